@@ -8,6 +8,7 @@ from textual.app import App, ComposeResult
 
 from leafward.base.config import Config
 from leafward_tui.app.input_priority import InputPriority
+from leafward_tui.inspector.messages import CopyWanted, EntryWanted, TabChanged
 from leafward_tui.inspector.model import pages
 from leafward_tui.inspector.model.pages import build
 from leafward_tui.inspector.pane import Inspector
@@ -16,7 +17,6 @@ from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
 from leafward_tui.ui.jobs import Jobs
-from leafward_tui.ui.panes.inspector_pane import CopyWanted, EntryWanted, TabChanged
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session

@@ -15,6 +15,7 @@ from leafward_tui.log.controllers.operations import Operations
 from leafward_tui.log.state import LogState
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.keys.key_overrides import Keymap
+from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.explored import Named
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -77,10 +78,9 @@ class Parts:
             copy=self.copied.append,
         )
         view = cast("LogDisplay", self.screen)
-        self.cursor = Cursor(view, cast("AppServices", services))
-        self.operations = Operations(
-            self.state, view, cast("AppServices", services), self.jobs, self.cursor.operations_changed
-        )
+        means = Means(self.state, view, cast("AppServices", services), self.jobs)
+        self.cursor = Cursor(means)
+        self.operations = Operations(means, self.cursor.operations_changed)
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ async def search(pilot: Pilot[int], words: str, *keys: str) -> None:
 
 def said(screen: XRayScreen) -> str:
     """The words under the cursor of the X-ray."""
-    piece, line, teller = screen.lines.piece, screen.lines.line, screen.state.loaded.teller
+    piece, line, teller = screen.view.lines.piece, screen.view.lines.line, screen.state.loaded.teller
     assert piece is not None
     assert line is not None
     assert line.link is not None
@@ -64,25 +64,25 @@ async def test_both_sides_are_searched_and_what_hides_a_hit_is_unfolded(
     size: tuple[int, int], tmp_path: Path
 ) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path, size) as (pilot, explorer, screen):
-        folded = len(screen.lines.arrangement or ())
+        folded = len(screen.view.lines.arrangement or ())
         await search(pilot, "41 WEIGHS", "enter")
         await until(pilot, lambda: len(screen.search.hits.hits) == 3)
-        assert len(screen.lines.arrangement or ()) > folded
+        assert len(screen.view.lines.arrangement or ()) > folded
         found = []
         for _ in range(3):
-            found.append((screen.lines.side, said(screen)))
+            found.append((screen.view.lines.side, said(screen)))
             await pilot.press("n")
             await pilot.pause()
         assert all("read" in text or "41 weighs" in text or "tree1" in text for _, text in found)
         assert [side for side, _ in found].count(Side.AFTER) == 1
-        assert (screen.lines.side, said(screen)) == found[0], "around the end"
+        assert (screen.view.lines.side, said(screen)) == found[0], "around the end"
         assert " of 3 hits" in rows(pilot.app)[0]
         await pilot.press("N")
-        assert (screen.lines.side, said(screen)) == found[2]
+        assert (screen.view.lines.side, said(screen)) == found[2]
         await pilot.press("escape")
         await pilot.pause()
         assert pilot.app.screen is screen
-        assert len(screen.lines.arrangement or ()) == folded
+        assert len(screen.view.lines.arrangement or ()) == folded
         assert "hits" not in rows(pilot.app)[0]
         await pilot.press("escape")
         await pilot.pause()
@@ -91,12 +91,12 @@ async def test_both_sides_are_searched_and_what_hides_a_hit_is_unfolded(
 
 async def test_without_a_search_the_same_keys_go_to_changes(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
-        before = screen.lines.cursor
+        before = screen.view.lines.cursor
         await search(pilot, "nowhere at all", "enter")
         await until(pilot, lambda: "no hits" in rows(pilot.app)[0])
         await pilot.press("escape", "n")
-        assert screen.lines.cursor > before
-        line = screen.lines.line
+        assert screen.view.lines.cursor > before
+        line = screen.view.lines.line
         assert line is not None
         assert line.link is not None
         assert line.link.value == "injected"
@@ -104,14 +104,14 @@ async def test_without_a_search_the_same_keys_go_to_changes(tmp_path: Path) -> N
 
 async def test_leaving_the_search_of_the_x_ray_goes_back(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
-        before = (screen.lines.cursor, screen.lines.side)
+        before = (screen.view.lines.cursor, screen.view.lines.side)
         await search(pilot, "tree 44")
         await until(pilot, lambda: screen.search.hits.hits)
         await pilot.pause()
-        assert (screen.lines.cursor, screen.lines.side) != before
+        assert (screen.view.lines.cursor, screen.view.lines.side) != before
         await pilot.press("escape")
         await pilot.pause()
-        assert (screen.lines.cursor, screen.lines.side) == before
+        assert (screen.view.lines.cursor, screen.view.lines.side) == before
         assert (screen.search.words, list(screen.search.hits.hits)) == ("", [])
 
 
@@ -125,10 +125,10 @@ async def test_summaries_are_searched_also_what_is_folded(size: tuple[int, int],
         assert len(screen.pair.search.hits) >= 2
         seen = []
         for _ in screen.pair.search.hits:
-            line = screen.lines.line
+            line = screen.view.lines.line
             assert line is not None
             assert "weigh" in f"{line.before} {line.after}".lower()
-            seen.append(screen.lines.cursor)
+            seen.append(screen.view.lines.cursor)
             await pilot.press("n")
         assert sorted(seen) == list(screen.pair.search.hits)
         assert f"of {len(screen.pair.search.hits)} hits" in rows(pilot.app)[0]
@@ -143,17 +143,17 @@ async def test_arrows_move_the_cursor_where_lines_could_be_scrolled_instead(tmp_
     path = orchard(tmp_path / "s.jsonl", twice=True).path
     async with seeing(path) as (pilot, explorer, screen):
         await pilot.press("g")
-        first = screen.lines.cursor
+        first = screen.view.lines.cursor
         await pilot.press("down")
-        assert screen.lines.cursor > first
+        assert screen.view.lines.cursor > first
         await pilot.press("home", "end", "up", "pageup", "pagedown")
         await pilot.press("home")
-        assert screen.lines.cursor == first
+        assert screen.view.lines.cursor == first
         summaries = await orchards(pilot)
         await pilot.press("home")
-        first = summaries.lines.cursor
+        first = summaries.view.lines.cursor
         await pilot.press("down", "down", "up")
-        assert summaries.lines.cursor > first
+        assert summaries.view.lines.cursor > first
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is screen)
         await pilot.press("q")

@@ -15,6 +15,7 @@ from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
 from leafward_tui.search.state import LeftSearch, SearchState
 from leafward_tui.ui.panes.two_panes import Panes
+from leafward_tui.ui.screens.screen_controller import Means
 from tests.opencode_store import Conversation, Database
 from tests.searched import found
 from tests.tui.session_store import lines_of, small_store
@@ -82,8 +83,8 @@ class Parts:
             screens=SimpleNamespace(session=lambda _path, _agent, target: self.opened.append(target)),
         )
         view = cast("SearchDisplay", self.screen)
-        self.run = SearchRun(self.state, view, cast("AppServices", services), self.jobs)
-        self.results = Results(self.state, view, cast("AppServices", services), self.jobs)
+        means = Means(self.state, view, cast("AppServices", services), self.jobs)
+        self.run, self.results = SearchRun(means), Results(means)
 
 
 @pytest.fixture

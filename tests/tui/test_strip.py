@@ -295,7 +295,7 @@ async def test_setters_draw_again(orchard: Overview) -> None:
         assert "›" in lines[2]
         assert not lines[6].strip()
         assert lines[8].startswith(" ✓ undone")
-        price.note(None)
+        price.note("")
         strip.show(None)
         await pilot.pause()
         assert screen(app)[8].startswith(" Turn 51")

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.panes.inspector_pane import InspectorPane
     from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
 
 _BLAME = "leafward_tui.blame.screen"
@@ -208,8 +207,3 @@ class FeatureScreens:
             self._app.push_screen(CompareScreen(session, a, b, mark=mark), on_close)
 
         self._once_loaded(_COMPARE, show)
-
-    def inspector(self) -> InspectorPane:
-        from leafward_tui.inspector.pane import Inspector
-
-        return Inspector(id="inspector")

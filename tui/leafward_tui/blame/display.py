@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.blame.model.blame_text import BlameText
     from leafward_tui.blame.state import BlameState
-    from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.screens.screen import BaseScreen
 
 
@@ -36,8 +35,9 @@ class BlameDisplay:
         self.lines = BlameLines(id="lines")
         self.facts = LineFacts(id="facts")
         self.note = PriceLine(id="note")
-        self.show_hints = screen.show_hints
-        self.open_sheet = screen.open_sheet
+        self.show_hints, self.open_sheet, self.close = screen.show_hints, screen.open_sheet, screen.go_back
+        self.move_by, self.show_hits = self.lines.move_by, self.lines.show_hits
+        self.tell = self.note.note
 
     def widgets(self) -> tuple[Widget, ...]:
         """The lines, and below them the facts of the one under the cursor."""
@@ -76,22 +76,6 @@ class BlameDisplay:
         self.tell("")
         self.facts.show((title, ""), [LineFact("", problem, "bad")])
         self.show_hints()
-
-    def show_hits(self, hits: Sequence[int]) -> None:
-        """Lights lines that a search found."""
-        self.lines.show_hits(hits)
-
-    def move_by(self, step: int) -> None:
-        """Moves the cursor down, or up."""
-        self.lines.move_by(step)
-
-    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Shows a note in the line over the keys."""
-        self.note.note(text or None, tone, keys)
-
-    def close(self) -> None:
-        """Goes back to the screen where the blame was opened."""
-        self._screen.go_back()
 
     def show_title(self) -> None:
         """Shows the file, and numbers of lines by author."""

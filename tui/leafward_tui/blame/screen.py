@@ -11,6 +11,7 @@ from leafward_tui.blame.state import BlameState
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_controller import Means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,8 +47,9 @@ class BlameScreen(BaseScreen[None]):
     def compose_content(self) -> ComposeResult:
         """The lines and the facts of one; and the controllers, which need the services of the application."""
         self.view = BlameDisplay(self, self.state)
-        self._reading = BlameReading(self.state, self.view, self.services, self.services.jobs(self))
-        cursor = BlameCursor(self.view, self.services)
+        means = Means(self.state, self.view, self.services, self.services.jobs(self))
+        self._reading = BlameReading(means)
+        cursor = BlameCursor(means)
         self.route(RowSteps(cursor.step, lambda: self.view.lines.size.height), cursor)
         self.refuses = lambda _intent_id: "no lines of this file to show" if self.state.problem else ""
         yield from self.view.widgets()

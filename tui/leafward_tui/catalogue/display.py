@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow
     from leafward_tui.catalogue.state import CatalogueState
-    from leafward_tui.ui.bars.title_bar import Progress
     from leafward_tui.ui.screens.screen import BaseScreen
 
 
@@ -43,6 +42,9 @@ class CatalogueDisplay:
         """List and preview, and which one has the keys."""
         self.look = look
         self.open_sheet = screen.open_sheet
+        self.show_progress = screen.title_bar.progress
+        self.edit_filter, self.clear_filter = self.filter_bar.edit, self.filter_bar.clear
+        self.focus_list, self.move_to_session = self.sessions.focus, self.sessions.move_to_session
 
     # --- content ------------------------------------------------------------------------------------------------------
 
@@ -132,10 +134,6 @@ class CatalogueDisplay:
             )
         )
 
-    def show_progress(self, progress: Progress | None) -> None:
-        """Shows the progress of the reading."""
-        self._screen.title_bar.progress(progress)
-
     def show_hints(self) -> None:
         """Shows the keys that matter now."""
         self._say_empty()
@@ -183,23 +181,7 @@ class CatalogueDisplay:
         if self.in_preview:
             self.preview.scroll_by(by)
         else:
-            self.sessions.move(by)
-
-    def move_to_session(self, step: int) -> None:
-        """Moves the cursor to the next session that matches, or the one before."""
-        self.sessions.move_to_session(step)
-
-    def edit_filter(self) -> None:
-        """Gives the keys to the filter."""
-        self.filter_bar.edit()
-
-    def clear_filter(self) -> None:
-        """Clears the filter."""
-        self.filter_bar.clear()
-
-    def focus_list(self) -> None:
-        """Gives the keys to the list."""
-        self.sessions.focus()
+            self.sessions.move_by(by)
 
     def leave_field(self) -> bool:
         """Leaves the filter."""

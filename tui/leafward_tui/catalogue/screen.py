@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
@@ -27,6 +26,7 @@ from leafward_tui.ui.screens.screen_controller import Means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.widgets.list_head import ListHead
     from leafward_tui.catalogue.widgets.session_list import SessionList
     from leafward_tui.ui.bars.filter_bar import FilterBar
+    from leafward_tui.ui.panes.line_scroll import LineList
 
 SETTLE = 0.08
 """Seconds the cursor rests before the preview follows."""
@@ -54,7 +55,13 @@ class CatalogueScreen(BaseScreen[None]):
 
     NAME = "catalogue"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("catalogue")]
-    CSS_PATH = Path(__file__).with_name("screen.tcss")
+    DEFAULT_CSS = """
+    CatalogueScreen {
+        #panes { height: 1fr; width: 1fr; }
+        #list { height: 1fr; width: 1fr; }
+        &.-tall FilterBar, &.-high FilterBar { margin-bottom: 1; }
+    }
+    """
 
     def __init__(self, paths: Sequence[Path] = ()) -> None:
         super().__init__()
@@ -160,7 +167,7 @@ class CatalogueScreen(BaseScreen[None]):
         """Shows one pane or two."""
         self.view.arrange_panes()
 
-    def on_session_list_cursor_moved(self, message: SessionList.CursorMoved) -> None:
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Lets the preview follow once the cursor rests."""
         message.stop()
         if self._settling is not None:
@@ -173,7 +180,7 @@ class CatalogueScreen(BaseScreen[None]):
         message.stop()
         self.arrangement.toggle(message.group)
 
-    def on_session_list_opened(self, message: SessionList.Opened) -> None:
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
         """Opens the double-clicked session."""
         message.stop()
         self.action_intent("session.open")

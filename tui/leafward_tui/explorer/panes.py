@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.widgets.graph_view import GraphView
     from leafward_tui.explorer.widgets.peek import Peek
     from leafward_tui.explorer.widgets.strip import StripView
+    from leafward_tui.inspector.pane import Inspector
     from leafward_tui.ui.bars.price_line import PriceLine
     from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
-    from leafward_tui.ui.panes.inspector_pane import InspectorPane
     from leafward_tui.ui.panes.tab_head import TabHead
     from leafward_tui.ui.screens.screen import BaseScreen
 
@@ -52,7 +52,7 @@ class ExplorerPanes:
         head: TabHead,
         tree: GraphView,
         column_rule: ColumnRule,
-        inspector: InspectorPane,
+        inspector: Inspector,
         peek: Peek,
         strip_rule: RowRule,
         strip: StripView,
@@ -199,7 +199,7 @@ class ExplorerPanes:
             entries = len(state.session) if state.session is not None else 0
             if entries and state.density is Density.TURNS:
                 keys = self.key_hints(("density.next", f"shows its {counted(entries, 'entry', 'entries')}"))
-        self.price_line.note(text or None, tone, keys, beneath, tail)
+        self.price_line.note(text, tone, keys, beneath, tail)
 
     def fail(self, problem: str) -> None:
         """Shows a problem."""

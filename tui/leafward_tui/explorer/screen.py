@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.containers import Horizontal, Vertical
@@ -11,10 +11,11 @@ from leafward_tui.explorer.widgets.gauge import Gauge
 from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
 from leafward_tui.explorer.widgets.strip import StripView
+from leafward_tui.inspector.messages import EntryWanted, ExamWanted, XRayWanted
+from leafward_tui.inspector.pane import Inspector
 from leafward_tui.ui.bars.price_line import PriceLine
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
-from leafward_tui.ui.panes.inspector_pane import EntryWanted, ExamWanted, XRayWanted
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.panes.two_panes import has_two_panes
 from leafward_tui.ui.screens.screen import BaseScreen
@@ -25,15 +26,14 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.widget import Widget
 
     from leafward.session.prefetch import Prefetch
     from leafward_tui.explorer.assembly import Controllers
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.inspector.messages import CopyWanted, PageShown
     from leafward_tui.ui.keys.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.panes.inspector_pane import CopyWanted, InspectorPane, PageShown
 
 
 class ExplorerScreen(BaseScreen[None]):
@@ -108,7 +108,7 @@ class ExplorerScreen(BaseScreen[None]):
     def compose_content(self) -> ComposeResult:
         """Tree and inspector side by side, then strip and gauge, then the price line."""
         self._head, self._tree, self._column_rule = TabHead(), GraphView(id="graph"), ColumnRule()
-        self._inspector: InspectorPane = self.services.screens.inspector()
+        self._inspector = Inspector(id="inspector")
         self._peek, self._strip_rule = Peek(), RowRule()
         self._strip, self._gauge = StripView(id="strip"), Gauge(id="gauge")
         self._price_line = PriceLine(id="price")
@@ -119,7 +119,7 @@ class ExplorerScreen(BaseScreen[None]):
                 yield self._head
                 yield self._tree
             yield self._column_rule
-            yield cast("Widget", self._inspector)
+            yield self._inspector
         yield RowRule(id="peek-rule")
         yield self._peek
         yield self._strip_rule

@@ -8,9 +8,7 @@ from textual.widget import Widget
 
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward_tui.inspector.controllers.pages import Pages
-from leafward_tui.inspector.state import Goal, InspectorState
-from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
-from leafward_tui.ui.panes.inspector_pane import (
+from leafward_tui.inspector.messages import (
     CopyWanted,
     EntryWanted,
     ExamWanted,
@@ -18,6 +16,8 @@ from leafward_tui.ui.panes.inspector_pane import (
     TabChanged,
     XRayWanted,
 )
+from leafward_tui.inspector.state import Goal, InspectorState
+from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.services import services_of

@@ -1,4 +1,4 @@
-"""The widgets of the lab, and its title and notes: all that its controllers see of the screen."""
+"""The widgets of the lab and of its runs, its title and notes: all that the controllers see of the two screens."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from leafward_tui.lab.hints import title_facts
 from leafward_tui.lab.widgets.panes import LabPanes
 from leafward_tui.ui.bars.price_line import PriceLine
+from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.text.session_crumb import session_crumb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward_tui.lab.model.choices import Choices
+    from leafward_tui.lab.model.runs import Run
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.screens.screen import BaseScreen
@@ -40,10 +44,36 @@ class LabDisplay:
         """
         if not text and self._state.path.trouble:
             text, tone = self._state.path.trouble, "bad"
-        self.note.note(text or self._state.pending or None, tone, keys)
+        self.note.note(text or self._state.pending, tone, keys)
 
     def show_title(self) -> None:
         """Shows the session, and the place of the planned compaction."""
         state, glyphs = self._state, self._screen.services.glyphs
         crumb = session_crumb(state.session, 60, glyphs)
         self._screen.title_bar.show("Compaction lab", crumb=crumb, facts=title_facts(state, glyphs))
+
+
+class RunsDisplay:
+    """The comparison of runs as its controller sees it."""
+
+    def __init__(self, screen: BaseScreen[Choices | None]) -> None:
+        self.head = TabHead(id="runs-head")
+        self.table_head = LinesView(id="table-head", cursor=False)
+        self.table = LinesView(id="table")
+        self.facts = LinesView(id="facts", cursor=False)
+        self.exams = LinesView(id="exams", cursor=False)
+        self.names = (TabHead(), TabHead())
+        self.texts = (LinesView(), LinesView())
+        self.panes = (self.table, *self.texts)
+        """The panes that take keys: the table, and both summaries."""
+        self.dismiss = screen.dismiss
+
+    @property
+    def place(self) -> int:
+        """The number of the pane with the keys: 0 the table, 1 and 2 the summaries."""
+        return next((at for at, view in enumerate(self.texts, 1) if view.has_focus), 0)
+
+    def show_names(self, first: Run, second: Run) -> None:
+        """Shows the heads of both summaries."""
+        for letter, head, run in zip("AB", self.names, (first, second), strict=True):
+            head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tok")

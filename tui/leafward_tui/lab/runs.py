@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
-from leafward_tui.lab.controllers.run_pair import RunPair, RunsState
+from leafward_tui.lab.controllers.run_pair import RunPair
+from leafward_tui.lab.display import RunsDisplay
 from leafward_tui.lab.model.choices import Choices
+from leafward_tui.lab.state import RunsState
 from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
-from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_controller import Means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward_tui.lab.model.runs import Run
+    from leafward_tui.ui.panes.lines_view import LinesView
 
 
 class RunsScreen(BaseScreen[Choices | None]):
@@ -51,38 +53,32 @@ class RunsScreen(BaseScreen[Choices | None]):
 
     def compose_content(self) -> ComposeResult:
         """The table, below it two summaries."""
-        self.head = TabHead(id="runs-head")
-        self.table_head = LinesView(id="table-head", cursor=False)
-        self.table = LinesView(id="table")
-        self.facts = LinesView(id="facts", cursor=False)
-        self.exams = LinesView(id="exams", cursor=False)
-        self.names = (TabHead(), TabHead())
-        self.texts = (LinesView(), LinesView())
-        self.pair = RunPair(self.state, self, self.services, self.services.jobs(self))
-        steps = RowSteps(self.pair.step, lambda: (self.table, *self.texts)[self.place].size.height)
-        self.route(steps, self.pair)
-        yield self.head
-        yield self.table_head
-        yield self.table
+        view = self.view = RunsDisplay(self)
+        means = Means(self.state, view, self.services, self.services.jobs(self))
+        self.pair = RunPair(means)
+        self.route(RowSteps(self.pair.step, lambda: view.panes[view.place].size.height), self.pair)
+        yield view.head
+        yield view.table_head
+        yield view.table
         with Horizontal(id="counts"):
-            yield self.facts
-            yield self.exams
+            yield view.facts
+            yield view.exams
         yield RowRule()
         with Horizontal(id="texts"):
             with Vertical():
-                yield self.names[0]
-                yield self.texts[0]
+                yield view.names[0]
+                yield view.texts[0]
             yield ColumnRule()
             with Vertical():
-                yield self.names[1]
-                yield self.texts[1]
+                yield view.names[1]
+                yield view.texts[1]
 
     def mounted(self) -> None:
         """Compares the last run with the one before."""
         number = len(self.state.runs)
         self.title_bar.show("Runs", crumb="Compaction lab", facts=[Fact(f"{number}", "runs made so far")])
-        self.table.styles.height = min(8, number)
-        self.table.focus()
+        self.view.table.styles.height = min(8, number)
+        self.view.table.focus()
         self.pair.show(at=f"run:{number - 1}")
 
     def on_resize(self) -> None:
@@ -92,30 +88,10 @@ class RunsScreen(BaseScreen[Choices | None]):
     def on_lines_view_chosen(self, message: LinesView.Chosen) -> None:
         """Makes a clicked run B; a double click takes it."""
         message.stop()
-        if message.view is self.table:
+        if message.view is self.view.table:
             self.pair.show_pair()
             if message.twice:
                 self.pair.take()
-
-    # --- for the controller -------------------------------------------------------------------------------------------
-
-    @property
-    def place(self) -> int:
-        """The number of the pane with the keys: 0 the table, 1 and 2 the summaries."""
-        return next((at for at, view in enumerate(self.texts, 1) if view.has_focus), 0)
-
-    def focus_place(self, place: int) -> None:
-        """Gives the keys to the table or a summary."""
-        (self.table, *self.texts)[place].focus()
-
-    def show_head(self, note: str) -> None:
-        """Shows the head of the table."""
-        self.head.show(("Runs",), "Runs", note=note, focused=True)
-
-    def show_names(self, first: Run, second: Run) -> None:
-        """Shows the heads of both summaries."""
-        for letter, head, run in zip("AB", self.names, (first, second), strict=True):
-            head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tok")
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.entry_headline import Headline
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model_requests import Outgoing
-    from leafward_tui.lab.model.runs import Run
+    from leafward_tui.lab.model.runs import FactsKept, Run
     from leafward_tui.lab.model.what_if import WhatIf
 
 AREAS = ("cut", "plan", "text", "fates")
@@ -257,3 +257,22 @@ _BUSY = {
     Mode.APPEND: "the compaction is being appended",
     Mode.READ: "the session is being reloaded",
 }
+
+
+@dataclass(slots=True)
+class RunsState:
+    """The runs. Written by `RunPair` alone."""
+
+    runs: tuple[Run, ...]
+    first: int = field(init=False)
+    """The number of the run called A."""
+    kept: FactsKept = field(init=False)
+    exams: dict[int, Exam] = field(init=False)
+    """The graded exams, by the number of the run."""
+
+    def __post_init__(self) -> None:
+        from leafward_tui.lab.model.runs import FactsKept
+
+        self.exams = {number: run.exam for number, run in enumerate(self.runs) if run.exam is not None}
+        self.first = max(0, len(self.runs) - 2)
+        self.kept = FactsKept(self.runs)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from leafward.session.journal.operation_log import Operation
     from leafward_tui.log.state import LogState
-    from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.screens.screen import BaseScreen
     from leafward_tui.ui.words.operation_text import OperationText
 
@@ -38,8 +37,11 @@ class LogDisplay:
         self.log_list = LogList(id="operations")
         self.details = LogDetails(id="details")
         self.note = PriceLine(id="note")
-        self.show_hints = screen.show_hints
-        self.open_sheet = screen.open_sheet
+        self.show_hints, self.open_sheet = screen.show_hints, screen.open_sheet
+        self.close = screen.dismiss
+        """Closes the log; with an entry, the tree goes to it."""
+        self.move_by, self.focus_list = self.log_list.move_by, self.log_list.focus
+        self.tell = self.note.note
 
     def widgets(self) -> tuple[Widget, ...]:
         """The list, and below it the details of the operation under the cursor."""
@@ -84,22 +86,6 @@ class LogDisplay:
             by = self._agent if operation is not None and operation.agent else "Leafward"
             self.details.show(every, operation, by)
         self.show_hints()
-
-    def move_by(self, step: int) -> None:
-        """Moves the cursor down, or up."""
-        self.log_list.move_by(step)
-
-    def focus_list(self) -> None:
-        """Gives the keys to the list, the only pane with keys."""
-        self.log_list.focus()
-
-    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Shows a note in the line over the keys."""
-        self.note.note(text or None, tone, keys)
-
-    def close(self, entry: int | None = None) -> None:
-        """Closes the log; with an entry, the tree goes to it."""
-        self._screen.dismiss(entry)
 
     def show_title(self) -> None:
         """Shows the session, and the numbers of its operations."""

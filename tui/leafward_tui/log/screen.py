@@ -11,6 +11,7 @@ from leafward_tui.log.state import LogState
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_controller import Means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,9 +50,9 @@ class LogScreen(BaseScreen["int | None"]):
         """The list and its details; and the controllers, which need the services of the application."""
         self.view = LogDisplay(self, self.state)
         self.log_list = self.view.log_list
-        cursor = Cursor(self.view, self.services)
-        jobs, changed = self.services.jobs(self), cursor.operations_changed
-        self._operations = Operations(self.state, self.view, self.services, jobs, changed)
+        means = Means(self.state, self.view, self.services, self.services.jobs(self))
+        cursor = Cursor(means)
+        self._operations = Operations(means, cursor.operations_changed)
         self.route(RowSteps(cursor.step, lambda: self.log_list.size.height), cursor, self._operations)
         yield from self.view.widgets()
 

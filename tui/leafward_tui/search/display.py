@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from leafward.catalog.card import Card
     from leafward.query.search.text_match import Hit
-    from leafward_tui.search.model.finds import FindKind, FindLine, Finds, HitText
+    from leafward_tui.search.model.finds import FindLine, Finds, HitText
     from leafward_tui.search.state import SearchState
-    from leafward_tui.ui.bars.title_bar import Progress
     from leafward_tui.ui.screens.screen import BaseScreen
 
 _PLACEHOLDER = 'words   "a phrase"   /pattern/   file:   tool:   in:summary   error:   since:'
@@ -45,8 +43,13 @@ class SearchDisplay:
         self.panes = Panes(self, lambda: self.line is not None)
         """Results and text, and which one has the keys."""
         self.look = look
-        self.go_back = screen.go_back
-        self.show_hints = screen.show_hints
+        self.go_back, self.show_hints = screen.go_back, screen.show_hints
+        self.show_progress = screen.title_bar.progress
+        self.show_finds, self.finds_grew = self.results.show, self.results.grew
+        self.opened_up, self.move_to = self.results.opened_up, self.results.move_to
+        self.show_hit = self.hit.show
+        """Shows the place of a hit, until its text is read."""
+        self.edit, self.focus_results = self.bar.edit, self.results.focus
 
     # --- content ------------------------------------------------------------------------------------------------------
 
@@ -81,18 +84,6 @@ class SearchDisplay:
         return self.panes.side and self.hit.display
 
     # --- showing ------------------------------------------------------------------------------------------------------
-
-    def show_finds(self, finds: Finds, cursor: int = 0) -> None:
-        """Shows other results."""
-        self.results.show(finds, cursor)
-
-    def finds_grew(self, before: int) -> None:
-        """Draws the lines added after the first `before`."""
-        self.results.grew(before)
-
-    def opened_up(self) -> None:
-        """Draws the further hits of a session."""
-        self.results.opened_up()
 
     def show_state(self) -> None:
         """Shows everything around the lines: title, counts, and words for an empty list."""
@@ -135,10 +126,6 @@ class SearchDisplay:
             ("sub", '"a" | "b"         either of them'),
         ]
 
-    def show_progress(self, progress: Progress | None) -> None:
-        """Shows the progress of the search."""
-        self._screen.title_bar.progress(progress)
-
     def arrange_panes(self) -> None:
         """Shows the results, the text, or both."""
         two, panes, width = self.two_panes, self.panes, self._screen.app.size.width
@@ -158,10 +145,6 @@ class SearchDisplay:
         self.hit.light(lit=self.in_text)
         self.show_hints()
 
-    def show_hit(self, card: Card, hit: Hit | None) -> None:
-        """Shows the place of a hit, until its text is read."""
-        self.hit.show(card, hit)
-
     def fill_hit(self, hit: Hit, text: HitText) -> None:
         """Shows the text of a hit, if the cursor is still there."""
         self.hit.fill(hit, *text)
@@ -175,19 +158,7 @@ class SearchDisplay:
         if self.in_text:
             self.hit.scroll_by(by)
         else:
-            self.results.move(by)
-
-    def move_to(self, kind: FindKind, step: int) -> None:
-        """Moves the cursor to the next line of a kind, or the one before."""
-        self.results.move_to(kind, step)
-
-    def edit(self) -> None:
-        """Gives the keys to the field."""
-        self.bar.edit()
-
-    def focus_results(self) -> None:
-        """Gives the keys to the results."""
-        self.results.focus()
+            self.results.move_by(by)
 
     def leave_field(self) -> bool:
         """Goes from the field to the results; whether it was in the field."""

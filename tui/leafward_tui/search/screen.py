@@ -15,6 +15,7 @@ from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
+from leafward_tui.ui.screens.screen_controller import Means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from leafward.catalog.card import Card
-    from leafward_tui.search.widgets.result_list import ResultList
     from leafward_tui.ui.bars.filter_bar import FilterBar
+    from leafward_tui.ui.panes.line_scroll import LineList
 
 _SETTLE = 0.08
 """Seconds the cursor rests before the text follows."""
@@ -57,12 +58,11 @@ class SearchScreen(BaseScreen[object]):
 
     def compose_content(self) -> ComposeResult:
         """The query, the results, the text of one."""
-        services = self.services
-        jobs = services.jobs(self)
         view = self.view = SearchDisplay(self, self.state, self._look)
+        means = Means(self.state, view, self.services, self.services.jobs(self))
         self.bar, self.results = view.bar, view.results
-        self._run = SearchRun(self.state, view, services, jobs)
-        self._results = Results(self.state, view, services, jobs)
+        self._run = SearchRun(means)
+        self._results = Results(means)
         rows = RowSteps(view.step, lambda: self.results.size.height)
         self.route(rows, view.panes, self._run, self._results)
         yield view.bar
@@ -131,7 +131,7 @@ class SearchScreen(BaseScreen[object]):
         """Shows the keys that matter now."""
         self.view.relight()
 
-    def on_result_list_cursor_moved(self, message: ResultList.CursorMoved) -> None:
+    def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Lets the text follow once the cursor rests."""
         message.stop()
         if self._settling is not None:
@@ -139,7 +139,7 @@ class SearchScreen(BaseScreen[object]):
         self._settling = self.set_timer(_SETTLE, self._look)
         self.show_hints()
 
-    def on_result_list_opened(self, message: ResultList.Opened) -> None:
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
         """Handles a double click like enter."""
         message.stop()
         self.action_intent("hit.open")

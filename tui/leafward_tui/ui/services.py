@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.jobs import Jobs
     from leafward_tui.ui.keys.key_overrides import Keymap
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.panes.inspector_pane import InspectorPane
     from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
 
 
@@ -98,10 +97,6 @@ class Screens(Protocol):
         self, session: Session, a: int, b: int, mark: int, on_close: Callable[[CompareResult | None], None]
     ) -> None:
         """Opens the comparison of two entries; `mark` is the marked entry, -1 for none."""
-        ...
-
-    def inspector(self) -> InspectorPane:
-        """A new inspector, to be composed into a screen."""
         ...
 
     def prefetch(self, owner: DOMNode) -> None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from leafward.compaction.alignment import Link, XRay
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
+    from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
     from leafward_tui.xray.model.arrangement import Side
     from leafward_tui.xray.model.captions import Fates, Teller
@@ -68,3 +69,19 @@ class XRayState:
         """Whether it shows context edits, not a compaction."""
         at = self.compaction
         return at >= 0 and self.session.columns.kind[at] == Kind.CONTEXT_EDIT
+
+
+@dataclass(slots=True)
+class PairState:
+    """The comparison. Written by `SummaryPair` alone."""
+
+    session: Session
+    entry: int
+    """The entry of the summary; -1 for one that is not written."""
+    summary: str
+    others: Sequence[int] = ()
+    """Entries with the other summaries, the nearest first."""
+    other: int = -1
+    """The entry of the other summary; -1 where there is none."""
+    diff: SummaryDiff | None = None
+    fold_same: bool = False

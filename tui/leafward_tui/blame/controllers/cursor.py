@@ -8,25 +8,24 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryId
 from leafward_tui.ui.open_target import OpenTarget
+from leafward_tui.ui.screens.screen_controller import ScreenController
 from leafward_tui.ui.screens.screen_search import ScreenSearch
 from leafward_tui.ui.text.hits import hit_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward_tui.blame.display import BlameDisplay
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.blame.state import BlameState
+    from leafward_tui.ui.screens.screen_controller import Means
 
 
-class BlameCursor:
+class BlameCursor(ScreenController["BlameState", "BlameDisplay"]):
     """The keys of the lines. A place of its search is a line."""
 
-    def __init__(self, view: BlameDisplay, services: AppServices) -> None:
-        self._view, self._services = view, services
+    def __init__(self, means: Means[BlameState, BlameDisplay]) -> None:
+        super().__init__(means)
         self.search = ScreenSearch(self)
-        self.show_hints = view.show_hints
-        self.open_sheet = view.open_sheet
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.show_hints, self.open_sheet = self._view.show_hints, self._view.open_sheet
+        self.actions = {
             "blame.show": self.show_turn,
             "blame.find": self.ask_search,
             "change.next": partial(self.step_block, 1),

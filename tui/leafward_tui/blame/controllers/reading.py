@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import NotFound
 from leafward_tui.blame.model.blame_text import BlameText
+from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,15 +20,15 @@ if TYPE_CHECKING:
     from leafward.query.blame import Author, Blame
     from leafward_tui.blame.display import BlameDisplay
     from leafward_tui.blame.state import BlameState
-    from leafward_tui.ui.jobs import Job, Jobs
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.screens.screen_controller import Means
 
 
-class BlameReading:
+class BlameReading(ScreenController["BlameState", "BlameDisplay"]):
     """Fills the state."""
 
-    def __init__(self, state: BlameState, view: BlameDisplay, services: AppServices, jobs: Jobs) -> None:
-        self._state, self._view, self._services, self._jobs = state, view, services, jobs
+    def __init__(self, means: Means[BlameState, BlameDisplay]) -> None:
+        super().__init__(means)
 
     def load(self) -> None:
         """Reads the file and the sessions that touched it."""

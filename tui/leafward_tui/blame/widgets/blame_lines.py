@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.segment import Segment
 from textual.strip import Strip
 
-from leafward_tui.ui.panes.line_scroll import LineList, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import age, fit, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from textual import events
 
     from leafward_tui.blame.model.blame_text import BlameText
     from leafward_tui.ui.appearance.theme import Ground
@@ -53,34 +51,21 @@ class BlameLines(LineList):
     def show(self, text: BlameText, cursor: int) -> None:
         """Shows the lines of a file."""
         self.text = text
-        self.cursor = max(0, min(len(text) - 1, cursor)) if len(text) else -1
+        self.show_lines(len(text), cursor)
         self._author = text.line(self.cursor).author if self.cursor >= 0 else -1
-        set_extent(self, len(text))
-        self.shown_anew()
 
     def show_hits(self, hits: Sequence[int]) -> None:
         """Lights lines."""
         self._hits = frozenset(hits)
         self.refresh()
 
-    def move_by(self, step: int) -> None:
-        """Moves the cursor down, or up."""
-        text = self.text
-        if text is None or not len(text):
-            return
-        self.put_cursor(max(0, min(len(text) - 1, self.cursor + step)))
-        author = text.line(self.cursor).author
+    def put_cursor(self, line: int) -> None:
+        """Puts the cursor on a line, and marks the lines of its turn."""
+        super().put_cursor(line)
+        author = self.text.line(line).author if self.text is not None else -1
         if author != self._author:
             self._author = author
             self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """Selects on one click, opens the session on two."""
-        row = self.row_at(event)
-        if row >= 0:
-            self.move_by(row - self.cursor)
-            if event.chain == 2:
-                self.post_message(self.Chosen())
 
     def columns(self, width: int) -> BlameColumns:
         """The columns on a line of some width."""

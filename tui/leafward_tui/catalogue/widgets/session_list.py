@@ -12,14 +12,12 @@ from textual.strip import Strip
 
 from leafward_tui.catalogue.model.listing import EMPTY, LineKind, Listing, ListLine
 from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter
-from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit, fit_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from textual import events
 
     from leafward.catalog.card import Card
     from leafward_tui.ui.appearance.theme import Ground
@@ -28,23 +26,10 @@ _CACHED = 512
 """Lines kept painted."""
 
 
-class SessionList(LineScroll):
+class SessionList(LineList):
     """Lines of a ``Listing`` with a cursor. Holds no state of the catalogue but the cursor."""
 
     DEFAULT_CSS = "SessionList { scrollbar-gutter: stable; }"
-
-    class CursorMoved(Message):
-        """The cursor is on another line now."""
-
-        def can_replace(self, message: Message) -> bool:
-            """A later move replaces an earlier one: only the last place counts."""
-            return isinstance(message, SessionList.CursorMoved)
-
-    @dataclass
-    class Opened(Message):
-        """A session was double-clicked."""
-
-        path: str
 
     @dataclass
     class GroupToggled(Message):
@@ -137,17 +122,17 @@ class SessionList(LineScroll):
 
     # --- cursor -------------------------------------------------------------------------------------------------------
 
-    def move(self, by: int) -> None:
+    def move_by(self, step: int) -> None:
         """Moves by a number of lines, over blank ones."""
         lines = self.listing.lines
         if not lines:
             return
-        target = max(0, min(len(lines) - 1, self.cursor + by))
-        step = 1 if by > 0 else -1
+        target = max(0, min(len(lines) - 1, self.cursor + step))
+        way = 1 if step > 0 else -1
         while 0 <= target < len(lines) and lines[target].kind in {LineKind.BLANK, LineKind.HIDDEN}:
-            target += step
+            target += way
         if not 0 <= target < len(lines):
-            target = max(0, min(len(lines) - 1, self.cursor + by))
+            target = max(0, min(len(lines) - 1, self.cursor + step))
             while target > 0 and lines[target].kind in {LineKind.BLANK, LineKind.HIDDEN}:
                 target -= 1
         self.go(target)
@@ -163,15 +148,10 @@ class SessionList(LineScroll):
             target += step
 
     def go(self, target: int) -> None:
-        """Puts the cursor on a line; repaints two lines, or all where it scrolls."""
+        """Puts the cursor on a line, where it stays when other lines come."""
         self._touched = True
-        if target == self.cursor or not 0 <= target < len(self.listing.lines):
-            return
-        old, self.cursor = self.cursor, target
-        self.repaint(old)
-        self.repaint(target)
-        self.reveal()
-        self.post_message(self.CursorMoved())
+        if 0 <= target < len(self.listing.lines):
+            self.put_cursor(target)
 
     def reveal(self) -> None:
         """Scrolls until the cursor is on the screen; the head of the first group stays above its first session."""
@@ -194,10 +174,6 @@ class SessionList(LineScroll):
         if last >= top + height:
             self.scroll_to(y=last - height + 1, animate=False, force=True)
 
-    def on_resize(self) -> None:
-        """Fits the columns to the width."""
-        self.reveal()
-
     def notify_style_update(self) -> None:
         """Draws everything again for another theme."""
         super().notify_style_update()
@@ -210,19 +186,15 @@ class SessionList(LineScroll):
 
     # --- mouse --------------------------------------------------------------------------------------------------------
 
-    def on_click(self, event: events.Click) -> None:
-        """Selects on one click, opens on two; on a group, folds it."""
-        row = self.row_at(event)
-        lines = self.listing.lines
-        if row < 0 or lines[row].kind in {LineKind.BLANK, LineKind.HIDDEN}:
-            return
-        self.focus()
+    def point(self, row: int, _x: int) -> bool:
+        """Puts the cursor on a clicked line; folds a group."""
+        line = self.listing.lines[row]
+        if line.kind in {LineKind.BLANK, LineKind.HIDDEN}:
+            return False
         self.go(row)
-        line = lines[row]
         if line.kind is LineKind.GROUP:
             self.post_message(self.GroupToggled(line.group))
-        elif event.chain > 1 and line.card is not None:
-            self.post_message(self.Opened(line.card.path))
+        return line.card is not None
 
     # --- painting -----------------------------------------------------------------------------------------------------
 

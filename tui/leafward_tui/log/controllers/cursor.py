@@ -5,31 +5,30 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward_tui.ui.screens.screen_controller import ScreenController
 from leafward_tui.ui.screens.screen_search import ScreenSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward_tui.log.display import LogDisplay
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.log.state import LogState
+    from leafward_tui.ui.screens.screen_controller import Means
 
 
-class Cursor:
+class Cursor(ScreenController["LogState", "LogDisplay"]):
     """The keys that change nothing. A place of its search is an operation."""
 
-    def __init__(self, view: LogDisplay, services: AppServices) -> None:
-        self._view, self._services = view, services
+    def __init__(self, means: Means[LogState, LogDisplay]) -> None:
+        super().__init__(means)
         self.search = ScreenSearch(self)
-        self.show_hints = view.show_hints
-        self.open_sheet = view.open_sheet
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.show_hints, self.open_sheet = self._view.show_hints, self._view.open_sheet
+        self.actions = {
             "log.find": self.ask_search,
             "find.next": partial(self.search.step, 1),
             "find.previous": partial(self.search.step, -1),
             "log.show": self.show_in_tree,
             "copy.text": self.copy,
-            "pane.next": view.focus_list,
-            "pane.previous": view.focus_list,
+            "pane.next": self._view.focus_list,
+            "pane.previous": self._view.focus_list,
             "mode.leave": self.leave,
         }
 

@@ -17,12 +17,13 @@ from leafward.files.restoration.undo_step import (
 from leafward.session.journal.operation_log import OperationKind, operations, redoable
 from leafward.session.journal.session_operations import redo
 from leafward.session.journal.write import Writing
+from leafward_tui.ui.screens.screen_controller import ScreenController
 from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.operation_text import OperationText
 from leafward_tui.ui.words.write_words import book_words, remark_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from datetime import datetime
 
     from leafward.files.restoration.record import Record
@@ -30,25 +31,18 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.log.display import LogDisplay
     from leafward_tui.log.state import LogState
-    from leafward_tui.ui.jobs import Job, Jobs
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.screens.screen_controller import Means
 
 
-class Operations:
+class Operations(ScreenController["LogState", "LogDisplay"]):
     """Reads the operations and owns the keys that change them."""
 
-    def __init__(
-        self,
-        state: LogState,
-        view: LogDisplay,
-        services: AppServices,
-        jobs: Jobs,
-        changed: Callable[[], object],
-    ) -> None:
+    def __init__(self, means: Means[LogState, LogDisplay], changed: Callable[[], object]) -> None:
         """`changed` is called when other operations are on show."""
-        self._state, self._view, self._services, self._jobs = state, view, services, jobs
+        super().__init__(means)
         self._changed = changed
-        self.actions: Mapping[str, Callable[[], object]] = {
+        self.actions = {
             "operation.undo": self.ask_undo,
             "operation.redo": self.ask_redo,
         }

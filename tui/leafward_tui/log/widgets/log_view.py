@@ -11,14 +11,13 @@ from textual.widget import Widget
 from leafward.base.times import moment_of
 from leafward.session.journal.operation_log import OperationKind
 from leafward_tui.log.path_then import PathThen
-from leafward_tui.ui.panes.line_scroll import LineList, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import age, cell_len, fit, right
 from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
     from rich.style import Style
-    from textual import events
 
     from leafward.session.journal.operation_log import Operation
     from leafward_tui.log.path_then import PathRow
@@ -70,9 +69,7 @@ class LogList(LineList):
     def show(self, operations: OperationText, agent: str, cursor: int) -> None:
         """Shows other operations, with the cursor on one of them."""
         self.operations, self.agent = operations, agent
-        self.cursor = max(0, min(len(operations) - 1, cursor)) if len(operations) else -1
-        set_extent(self, len(operations))
-        self.shown_anew()
+        self.show_lines(len(operations), cursor)
 
     @property
     def cells(self) -> int:
@@ -80,20 +77,6 @@ class LogList(LineList):
         outer = self.outer_size
         scrolls = self.virtual_size.height > outer.height
         return outer.width - (self.styles.scrollbar_size_vertical if scrolls else 0)
-
-    def move_by(self, step: int) -> None:
-        """Moves the cursor down, or up."""
-        total = len(self.operations) if self.operations is not None else 0
-        if total:
-            self.put_cursor(max(0, min(total - 1, self.cursor + step)))
-
-    def on_click(self, event: events.Click) -> None:
-        """Selects on one click, shows the entry on two."""
-        row = self.row_at(event)
-        if row >= 0:
-            self.move_by(row - self.cursor)
-            if event.chain == 2:
-                self.post_message(self.Chosen())
 
     def render_line(self, y: int) -> Strip:
         """One operation."""
@@ -165,7 +148,6 @@ class LogDetails(Widget):
         self._operations: OperationText | None = None
         self._operation: Operation | None = None
         self._by = ""
-        self._empty = ""
 
     def show(self, operations: OperationText, operation: Operation | None, by: str) -> None:
         """Shows an operation and its author."""

@@ -9,30 +9,29 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import pasted_path
 from leafward_tui.search.model.finds import FindKind, HitText
 from leafward_tui.ui.open_target import OpenTarget
+from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from leafward.catalog.card import Card
     from leafward.query.search.query import Query
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.display import SearchDisplay
     from leafward_tui.search.state import SearchState
-    from leafward_tui.ui.jobs import Job, Jobs
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.screens.screen_controller import Means
 
 _OF_TURNS = frozenset({"prompt", "summary", "name"})
 """Parts of entries that stand for a row of the tree even where a row is a turn."""
 
 
-class Results:
+class Results(ScreenController["SearchState", "SearchDisplay"]):
     """Owns the keys of the results."""
 
-    def __init__(self, state: SearchState, view: SearchDisplay, services: AppServices, jobs: Jobs) -> None:
-        self._state, self._view, self._services, self._jobs = state, view, services, jobs
-        self.actions: Mapping[str, Callable[[], object]] = {
-            "find.next": partial(view.move_to, FindKind.SESSION, 1),
-            "find.previous": partial(view.move_to, FindKind.SESSION, -1),
+    def __init__(self, means: Means[SearchState, SearchDisplay]) -> None:
+        super().__init__(means)
+        self.actions = {
+            "find.next": partial(self._view.move_to, FindKind.SESSION, 1),
+            "find.previous": partial(self._view.move_to, FindKind.SESSION, -1),
             "hit.open": self.open,
             "copy.text": self.copy,
         }

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.query.search.conjunction import query_of
 from leafward_tui.search.model.finds import Finds
 from leafward_tui.ui.bars.title_bar import Progress
+from leafward_tui.ui.screens.screen_controller import ScreenController
 from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from leafward.base.config import Config
@@ -23,19 +24,19 @@ if TYPE_CHECKING:
     from leafward.query.search.text_search import Search, SessionHits
     from leafward_tui.search.display import SearchDisplay
     from leafward_tui.search.state import LeftSearch, SearchState
-    from leafward_tui.ui.jobs import Job, Jobs
-    from leafward_tui.ui.services import AppServices
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.screens.screen_controller import Means
 
 _LEAST = 2
 """Characters before a search starts by itself."""
 
 
-class SearchRun:
+class SearchRun(ScreenController["SearchState", "SearchDisplay"]):
     """Owns the field, and the way out of each mode."""
 
-    def __init__(self, state: SearchState, view: SearchDisplay, services: AppServices, jobs: Jobs) -> None:
-        self._state, self._view, self._services, self._jobs = state, view, services, jobs
-        self.actions: Mapping[str, Callable[[], object]] = {
+    def __init__(self, means: Means[SearchState, SearchDisplay]) -> None:
+        super().__init__(means)
+        self.actions = {
             "query.edit": self.edit,
             "mode.leave": self.leave,
         }

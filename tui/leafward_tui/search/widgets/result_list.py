@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.message import Message
 from textual.strip import Strip
 
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
-from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import age, cell_len, counted, fit, right, wrap
 from leafward_tui.ui.text.hits import marked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from textual import events
 
     from leafward.query.search.text_match import Hit
     from leafward_tui.ui.appearance.theme import Ground
@@ -33,23 +29,10 @@ _TEXT_AT = 4
 _CACHED = 512
 
 
-class ResultList(LineScroll):
+class ResultList(LineList):
     """Lines of ``Finds`` with a cursor. Holds no state of the search but the cursor."""
 
     DEFAULT_CSS = "ResultList { scrollbar-gutter: stable; }"
-
-    class CursorMoved(Message):
-        """The cursor is on another line now."""
-
-        def can_replace(self, message: Message) -> bool:
-            """A later move replaces an earlier one: only the last place counts."""
-            return isinstance(message, ResultList.CursorMoved)
-
-    @dataclass
-    class Opened(Message):
-        """A line was double-clicked."""
-
-        row: int
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,32 +46,30 @@ class ResultList(LineScroll):
     @property
     def line(self) -> FindLine | None:
         """The line under the cursor."""
-        return self.finds.lines[self.cursor] if self.cursor < len(self.finds.lines) else None
+        return self.finds.lines[self.cursor] if 0 <= self.cursor < len(self.finds.lines) else None
 
-    def show(self, finds: Finds, cursor: int) -> None:
+    def show(self, finds: Finds, cursor: int = 0) -> None:
         """Takes other results, with the cursor on a line."""
         self.finds = finds
-        self.cursor = max(0, min(len(finds.lines) - 1, cursor))
-        self._cache.clear()
-        set_extent(self, len(finds.lines))
         self.scroll_to(y=0, animate=False, force=True)
+        self.show_lines(len(finds.lines), cursor)
         self.reveal()
-        self.refresh()
-        self.post_message(self.CursorMoved())
 
     def grew(self, before: int) -> None:
         """Draws added lines; `before` is the number of lines before them."""
-        set_extent(self, len(self.finds.lines))
+        self.count = len(self.finds.lines)
+        set_extent(self, self.count)
         if not before:
-            self.go(self.finds.first_hit())
+            self.put_cursor(self.finds.first_hit())
         top = self.scroll_offset.y
         if before < top + self.size.height:
             self.refresh()
 
     def opened_up(self) -> None:
         """Draws the lines below the cursor again, because they changed."""
-        self._cache.clear()
-        set_extent(self, len(self.finds.lines))
+        self.measure()
+        self.count = len(self.finds.lines)
+        set_extent(self, self.count)
         self.refresh()
         self.post_message(self.CursorMoved())
 
@@ -101,15 +82,13 @@ class ResultList(LineScroll):
 
     # --- cursor -------------------------------------------------------------------------------------------------------
 
-    def move(self, by: int) -> None:
+    def move_by(self, step: int) -> None:
         """Moves by a number of lines, over blank ones."""
         lines = self.finds.lines
-        if not lines:
-            return
-        target = max(0, min(len(lines) - 1, self.cursor + by))
-        if lines[target].kind is FindKind.BLANK:
-            target += 1 if by > 0 else -1
-        self.go(target)
+        if lines:
+            target = max(0, min(len(lines) - 1, self.cursor + step))
+            skipped = lines[target].kind is FindKind.BLANK
+            self.put_cursor(target + (1 if step > 0 else -1) * skipped)
 
     def move_to(self, kind: FindKind, step: int) -> None:
         """Moves to the next line of a kind in a direction."""
@@ -117,19 +96,9 @@ class ResultList(LineScroll):
         target = self.cursor + step
         while 0 <= target < len(lines):
             if lines[target].kind is kind:
-                self.go(target)
+                self.put_cursor(target)
                 return
             target += step
-
-    def go(self, target: int) -> None:
-        """Puts the cursor on a line."""
-        if not 0 <= target < len(self.finds.lines):
-            return
-        old, self.cursor = self.cursor, target
-        self.repaint(old)
-        self.repaint(target)
-        self.reveal()
-        self.post_message(self.CursorMoved())
 
     def reveal(self) -> None:
         """Scrolls until the cursor is on the screen; the session of a first hit stays above it."""
@@ -143,26 +112,23 @@ class ResultList(LineScroll):
         elif self.cursor >= top + height:
             self.scroll_to(y=self.cursor - height + 1, animate=False, force=True)
 
-    def on_resize(self) -> None:
-        """Keeps the cursor on the screen."""
+    def measure(self) -> None:
+        """Forgets painted lines."""
         self._cache.clear()
-        self.reveal()
 
     def notify_style_update(self) -> None:
         """Draws everything again for another theme."""
         super().notify_style_update()
         self._cache.clear()
 
-    def on_click(self, event: events.Click) -> None:
-        """Selects on one click, opens on two."""
-        row = self.row_at(event)
-        lines = self.finds.lines
-        if row < 0 or lines[row].kind is FindKind.BLANK:
-            return
-        self.focus()
-        self.go(row)
-        if event.chain > 1 or lines[row].kind is FindKind.MORE:
-            self.post_message(self.Opened(row))
+    def point(self, row: int, _x: int) -> bool:
+        """Puts the cursor on a clicked line; that of hidden hits is chosen by one click."""
+        kind = self.finds.lines[row].kind
+        if kind is not FindKind.BLANK:
+            self.put_cursor(row)
+        if kind is FindKind.MORE:
+            self.post_message(self.Chosen())
+        return kind in {FindKind.SESSION, FindKind.HIT}
 
     # --- painting -----------------------------------------------------------------------------------------------------
 

@@ -222,14 +222,14 @@ class PriceLine(Widget):
 
     def note(
         self,
-        text: str | None,
+        text: str,
         tone: str = "",
         keys: Sequence[KeyHint] = (),
         beneath: str = "",
         tail: str = "",
     ) -> None:
-        """Shows a note instead of the facts and the price, until it is called with None."""
-        note = Note(text, tone, tuple(keys), beneath, tail) if text is not None else None
+        """Shows a note instead of the facts and the price; an empty text ends it."""
+        note = Note(text, tone, tuple(keys), beneath, tail) if text else None
         if note != self._note:
             self._note = note
             self.refresh()

@@ -115,8 +115,22 @@ class LineList(LineScroll):
     class CursorMoved(Message):
         """The cursor is on another line."""
 
+        def can_replace(self, message: Message) -> bool:
+            """A later move replaces an earlier one: only the last place counts."""
+            return isinstance(message, LineList.CursorMoved)
+
     class Chosen(Message):
         """A line was double-clicked."""
+
+    count = 0
+    """The number of lines."""
+
+    def show_lines(self, count: int, cursor: int) -> None:
+        """Shows `count` other lines, with the cursor on one of them."""
+        self.count = count
+        self.cursor = min(count - 1, max(0, cursor))
+        set_extent(self, count)
+        self.shown_anew()
 
     def measure(self) -> None:
         """Lays the lines out for the present width; overridden where that matters."""
@@ -137,6 +151,22 @@ class LineList(LineScroll):
         self.repaint(line)
         self.reveal()
         self.post_message(self.CursorMoved())
+
+    def move_by(self, step: int) -> None:
+        """Moves the cursor by a number of lines, up to the first or the last; overridden where it rests on some only."""
+        if self.count:
+            self.put_cursor(max(0, min(self.count - 1, self.cursor + step)))
+
+    def point(self, row: int, _x: int) -> bool:
+        """Puts the cursor on a clicked row, at a cell of it; whether that can be chosen. Overridden where rows differ."""
+        self.put_cursor(row)
+        return True
+
+    def on_click(self, event: events.Click) -> None:
+        """Selects on one click, chooses on two."""
+        row, offset = self.row_at(event), event.get_content_offset(self)
+        if offset is not None and row >= 0 and self.point(row, offset.x) and event.chain == 2:
+            self.post_message(self.Chosen())
 
     def on_resize(self) -> None:
         """Fits the lines to the new width; the cursor stays on the screen."""

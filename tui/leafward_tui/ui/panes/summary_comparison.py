@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.style import Style
-    from textual import events
 
     from leafward_tui.ui.appearance.theme import Ground
     from leafward_tui.ui.words.summary_differences import DiffLine
@@ -95,11 +94,12 @@ class ComparisonView(LineList):
             self.move_to(found)
         return found >= 0
 
-    def on_click(self, event: events.Click) -> None:
-        """Selects on a click."""
-        row = self.row_at(event)
-        if row >= 0 and not self.lines[self._rows[row][0]].empty:
-            self.move_to(self._rows[row][0])
+    def point(self, row: int, _x: int) -> bool:
+        """Puts the cursor on the line of a clicked row, where that has content."""
+        line = self._rows[row][0]
+        if not self.lines[line].empty:
+            self.move_to(line)
+        return not self.lines[line].empty
 
     def render_line(self, y: int) -> Strip:
         """One row."""

@@ -2,91 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers.summary import tokens_of
-from leafward_tui.ui.screens.screen_search import ScreenSearch, SearchedView
+from leafward_tui.ui.screens.screen_controller import ScreenController
+from leafward_tui.ui.screens.screen_search import ScreenSearch
 from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
 from leafward_tui.ui.text.cells import counted, exact, wrap
 from leafward_tui.ui.text.times import moment
 from leafward_tui.ui.words.summary_differences import diff_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
-    from leafward_tui.ui.jobs import Job, Jobs
-    from leafward_tui.ui.panes.summary_comparison import ComparisonView
-    from leafward_tui.xray.widgets.foot import AboutLine
-
-
-class PairPort(SearchedView, Protocol):
-    """The screen."""
-
-    @property
-    def lines(self) -> ComparisonView:
-        """The differences."""
-        ...
-
-    @property
-    def about(self) -> AboutLine:
-        """The text about the cursor's line."""
-        ...
-
-    @property
-    def sheet_rows(self) -> int:
-        """Rows that a sheet has room for."""
-        ...
-
-    @property
-    def text_cells(self) -> int:
-        """Cells of the text about the cursor's line."""
-        ...
-
-    def focus_lines(self) -> None:
-        """Gives the keys to the lines."""
-        ...
-
-    def show_names(self, before: Sequence[str], after: Sequence[str]) -> None:
-        """Names both summaries."""
-        ...
-
-    def show_title(self) -> None:
-        """Shows the compared summaries, and how many lines differ."""
-        ...
-
-    def copy(self, text: str) -> object:
-        """Copies text to the clipboard."""
-        ...
-
-    def dismiss(self, entry: int) -> object:
-        """Closes the screen with an entry to go to."""
-        ...
-
-    def go_back(self) -> None:
-        """Closes the screen."""
-        ...
-
-
-@dataclass(slots=True)
-class PairState:
-    """The comparison. Written by `SummaryPair` alone."""
-
-    session: Session
-    entry: int
-    """The entry of the summary; -1 for one that is not written."""
-    summary: str
-    others: Sequence[int] = ()
-    """Entries with the other summaries, the nearest first."""
-    other: int = -1
-    """The entry of the other summary; -1 where there is none."""
-    diff: SummaryDiff | None = None
-    fold_same: bool = False
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.screens.screen_controller import Means
+    from leafward_tui.xray.display import PairDisplay
+    from leafward_tui.xray.state import PairState
 
 
 def other_summaries(session: Session, entry: int, at: int) -> list[int]:
@@ -95,18 +30,18 @@ def other_summaries(session: Session, entry: int, at: int) -> list[int]:
     return [other for other in near if summary_at(session, other).strip()]
 
 
-class SummaryPair:
-    """Performs the keys of the comparison."""
+class SummaryPair(ScreenController["PairState", "PairDisplay"]):
+    """Performs the keys of the comparison. A place of its search is a line."""
 
-    def __init__(self, state: PairState, view: PairPort, jobs: Jobs, ellipsis: str) -> None:
-        self._state = state
-        self._view = view
-        self._jobs = jobs
-        self._ellipsis = ellipsis
-        self.search = ScreenSearch(view)
-        self.actions: Mapping[str, Callable[[], object]] = {
-            "pane.next": view.focus_lines,
-            "pane.previous": view.focus_lines,
+    def __init__(self, means: Means[PairState, PairDisplay]) -> None:
+        super().__init__(means)
+        view = self._view
+        self.search = ScreenSearch(self)
+        view.hits = self.search.fact
+        self.show_hints, self.open_sheet = view.show_hints, view.open_sheet
+        self.actions = {
+            "pane.next": view.lines.focus,
+            "pane.previous": view.lines.focus,
             "change.next": partial(self.change, 1),
             "change.previous": partial(self.change, -1),
             "summary.find": self.ask,
@@ -146,7 +81,7 @@ class SummaryPair:
         state, lines = self._state, self._view.lines
         state.diff = diff
         mine, other = self.named(state.entry, state.summary), self.named(state.other, "")
-        self._view.show_names(*((other, mine) if self._earlier(state.other) else (mine, other)))
+        self._view.head.show(*((other, mine) if self._earlier(state.other) else (mine, other)))
         self.show_lines()
         self._view.show_title()
         if not (lines.line is not None and lines.line.changes):
@@ -183,7 +118,7 @@ class SummaryPair:
             about.show([[("before  ", "faint"), (line.before, "sub")], [(line.after, "text")]])
         else:
             room = max(1, self._view.text_cells)
-            wrapped = wrap(line.after or line.before, room, lines=2, ellipsis=self._ellipsis)
+            wrapped = wrap(line.after or line.before, room, lines=2, ellipsis=self._services.glyphs.ellipsis)
             shown = [[(text, "text")] for text in wrapped]
             about.show([[(f"{line.mark.value:<8}", "faint"), *shown[0]], *shown[1:]] if shown else [])
 
@@ -200,6 +135,19 @@ class SummaryPair:
             if self._state.fold_same:  # a folded line could not be found
                 self.fold()
             self.search.ask("Search both summaries", "words of a line on either side")
+
+    def place(self) -> int:
+        """The line of the cursor."""
+        return self._view.lines.cursor
+
+    def go_to_place(self, place: int) -> None:
+        """Puts the cursor on a line."""
+        self._view.lines.move_to(place)
+
+    def show_hits(self) -> None:
+        """Shows the hits in the title and in the lines."""
+        self._view.lines.light(self.search.words)
+        self._view.show_title()
 
     def look_for(self, words: str) -> None:
         """Searches both summaries for words."""
@@ -244,7 +192,7 @@ class SummaryPair:
         """Copies the line under the cursor."""
         line = self._view.lines.line
         if line is not None and (line.after or line.before):
-            self._view.copy(line.after or line.before)
+            self._services.copy(line.after or line.before)
 
     def leave(self) -> None:
         """Ends the search; then goes back."""

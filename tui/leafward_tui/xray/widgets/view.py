@@ -12,8 +12,6 @@ from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
 from leafward_tui.xray.model.painting import Columns, Painter
 
 if TYPE_CHECKING:
-    from textual import events
-
     from leafward_tui.xray.model.captions import Teller
 
 
@@ -127,25 +125,18 @@ class XRayView(LineList):
 
     # --- mouse --------------------------------------------------------------------------------------------------------
 
-    def on_click(self, event: events.Click) -> None:
-        """Selects on one click, chooses on two."""
-        offset = event.get_content_offset(self)
-        arrangement, y = self.arrangement, self.row_at(event)
-        if offset is None or arrangement is None or y < 0:
-            return
-        shown = self._shown
-        columns = self.columns
-        side = self.side
+    def point(self, row: int, x: int) -> bool:
+        """Puts the cursor on a clicked line, on the side of the cell, where that has content."""
+        arrangement, line, columns, side = self.arrangement, self._shown[row], self.columns, self.side
         if columns.both:
-            side = Side.BEFORE if offset.x < columns.before + 1 else Side.AFTER
-        if not arrangement.stops(side, shown[y]):
-            return
+            side = Side.BEFORE if x < columns.before + 1 else Side.AFTER
+        if arrangement is None or not arrangement.stops(side, line):
+            return False
         if side is not self.side:
-            self.turn(side, shown[y])
+            self.turn(side, line)
         else:
-            self.move_to(shown[y])
-        if event.chain == 2:
-            self.post_message(self.Chosen())
+            self.move_to(line)
+        return True
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 
