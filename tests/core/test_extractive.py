@@ -49,7 +49,7 @@ GOLDEN = """\
 - Failed with exit 2: `make test`
 
 ## Key Decisions
-- We keep src/tree.py because the old tests import it.
+- Said earlier: We keep src/tree.py because the old tests import it.
 
 ## Next Steps
 - [ ] Steps: Measure it
@@ -57,7 +57,11 @@ GOLDEN = """\
 ## Critical Context
 - Last file changed: `plan.md`
 - Last test run: `make test` failed with exit 2
+
+### As replies said it then
 - The table is filled, but one test fails with a TypeError in src/parser.py.
+
+### Recorded
 - On the git branch `table-parser`
 - `plan.md` changed 2×
 - `src/parser.py` changed: parse_table

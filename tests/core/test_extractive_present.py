@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from leafward.summaries.summarizers.outline import Section
-from tests.core.told import FOLDER, reply, result, told_in, user
+from tests.core.told import FOLDER, reply, result, span, summarize, told_in, user
 
 
 def run(key: str, command: str, text: str = "ok", *, failed: bool = False) -> list[dict[str, Any]]:
@@ -276,3 +276,22 @@ def test_who_is_pleased_or_only_marvels_asks_for_nothing() -> None:
     work = (user("Copy the rows of the view to the list."), *edit("a", "rows.py"), reply("They are copied."))
     for words in ("wow", "great, it works now"):
         assert told_in(Section.IN_PROGRESS, *work, user(words)) == []
+
+
+def test_what_a_reply_stated_stands_apart_from_what_is_recorded() -> None:
+    found = "The lexer of orchard reads `frost_table` twice for each row of the valley."
+    asked = [user("Why does the lexer of orchard take so long?"), *run("a", "cat lexer.py"), reply(found)]
+    context = summarize(span(*asked, user("Then mend it."))).text.partition("## Critical Context\n")[2]
+    _, said, rest = context.partition("### As replies said it then\n")
+    said, _, recorded = rest.partition("\n### Recorded\n")
+    assert said == f"- {found}\n"
+    assert "`lexer.py`" in recorded
+
+
+def test_a_decision_before_later_work_is_told_as_said() -> None:
+    chosen = "We keep `frost_table` because the old tests of the valley import it."
+    asked = [user("Mend the lexer of orchard."), reply(chosen)]
+    assert chosen in told_in(Section.DECISIONS, *asked)
+    assert f"Said earlier: {chosen}" in told_in(
+        Section.DECISIONS, *asked, *edit("c", "lexer.py"), reply("Done.")
+    )

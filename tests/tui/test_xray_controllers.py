@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from leafward.compaction.alignment import Link
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
-from leafward.compaction.xray import Link, xray_edited, xray_planned
+from leafward.compaction.xray import xray_edited, xray_planned
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.ui.appearance.glyphs import UNICODE
@@ -24,6 +25,7 @@ from leafward_tui.xray.hints import title_facts
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.state import XRayState
 from tests.tui.test_xray import orchard
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +42,7 @@ class AtOnce:
     def latest(
         self, _key: str, work: Callable[[Any], Any], on_done: Callable[[Any], object], *_: object
     ) -> None:
-        on_done(work(SimpleNamespace(unwanted=lambda: False)))
+        on_done(work(WANTED))
 
 
 class FakeLines:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from leafward.agents.lines import BLANK
 from leafward.base.errors import LeafwardError, NotASession
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
 from leafward.catalog.card import SUBAGENT
@@ -24,7 +26,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.foreign import ForeignFiles
-from leafward.session.line_decoding import CURRENT_VERSION
+from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.messages import did_run, edit_targets
 from leafward.session.sidecar import SUFFIX, belongs_to, every_sidecar
 
@@ -69,7 +71,9 @@ def check(session: Session) -> list[Problem]:
             break
         session.discredit(references.broken)
         references = _References(session)
-    found = [*_damage(session), *references.problems(), *_unanswered(session, references)]
+    found = [
+        *_damage(session), *_unreadable(session), *references.problems(), *_unanswered(session, references)
+    ]  # fmt: skip
     if isinstance(source := session.source, ForeignFiles):
         notes = list(_notes(session))
         # A remark of the reader describes the same problem more exactly.
@@ -180,13 +184,24 @@ def stray_messages(path: str, found: Mapping[str, int]) -> Iterator[Problem]:
 def waiting_imports(documents: Sequence[Path]) -> Iterator[Problem]:
     """Documents that were written for an agent's import and still exist. None is removed."""
     if documents:
-        number = "1 document is" if len(documents) == 1 else f"{len(documents):,} documents are"
+        number = counted(len(documents), "document is", "documents are")
         size = sum(path.stat().st_size for path in documents if path.exists())
         text = (
             f"{number} left in {safe_line(str(documents[0].parent), 200)}, {size:,} bytes: for imports that failed, or that"
             " Leafward did not run; `leafward doctor --forget` removes what is left"
         )
         yield Problem("import-left", text)
+
+
+def _unreadable(session: Session) -> Iterator[Problem]:
+    """Entries made of several records, of which one cannot be read: the others are shown without it."""
+    columns = session.columns
+    for index in range(len(session) if isinstance(session.source, ForeignFiles) else 0):
+        if index not in columns.damage and any(
+            record.strip(BLANK) and decode_line(record) is None for record in session.records(index)
+        ):
+            text = "one of the records of this entry is not a JSON object"
+            yield Problem(DAMAGE_CODE[Damage.MALFORMED], text, _named(session, index), columns.start[index])
 
 
 def _notes(session: Session) -> Iterator[Problem]:

@@ -36,6 +36,8 @@ _CHANGED = re.compile(r"Updated task #(\S{1,80})")
 _LISTED = re.compile(r"(?m)^#(\S{1,80}) \[(\w{1,40})\] (.+)$")
 _SHOWN = re.compile(r"Task #(\S{1,80}): (.*)\nStatus: (\w{1,40})")
 _EMPTY = "No tasks found"
+_PLAN = 3
+"""Items from which the list is a plan."""
 _BLOCKED = re.compile(r" \[blocked by #[^\[\]]{1,2000}\]$")
 
 
@@ -73,6 +75,11 @@ class AgentPlan:
     def open(self) -> dict[str, str]:
         """The words of the open items, by the key of their fact."""
         return {prose.sentence_key(item.text): item.text for item in self.items.values() if item.is_open}
+
+    @property
+    def is_worked_through(self) -> bool:
+        """Whether it is a plan of several steps, and none is open."""
+        return len(self.items) >= _PLAN and not self.open
 
     def called(self, call: ToolCall, entry: EntryIndex) -> list[Sighting]:
         """Processes a call; returns the sightings of items in it."""

@@ -14,11 +14,12 @@ from leafward.files.shell.effects import effects
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
+from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions, superseded_values
-from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
+from leafward.summaries.summarizers.candidates import OUTCOME, SAID_EARLIER, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Section, line_key
 from leafward.summaries.summarizers.turns import is_answered
 
@@ -46,16 +47,12 @@ _ASKED_FOR = 0.6
 _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words that make a step specific."""
-PLANNED_BEFORE = "Planned before: "
 NOT_DONE = "Not done when this was last summarised: "
-_PLANNED = 0.1
-"""The worth of such a line alone."""
-_PLAN = 3
-"""Items from which the agent's own list is a plan."""
 _TOLD_FILES = 8
 """Deleted or renamed files that are named."""
-_WAY = re.compile(
-    r"(?i)\b(?:option|approach|variant|alternative|proposal|idea) (?:#?\d|[a-d])\b(?!\w|\s*[:(–—-])"
+_WAY = markers(
+    r"(?i)\b(?:option|approach|variant|alternative|proposal|idea) (?:#?\d|[a-d])\b(?!\w|\s*[:(–—-])",
+    "option approach variant alternative proposal idea",
 )
 """One of several ways, by its number in their list."""
 _SWITCHED = re.compile(
@@ -132,7 +129,9 @@ def gone_files(
                 path = forms.canonical_path(one.path, cwd)
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 gone.pop(now or path, None)
-                if one.effect is FileOperation.DELETE or (one.effect is FileOperation.MOVE and now != path):
+                if one.operation is FileOperation.DELETE or (
+                    one.operation is FileOperation.MOVE and now != path
+                ):
                     gone[path] = GoneFile(place, entry, now)
     return gone
 
@@ -211,7 +210,8 @@ def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
     if (
         candidate.section not in contradictions.CLAIMS
         or ":" in candidate.text
-        or _WAY.search(candidate.text) is None
+        or not _WAY.may_stand_in(candidate.text)
+        or _WAY.pattern.search(candidate.text) is None
     ):
         return False
     return not any(
@@ -246,11 +246,8 @@ def _fulfil(evidence: Evidence) -> None:
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
-            if written_since or evidence.reader.told.is_run(candidate.text):
-                over.add(id(candidate))
-            else:
-                # The step's file may have been changed for another reason.
-                _put_behind(candidate)
+            # The step's file may have been changed for another reason; that it is still to be done is no longer known.
+            over.add(id(candidate))
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -313,7 +310,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
         if candidate.section is not Section.NEXT or not is_done(candidate)
     ]
     plan = evidence.reader.plan
-    all_done = len(plan.items) >= _PLAN and not plan.open
+    all_done = plan.is_worked_through
     # The work around the summary goes on before the first request after it.
     went_on = evidence.reader.told.answers > 0 and (not turns or turns[0].first > 0)
     # The same where the first request only agrees to it.
@@ -325,10 +322,8 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     for candidate in evidence.candidates:
         if candidate.section is not Section.NEXT or candidate.carries or not _is_carried(evidence, candidate):
             continue
-        if plan.made and not _is_open(evidence, candidate):
+        if all_done or not _is_open(evidence, candidate):
             over.add(id(candidate))
-        elif all_done or not _is_open(evidence, candidate):
-            _put_behind(candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -341,13 +336,6 @@ def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
     """Whether the content of a line from the span itself was worked on since."""
     fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
     return fact is not None and not fact.is_open and fact.outcome == TAKEN_UP
-
-
-def _put_behind(candidate: Candidate) -> None:
-    """Turns an unticked step into a line about an earlier plan, which is included where there is room."""
-    candidate.section = Section.CONTEXT
-    candidate.text = PLANNED_BEFORE + candidate.text.removeprefix(NOT_DONE)
-    candidate.worth = min(candidate.worth, _PLANNED)
 
 
 def _is_carried(evidence: Evidence, candidate: Candidate) -> bool:
@@ -415,7 +403,7 @@ def _told_figures(evidence: Evidence, candidate: Candidate) -> list[tuple[tuple[
         if seen.kind is FactKind.NUMBER and seen.about:
             amount, _, unit = seen.key.partition(" ")
             found.append(((seen.about, unit), amount))
-    words = content_words(candidate.text)
+    words = content_words(candidate.text.removeprefix(SAID_EARLIER))
     plain = tuple(word for word in words if not any(map(str.isdigit, word)))
     if len(plain) >= _SAME_WORDS and len(plain) < len(words):
         found.append((plain, " ".join(word for word in words if any(map(str.isdigit, word)))))

@@ -50,10 +50,6 @@ _BRANCH = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
 )
 _LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
-_ADMITS = re.compile(
-    r"(?i)\b(?:fail\w*|errors?|cannot|can['’]t|could(?:n['’]t| not)|unable|denied|refused|blocked|broken|missing|not (?:found|possible|work\w*)|does(?:n['’]t| not) work"
-    r"|fehl\w*|kann nicht|konnte nicht|geht nicht|échou\w*|erreurs?|impossible|ne (?:peut|marche)|fall[aóo]\w*|no (?:puede|funciona))\b|失败|错误|无法|不能|報錯|报错|失敗|エラー"
-)
 _STILL = 0.4
 """The part of the span after which a command that failed last counts as a present obstacle."""
 _RESULTS = 8
@@ -140,6 +136,12 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
 
     checklist: dict[tuple[bool, str], list[Fact]] = {}
     passed = _Passed(evidence, messages)
+    results = (
+        place
+        for place in range(len(messages) - 1, -1, -1)
+        if (body := messages[place].message).get("role") == "toolResult" and not body.get("isError")
+    )
+    went_on = next(results, -1)
     broken = [
         fact
         for fact in evidence.facts.values()
@@ -147,7 +149,7 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         and _is_broken(fact)
         and (_end_of(evidence, fact) + 1) / total > _STILL
         and not passed.overcame(fact)
-        and not _was_on_the_way(evidence, fact, turns)
+        and _is_in_the_way(evidence, fact, went_on, turns)
     ]
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     for fact in evidence.facts.values():
@@ -265,14 +267,16 @@ def _end_of(evidence: Evidence, fact: Fact) -> int:
     return evidence.position.get(fact.ended, -1)
 
 
-def _was_on_the_way(evidence: Evidence, fact: Fact, turns: Sequence[Turn]) -> bool:
-    """Whether a command that checks nothing failed on the way to an answer that does not speak of failing."""
+def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence[Turn]) -> bool:
+    """Whether a failed command is an obstacle: a check, or the last thing that was tried and not answered.
+
+    `went_on` is the position of the last result of a call that did not fail.
+    """
+    if _CHECKS.search(fact.key) is not None or fact.outcome == DECLINED:
+        return True
     place = _end_of(evidence, fact)
-    if place < 0 or _CHECKS.search(fact.key) is not None or fact.outcome == DECLINED:
-        return False
-    return any(
-        turn.first <= place < turn.last and is_answered(turn) and _ADMITS.search(turn.answer) is None
-        for turn in turns
+    return went_on <= place and not any(
+        turn.first <= place < turn.last and is_answered(turn) for turn in turns
     )
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from leafward.query.blame import Author, Blame
     from leafward_tui.blame.display import BlameDisplay
     from leafward_tui.blame.state import BlameState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
 
 
 class BlameReading:
@@ -89,7 +90,7 @@ def read_blame(
     from leafward.catalog.namesakes import short_ids
     from leafward.query.blame import blame
     from leafward.query.blame_sources import concerned
-    from leafward.query.search.text_search import ripgrep
+    from leafward.query.search.prefilter import ripgrep
 
     if cards is None:
         cards = list(sighted(config, [], os.environ, []))

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference
     from leafward_tui.compare.model.content import ContentRequest, Shown
-    from leafward_tui.ui.services import Job, Timer
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.services import Timer
 
 _REST = 0.03
 """Seconds the cursor rests on a file before its contents are rebuilt."""
@@ -170,7 +171,13 @@ class Content(CompareController):
             return read.trouble
         if read.overall is None:
             return "reading both sides"
-        return "no file was read or changed on either side" if not len(read.overall.sets) else ""
+        if not len(read.overall.sets):
+            return "no file was read or changed on either side"
+        return (
+            ""
+            if self._state.files.file is not None
+            else "neither side changed a file since the common ancestor"
+        )
 
     def _head(self, width: int) -> Sequence[LabLine]:
         """Path, bases of the contents, numbers of lines."""

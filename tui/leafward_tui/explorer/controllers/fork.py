@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leafward.agents.base import Agent
+    from leafward.agents.fork_draft import Draft, ForkPoint
     from leafward.base.config import Config
-    from leafward.branches.fork import Draft, Fork, ForkPoint
+    from leafward.branches.fork import Fork
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.branch_summary import BranchSummary
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.resume import AgentResume
     from leafward_tui.explorer.model.forks import Folder, ForkRequest
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class NewSession(ExplorerController):
@@ -126,7 +127,9 @@ class NewSession(ExplorerController):
             else:
                 self._navigation.go_to_entry(nearest_of(cuts)["gx".index(key)])
 
-        self._view.ask(ChoiceSheet("New session from here", choices, about, note=named(request.entry)), done)
+        self._view.open_sheet(
+            ChoiceSheet("New session from here", choices, about, note=named(request.entry)), done
+        )
 
     def _ask_folder(self, request: ForkRequest, typed: str, problem: str = "") -> None:
         from leafward.base.safe_text import safe_line
@@ -143,7 +146,7 @@ class NewSession(ExplorerController):
             placeholder="a folder that exists; empty for that of this session",
             commit="choose",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     # --- drafts -------------------------------------------------------------------------------------------------------
 
@@ -215,7 +218,7 @@ class NewSession(ExplorerController):
 
         title, note = f"A new session of {target.title}", named(request.entry)
         sheet = ChoiceSheet(title, ways(made, target.title), draft_lines(made, request), note=note)
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _find_earlier(
         self, session: Session, made: Fork, target: Agent, then: str, summary: BranchDraft | None
@@ -254,7 +257,9 @@ class NewSession(ExplorerController):
                 self._store(session, replace(made, draft=earlier), target, then, written=True)
 
         choices = again(earlier, target.title, goes_on=then == "r")
-        self._view.ask(ChoiceSheet("This session was written before", choices, earlier_lines(earlier)), done)
+        self._view.open_sheet(
+            ChoiceSheet("This session was written before", choices, earlier_lines(earlier)), done
+        )
 
     def _store(
         self, session: Session, made: Fork, target: Agent, then: str, *, written: bool = False
@@ -342,12 +347,13 @@ def draft_fork(
     job: Job,
 ) -> Fork:
     """The draft of a new session. Raises LeafwardError."""
+    from leafward.agents.fork_draft import Terms
     from leafward.branches import fork
     from leafward.compaction.injection.configured import configured_settings
 
     job.give_way()
     injection = configured_settings(config) if request.inject else None
-    terms = fork.Terms(os.environ, config, clock(), cwd=request.cwd)
+    terms = Terms(os.environ, config, clock(), cwd=request.cwd)
     return fork.fork(session, request.entry, target, terms, injection=injection, summary=summary)
 
 

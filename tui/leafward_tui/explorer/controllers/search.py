@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.sheet import TextSheet
 
 _LEAST_TEXT = 2
@@ -73,7 +73,7 @@ class Search(ExplorerController):
             selected=True,
         )
         self._sheet = sheet
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _outcome(self, text: str) -> str:
         """The outcome for the typed text, or how the text is read."""
@@ -279,7 +279,8 @@ class _Reading(NamedTuple):
 
 def _reading(text: str) -> _Reading:
     """The reading of a typed search, as words or as a query."""
-    from leafward.query.grammar import Place, QueryError, Text, parse_search
+    from leafward.query.grammar import Text, parse_search
+    from leafward.query.lexer import Place, QueryError
     from leafward.query.search.conjunction import texts_of
 
     try:

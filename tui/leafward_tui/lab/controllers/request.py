@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model import Outgoing, Progress
+    from leafward.summaries.summarizers.model import Progress
+    from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _SECOND = 1.0
 
@@ -110,8 +111,7 @@ class SummaryRequest(LabController):
                 act=self._show_prompt,
             ),
         ]
-        sheet = ChoiceSheet("Summary by a model", choices, about, note=name)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Summary by a model", choices, about, note=name))
 
     def _show_prompt(self) -> None:
         self._layout.go_to("text", "Prompt")

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from leafward.query.search.text_search import Search, SessionHits
     from leafward_tui.search.display import SearchDisplay
     from leafward_tui.search.state import LeftSearch, SearchState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
 
 _LEAST = 2
 """Characters before a search starts by itself."""
@@ -171,7 +172,8 @@ def run_search(
     job: Job,
 ) -> FoundSessions:
     """Searches; `found` is called with results while there are more, and the last ones are returned."""
-    from leafward.query.search.text_search import Search, ripgrep
+    from leafward.query.search.prefilter import ripgrep
+    from leafward.query.search.text_search import Search
 
     if cards is None:
         from leafward.catalog.lookup import sighted

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.compaction.exam.questions import Question
     from leafward.compaction.exam.sitting import ExamAnswers, Sitting
-    from leafward.summaries.summarizers.model import Outgoing, Progress
+    from leafward.summaries.summarizers.model import Progress
+    from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward.summaries.summarizers.settings import ModelSettings
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 
