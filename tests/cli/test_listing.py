@@ -199,6 +199,18 @@ def test_a_configuration_that_is_broken_is_remarked_on(run: Run, isolated_enviro
     assert "windw" in remark["text"]
 
 
+def test_of_many_faults_in_the_configuration_a_few_are_printed(
+    run: Run, store: Path, isolated_environment: Path
+) -> None:
+    folder = isolated_environment / "leafward" / "config"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text("".join(f"k{number} = 1\n" for number in range(30)))
+    outcome = run("ls")
+    assert outcome.code == 0
+    assert outcome.err.count("\n") == 9
+    assert "22 more problems" in outcome.err
+
+
 class TestNames:
     def test_an_id_and_a_prefix(self, done: Run, store: Path) -> None:
         for name in ("01a1fff2-4aff-76cb", "01a1fff2"):

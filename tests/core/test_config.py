@@ -173,6 +173,14 @@ def test_bytes_that_are_no_text_and_a_folder_are_problems(tmp_path: Path) -> Non
     assert (config, problem.code) == (Config(), "unreadable")
 
 
+def test_a_file_that_nobody_wrote_by_hand_is_refused_at_once(tmp_path: Path) -> None:
+    """The parser takes half a minute for a name of 100,000 parts."""
+    file = tmp_path / "config.toml"
+    file.write_text(f"[{'.'.join('a' * 100_000)}]", "utf-8")
+    config, [problem] = load(file)
+    assert (config, problem.code) == (Config(), "unreadable")
+
+
 def test_a_byte_order_mark_is_no_problem(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_bytes(b"\xef\xbb\xbfwindow = 9\n")

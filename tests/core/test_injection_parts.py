@@ -297,6 +297,13 @@ class TestGovernance:
         assert not any(remark.code == "builder-failed" for remark in made.diagnostics)
         assert any(remark.code == "governance" for remark in made.diagnostics)
 
+    def test_a_store_that_nobody_wrote_by_hand_is_skipped_at_once(self, file: Acting, tmp_path: Path) -> None:
+        """The parser takes half a minute for a name of 100,000 parts."""
+        put(tmp_path, ".leafward/governance.toml", f"[{'.'.join('a' * 100_000)}]")
+        file.user("go on")
+        remarks = injected(file, workspace=tmp_path).diagnostics
+        assert any("longer than 64 KiB" in remark.text for remark in remarks)
+
     def test_without_a_store_what_the_session_did(self, file: Acting) -> None:
         for number in range(7):
             file.said("", call("bash", f"c{number}", command=f"make step{number}\nmore"))

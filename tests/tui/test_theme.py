@@ -271,6 +271,7 @@ def test_a_users_file_is_read_in_every_way_a_colour_can_be_written(tmp_path: Pat
         ({"faint": None}, 'mine.toml: palette.faint: missing, must be a colour such as "#9ccb7a"'),
         ({"bad": '"reddish"'}, "mine.toml: palette.bad: 'reddish' is no colour"),
         ({"bad": '"#11223344"'}, "mine.toml: palette.bad: '#11223344' is not opaque"),
+        ({"bad": f'"rgb({"9" * 5000},0,0)"'}, "mine.toml: palette.bad: 'rgb(999"),
         ({"bad": '"auto"'}, "mine.toml: palette.bad: 'auto' is no colour"),
         ({"bad": "7"}, 'mine.toml: palette.bad: must be a colour such as "#9ccb7a", not 7'),
         ({"zzz": "7"}, "mine.toml: palette.zzz: unknown key, known are bg, panel"),
@@ -280,7 +281,25 @@ def test_a_fault_names_file_and_key(tmp_path: Path, changes: dict[str, str | Non
     with pytest.raises(ThemeError) as raised:
         load_theme(write(tmp_path / "mine.toml", **changes))
     assert any(found.startswith(fault) for found in raised.value.faults), raised.value.faults
+    assert all(len(found) <= 200 and found.isprintable() for found in raised.value.faults)
     assert fault in str(raised.value)
+
+
+def test_a_title_that_would_act_on_the_terminal_is_a_fault(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.toml")
+    text = path.read_text("utf-8")
+    for sign in ("\\u001b]0;x\\u0007", "\\u202e"):
+        path.write_text(text.replace('title = "', f'title = "{sign}'), "utf-8")
+        with pytest.raises(ThemeError, match="title: must be one line of text"):
+            load_theme(path)
+
+
+def test_a_file_that_nobody_wrote_by_hand_is_refused_at_once(tmp_path: Path) -> None:
+    """The parser takes half a minute for a name of 100,000 parts."""
+    path = tmp_path / "mine.toml"
+    path.write_text(f"[{'.'.join('a' * 100_000)}]", "utf-8")
+    with pytest.raises(ThemeError, match="File too large"):
+        load_theme(path)
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:

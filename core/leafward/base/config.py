@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "config.toml"
+_LARGEST = 1 << 16
+"""Bytes of the file. The time that a name of many parts takes grows with the square of their number."""
 
 DEFAULT_WINDOW = 200_000
 """Context window assumed where none is configured and the model is not known, in tokens."""
@@ -284,7 +286,7 @@ def load(path: Path | None = None) -> tuple[Config, list[ConfigProblem]]:
     """The settings in a file (the user's by default) and its problems. A missing file means all defaults."""
     path = config_path() if path is None else path
     try:
-        source = read_regular(path).decode("utf-8-sig")
+        source = read_regular(path, _LARGEST).decode("utf-8-sig")
     except FileNotFoundError:
         return Config(), []
     except OSError as error:

@@ -34,6 +34,7 @@ from leafward.cli.output.page import (
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
 from leafward.cli.selection import existing, project_part, session_query
+from leafward.cli.settings import remarks_on
 from leafward.query.search.cards import Shelf
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def ls(
     found = parents(cards)
     spent_once = counted_once(cards, found, catalogue.spent)
     cards = every = with_parents(cards, found)
-    remarks = [{"code": "config", "text": str(problem)} for problem in problems]
+    remarks = [{"code": "config", "text": text} for text in remarks_on(problems)]
     remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
     remarks += [
         {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}

@@ -18,6 +18,7 @@ from leafward.catalog.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, fit, note, page, say, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
+from leafward.cli.settings import remarks_on
 from leafward.query.search.prefilter import ripgrep
 from leafward.query.search.text_search import Search, SessionHits
 
@@ -51,7 +52,7 @@ def search(
         query = replace(query, agents=(agent_named(agent).name,))
     if project is not None:
         query = replace(query, projects=(*query.projects, project_part(project)))
-    remarks = [{"code": "config", "text": str(problem)} for problem in problems]
+    remarks = [{"code": "config", "text": text} for text in remarks_on(problems)]
     remarks += [{"code": "query", "text": str(problem)} for problem in query.problems]
     if not query.looks_inside:
         nothing = "nothing to search for: give a word, a phrase or a pattern"

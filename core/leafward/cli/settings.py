@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from leafward.base.config import Config, load
 from leafward.cli.output.page import note
+
+if TYPE_CHECKING:
+    from leafward.base.config import ConfigProblem
+
+_MOST = 8
+"""Problems that are printed; more would hide the answer."""
 
 
 def configured() -> Config:
     """The user's settings; problems in them are printed on stderr."""
     settings, problems = load()
-    for problem in problems:
-        note(str(problem))
+    for remark in remarks_on(problems):
+        note(remark)
     return settings
+
+
+def remarks_on(problems: list[ConfigProblem]) -> list[str]:
+    """The first problems of the settings, and how many more there are."""
+    more = len(problems) - _MOST
+    return [
+        *map(str, problems[:_MOST]),
+        *([f"the settings have {more} more problems: leafward doctor lists all"] if more > 0 else ()),
+    ]

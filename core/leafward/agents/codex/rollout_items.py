@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -11,7 +10,7 @@ from uuid import UUID
 from leafward.agents.codex.store import LIVE_FOLDER
 from leafward.agents.fork_draft import Draft
 from leafward.agents.resume import Resume, own_variables
-from leafward.base.regular_files import read_regular
+from leafward.agents.settings_file import toml_settings
 from leafward.base.times import iso_stamp
 from leafward.session.journal.lines import encode_line
 
@@ -28,10 +27,7 @@ TITLE = "Codex"
 
 def provider_of(home: str) -> str:
     """The provider in the user's own settings; interactive Codex does not open a thread without one (0.169)."""
-    try:
-        settings = tomllib.loads(read_regular(Path(home, "config.toml")).decode("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return "openai"
+    settings = toml_settings(Path(home, "config.toml"))
     profiles, name = settings.get("profiles"), settings.get("profile")
     profile = profiles.get(name) if isinstance(profiles, dict) and isinstance(name, str) else None
     for place in (profile, settings):

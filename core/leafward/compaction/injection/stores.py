@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OWN = ".leafward/governance.toml"
+_LARGEST = 1 << 16
+"""Characters of our own file. The time that a name of many parts takes grows with the square of their number."""
 STATE = ".idumb/brain/state.json"
 _STATES = (STATE, ".idumb/brain/hook-state.json")
 _CONFIG = ".idumb/config.json"
@@ -64,6 +66,9 @@ def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Stor
     """The store of our own file, from a workspace or given; None if there is no usable file."""
     file = where.read(OWN) if isinstance(where, Workspace) else where
     if file is None:
+        return None
+    if len(file.text) > _LARGEST:
+        diagnostics.append(Diagnostic("governance", f"{file.path} is longer than 64 KiB; it is skipped"))
         return None
     try:
         document = tomllib.loads(file.text)

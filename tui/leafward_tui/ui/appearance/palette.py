@@ -19,10 +19,16 @@ from textual.color import Color, ColorParseError
 
 import leafward_themes
 from leafward.base.regular_files import read_regular
+from leafward.base.safe_text import safe_line
 from leafward_tui.ui.appearance.colours import contrast, grey, nearest_eight_bit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+_LARGEST = 1 << 16
+"""Bytes of a theme file. The time that a name of many parts takes grows with the square of their number."""
+_LONGEST_FAULT = 200
+"""Characters."""
 
 DEFAULT_DARK = "understory"
 DEFAULT_LIGHT = "clearing"
@@ -143,7 +149,7 @@ _COLOUR_FIELDS = tuple(
 def load_theme(path: Path) -> Palette:
     """Read the theme file at ``path``. Raises ThemeError with every fault in it, each naming the file and the key."""
     try:
-        data = tomllib.loads(read_regular(path).decode("utf-8"))
+        data = tomllib.loads(read_regular(path, _LARGEST).decode("utf-8"))
     except OSError as error:
         raise ThemeError((f"{path.name}: {error.strerror or error}",)) from error
     except UnicodeDecodeError as error:
@@ -168,7 +174,7 @@ def load_theme(path: Path) -> Palette:
     for hue in HUES:
         values[f"{hue}_tint"] = tint.colour(hue)
     if faults:
-        raise ThemeError(tuple(f"{path.name}: {fault}" for fault in faults))
+        raise ThemeError(tuple(safe_line(f"{path.name}: {fault}", _LONGEST_FAULT) for fault in faults))
     return Palette(**values)
 
 
@@ -187,7 +193,7 @@ class _Table:
 
     def text(self, key: str, *, required: bool = True) -> str:
         value = self._data.get(key, None if required else "")
-        if isinstance(value, str) and (value.strip() or not required) and "\n" not in value:
+        if isinstance(value, str) and (value.strip() or not required) and value.isprintable():
             return value.strip()
         self._fault(key, "one line of text in quotes")
         return ""
@@ -214,7 +220,7 @@ class _Table:
             return "#000000"
         try:
             colour = Color.parse(value.strip().lower())
-        except ColorParseError:
+        except (ColorParseError, OverflowError):
             self._faults.append(f"{self._prefix}{key}: {value!r} is no colour")
             return "#000000"
         if colour.ansi is not None:
