@@ -85,7 +85,7 @@ _STARTS = frozenset({"run_worker", "to_thread", "call_from_thread", "get_current
 _STARTERS = frozenset(
     {"textual.work", "threading.Thread", "threading.Timer", "concurrent.futures.ThreadPoolExecutor"}
 )
-JOBS = f"{TUI}.app.jobs"
+JOBS = f"{TUI}.ui.jobs"
 _JOB_STARTS = frozenset({"latest", "also"})
 
 
@@ -170,11 +170,11 @@ def screens_in(code: Code, module: str, function: ast.FunctionDef) -> Iterator[s
 
 def of_the_screen(code: Code, one: Class) -> bool:
     """Whether a class belongs to the thread of the screen."""
-    if one.full in {f"{TUI}.ui.services.{name}" for name in ("AppServices", "Jobs", "Screens")}:
+    if one.full in {f"{TUI}.ui.{name}" for name in ("services.AppServices", "services.Screens", "jobs.Jobs")}:
         return True
     if any(root.startswith("textual.") and "message" not in root for root in code.roots(one)):
         return True
-    if one.module.endswith((".ports", ".state")):
+    if one.module.endswith((".display", ".ports", ".state")):
         return True
     return ".controllers." in one.module and not is_value(code, one)
 
@@ -351,7 +351,7 @@ def test_a_handler_that_is_there_twice_is_found() -> None:
 )
 def test_a_thread_elsewhere_is_found(source: str) -> None:
     assert len(list(threads_elsewhere(planted(log__jobs=source)))) == 1
-    assert list(threads_elsewhere(planted(app__jobs=source))) == []
+    assert list(threads_elsewhere(planted(ui__jobs=source))) == []
 
 
 JOB = """

@@ -23,6 +23,7 @@ from leafward.base.redact.redaction import Redactor
 from leafward.export import audit as audits
 from leafward.export import clean_copy
 from tests.foreign_stores import make
+from tests.opencode_store import Conversation, Database, said
 from tests.pi_file import HEADER, PiFile
 from tests.planted import planted
 from tests.untouched import contents
@@ -52,6 +53,23 @@ def copied(secretive: Path) -> Path:
     other = secretive.with_name("t.jsonl")
     other.write_bytes(secretive.read_bytes())
     return other
+
+
+@pytest.mark.parametrize("column", ["revert", "summary_diffs", "permission", "share_url"])
+def test_what_opencode_stores_of_a_session_as_a_whole_is_searched(
+    run: Run, tmp_path: Path, column: str
+) -> None:
+    talk = Conversation()
+    talk.message("user", [said("Prune the pear trees")])
+    path = Database(tmp_path / "opencode").write(talk)
+    stored = KEY if column == "share_url" else json.dumps([{"patch": f"+key={KEY}\n", "pattern": "*"}])
+    with closing(sqlite3.connect(path.parent)) as base, base:
+        if column not in {row[1] for row in base.execute("PRAGMA table_info(session)")}:
+            base.execute(f"ALTER TABLE session ADD COLUMN {column} TEXT")
+        base.execute(f"UPDATE session SET {column} = ?", (stored,))
+    outcome = run("audit", path, "--json")
+    assert [one["entry"] for one in json.loads(outcome.out)["secrets"]] == [None]
+    assert KEY not in outcome.out
 
 
 class TestAudit:

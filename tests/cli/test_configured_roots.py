@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +16,7 @@ from leafward.catalog.roots import stores
 from leafward.session.density import Density
 from leafward_tui.explorer.controllers.session_loader import open_session
 from tests.claude_transcript import IDS, Transcript
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,8 +55,7 @@ def test_the_explorer_reads_it_so_too(transcript: Path, tmp_path: Path) -> None:
     config = Config(roots={"claude": (str(tmp_path / "elsewhere"),)})
     assert agent_of(transcript).name == "pi"
     assert find_session(str(transcript), config, {}).agent.name == "claude"
-    job = SimpleNamespace(unwanted=lambda: False, report=lambda _tell: None)
-    exploration, *_ = open_session(transcript, Density.TURNS, 20, config, None, lambda *_: None, job)
+    exploration, *_ = open_session(transcript, Density.TURNS, 20, config, None, lambda *_: None, WANTED)
     with closing(exploration.session) as session:
         assert session.id == IDS[0]
 

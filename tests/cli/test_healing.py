@@ -17,7 +17,7 @@ from leafward.session.entries import Kind
 from leafward.session.messages import message_text
 from tests.acting import Acting, call, usage
 from tests.broken_shapes import END, SHAPES, document, pdf, png, written
-from tests.claude_transcript import Transcript
+from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
 from tests.oracle.provider_rules import messages_errors, responses_errors
 from tests.pi_file import HEADER, PiFile
@@ -52,6 +52,19 @@ def test_what_is_missing_is_said_and_nothing_is_made_up(run: Run, tmp_path: Path
     file = written("no_beginning", tmp_path / "other" / ".claude")
     made = run("heal", file.path, "--cwd", tmp_path, "--json").document["path"]
     assert BEGINNING in Path(made).read_text("utf-8")
+
+
+def test_a_sub_agent_that_is_sent_with_its_parents_beginning_does_not_lack_one(
+    run: Run, tmp_path: Path
+) -> None:
+    """A new session made from it does: there its parent's conversation is not sent."""
+    made = Transcript(tmp_path, "agent-f1", folder=f"projects/-home-ada-orchard/{IDS[0]}/subagents")
+    made.row("fork-context-ref", agentId="f1", parentSessionId=IDS[0], parentLastUuid=IDS[1], contextLength=2)
+    made.defaults = {"isSidechain": True, "agentId": "f1", "sessionId": IDS[0]}
+    made.reply("I dig.")
+    assert "no-beginning" not in run("doctor", made.path).out
+    healed = run("heal", made.path, "--cwd", tmp_path, "--dry-run", "--json").document
+    assert [one["code"] for one in healed["changes"]] == ["no-beginning"]
 
 
 @pytest.mark.parametrize("to", ["pi", "codex"])

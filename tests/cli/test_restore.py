@@ -424,6 +424,24 @@ def test_what_another_branch_left_differently_is_not_certain(work: Work, done: R
 def test_without_its_folder_nothing_is_restored(work: Work, tmp_path: Path, run: Run) -> None:
     work.folder.rename(tmp_path / "elsewhere")
     assert "project folder not found" in run("restore", work.path, work.at).err
+    assert (
+        "project folder not found: /nowhere/at/all"
+        in run("restore", work.path, work.at, "--cwd", "/nowhere/at/all").err
+    )
+    assert "no folder is named" in run("restore", work.path, work.at, "--cwd", "").err
+
+
+def test_where_the_project_was_moved_the_files_are_restored_there_and_put_back(
+    work: Work, tmp_path: Path, done: Run, run: Run
+) -> None:
+    moved = work.folder.rename(tmp_path / "elsewhere")
+    done("restore", work.path, work.at, "--cwd", moved)
+    assert snapshot(moved) == work.then
+    assert [one.folder for one in records()] == [str(moved)]
+    assert not work.folder.exists()
+    assert run("restore", work.path, "--undo", "--cwd", moved).code == 2, "the record names its folder"
+    done("restore", work.path, "--undo")
+    assert snapshot(moved) == work.now
 
 
 def limited(work: Work, *words: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:

@@ -119,7 +119,7 @@ def test_results_of_every_type_are_shown(tmp_path: Path, content: Any, words: st
                 "type": "hook_blocking_error",
                 "blockingError": {"blockingError": "no pears", "command": "lint"},
             },
-            "blockingError: no pears\ncommand: lint",
+            "no pears\nlint",
         ),
         (
             # `@pear.png` in a prompt of 2.1.332, which has no rendered text.
@@ -132,7 +132,7 @@ def test_results_of_every_type_are_shown(tmp_path: Path, content: Any, words: st
         ),
         (
             {"type": "relevant_memories", "memories": [{"path": "p.md", "content": "seven"}]},
-            "path: p.md\ncontent: seven",
+            "p.md\nseven",
         ),
     ],
 )
@@ -231,9 +231,49 @@ def test_times_that_are_numbers(tmp_path: Path, stamp: int) -> None:
             "diagnostics: /o/a.py",
         ),
         ({"type": "date_change", "newDate": "2026-11-22"}, "2026-11-22", "date change: 2026-11-22"),
+        ({"type": "plan_mode", "planFilePath": "p.md"}, "p.md", "plan mode: p.md"),
+        (
+            {"type": "hook_success", "hookEvent": "SessionStart", "content": "It rains."},
+            "It rains.",
+            "hook success: It rains.",
+        ),
+        (
+            {"type": "deferred_tools_delta", "addedLines": ["Pick", "Weigh"], "removedNames": ["Sow"]},
+            "Pick\nWeigh\nSow",
+            "deferred tools delta: Pick",
+        ),
+        (
+            {"type": "agent_listing_delta", "addedLines": ["- picker: picks"], "removedTypes": []},
+            "- picker: picks",
+            "agent listing delta: - picker",
+        ),
+        (
+            {"type": "mcp_instructions_delta", "addedBlocks": ["## orchard\nAsk first."], "removedNames": []},
+            "## orchard\nAsk first.",
+            "mcp instructions delta: ## orchard",
+        ),
+        (
+            {
+                "type": "async_hook_response",
+                "response": {"systemMessage": "Late.", "hookSpecificOutput": {"additionalContext": "Rain."}},
+            },
+            "Late.\nRain.",
+            "async hook response: Late.",
+        ),
+        (
+            {"type": "mcp_resource", "content": {"contents": [{"text": "seven pears"}, {"blob": "AAAA"}]}},
+            "seven pears",
+            "mcp resource: seven pears",
+        ),
+        (
+            {"type": "task_status", "taskId": "t1", "status": "completed", "description": "Pick"},
+            "t1\ncompleted\nPick",
+            "task status: t1 completed Pick",
+        ),
+        ({"type": "token_usage", "used": 5, "total": 9, "remaining": 4}, "5 9 4", "token usage: 5 9 4"),
     ],
 )
-def test_what_an_editor_told_is_injected(
+def test_what_an_attachment_told_is_injected(
     tmp_path: Path, attachment: dict[str, Any], words: str, head: str
 ) -> None:
     """Before 2.1.3xx the words were sent and not stored: what the fields say stands for them."""
@@ -248,6 +288,15 @@ def test_what_an_editor_told_is_injected(
     assert headline(session, at).text.startswith(head)
 
 
+def test_a_hooks_words_that_begin_with_their_kind_do_not_have_it_twice(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("Count the pears")
+    words = "<system-reminder>\nSessionStart:startup hook success: It rains.\n</system-reminder>"
+    transcript.row("attachment", attachment={"type": "hook_success"}, rendered=[{"content": words}])
+    session = transcript.opened()
+    assert headline(session, len(session) - 1).text == "SessionStart:startup hook success: It rains."
+
+
 @pytest.mark.parametrize(
     "attachment",
     [
@@ -255,11 +304,15 @@ def test_what_an_editor_told_is_injected(
         {"type": "selected_lines_in_ide"},
         {"type": "diagnostics", "files": []},
         {"type": "diagnostics", "files": {"a": 1}},
-        {"type": "plan_mode", "planFilePath": "p.md"},
+        {"type": "auto_mode", "reminderType": "full"},
         {"type": "command_permissions", "allowedTools": []},
+        {"type": "hook_success", "hookEvent": "PostToolUse", "content": "linted"},
+        {"type": "hook_system_message", "hookEvent": "Stop", "content": "Well done."},
+        {"type": "hook_error_during_execution", "hookEvent": "PreToolUse", "content": "no such file"},
+        {"type": "already_read_file", "content": {"type": "text", "file": {"content": "seven"}}},
     ],
 )
-def test_what_says_nothing_of_what_was_sent_is_bookkeeping(
+def test_what_was_not_sent_or_says_nothing_of_it_is_bookkeeping(
     tmp_path: Path, attachment: dict[str, Any]
 ) -> None:
     transcript = Transcript(tmp_path)

@@ -350,3 +350,20 @@ def test_of_what_an_editor_put_together_the_typed_part_is_the_prompt(tmp_path: P
     glimpse = CODEX.peek(listing.candidate(rollout.path.name))
     assert glimpse is not None
     assert glimpse.prompt == "Count the pears"
+
+
+def test_a_sub_agent_behind_a_long_inherited_conversation_has_the_name_of_its_task_at_first_sight(
+    tmp_path: Path,
+) -> None:
+    rollout = Rollout(
+        tmp_path,
+        first=0,
+        source={"subagent": {"thread_spawn": {"parent_thread_id": THREADS[1], "agent_path": "/root/pears"}}},
+        agent_path="/root/pears",
+        subagent_history_start_ordinal=9,
+    )
+    rollout.said("inherited " * 6000)
+    (listing,) = CODEX.discover((tmp_path,), lambda: False, [])
+    glimpse = CODEX.peek(listing.candidate(rollout.path.name))
+    assert glimpse is not None
+    assert (glimpse.prompt, glimpse.relation) == ("pears", "subagent")

@@ -93,6 +93,32 @@ def test_a_torn_record_with_a_whole_one_behind_it(tmp_path: Path) -> None:
     assert problems(session) == {"malformed": 1, "glued": 1}
 
 
+@pytest.mark.parametrize("torn", ["message", "function_call", "reasoning"])
+def test_a_torn_piece_of_a_reply_with_a_whole_record_behind_it_is_shown(tmp_path: Path, torn: str) -> None:
+    """Both begin as records do, and the line ends as one: only its middle tells."""
+    rollout = talk(tmp_path)
+    rollout.prompt("two")
+    piece = rollout.text_of("response_item", type=torn, role="assistant", name="shell", text="Seven pears")
+    rollout.raw(piece[: -len(' pears"}}')].encode())
+    rollout.said("Eight.", "assistant")
+    rollout.turn("three", "third")
+    session = rollout.opened()
+    assert texts(session) == ["one", "first", "two", "Eight.", "three", "third"]
+    assert problems(session) == {"malformed": 1, "glued": 1}
+
+
+def test_a_record_of_a_reply_that_cannot_be_read_is_told_of(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    rollout.prompt("two")
+    rollout.said("Seven.", "assistant")
+    broken = rollout.text_of("response_item", type="function_call", name="shell", call_id="1", arguments="{}")
+    rollout.raw(broken.replace('"1"', '"1').encode() + b"\n")
+    rollout.turn("three", "third")
+    session = rollout.opened()
+    assert texts(session) == ["one", "first", "two", "Seven.", "three", "third"]
+    assert problems(session) == {"malformed": 1}
+
+
 def test_nul_bytes_are_told_of_and_what_stands_around_them_is_read(tmp_path: Path) -> None:
     rollout = talk(tmp_path)
     rollout.raw(b"\0" * 300)

@@ -12,6 +12,7 @@ from leafward.base.config import Config
 from leafward.base.times import iso_time
 from leafward.catalog.listing import Catalogue
 from leafward.session.entries import Kind
+from leafward.session.foreign import outcomes
 from tests.codex_rollout import CODEX, THREADS, Rollout, bare, opened
 from tests.foreign_sessions import problems, said
 from tests.forks import made, terms
@@ -100,6 +101,56 @@ def test_outputs_of_every_type_are_shown(tmp_path: Path, output: Any, text: str)
     rollout.item("function_call", name="count", arguments="{}", call_id="c")
     rollout.item("function_call_output", call_id="c", output=output)
     assert said(rollout.opened())[1] == ("toolResult", text)
+
+
+@pytest.mark.parametrize("effort", ["item", "line"])
+def test_a_change_of_the_effort_within_a_reply_is_metadata_and_does_not_divide_it(
+    tmp_path: Path, effort: str
+) -> None:
+    """Codex 0.171 can write both; neither is a word of the conversation."""
+    rollout = Rollout(tmp_path)
+    rollout.prompt("Count the pears")
+    rollout.said("I look.", "assistant")
+    if effort == "item":
+        rollout.item("configuration_update", reasoning={"effort": "low"})
+    else:
+        rollout.line("retained_context", event={"type": "x"})
+    rollout.item("function_call", name="shell", arguments="{}", call_id="call_1")
+    session = rollout.opened()
+    kinds = [Kind(one) for one in session.columns.kind]
+    assert Kind.UNKNOWN not in kinds
+    assert kinds.count(Kind.ASSISTANT) == 1
+    assert problems(session) == {"dangling-call": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "space", "output", "failed"),
+    [
+        ("spawn_agent", "collaboration", '{"task_name":"/root/pears"}', False),
+        ("spawn_agent", "collaboration", "agent thread limit reached", True),
+        ("wait_agent", "multi_agent_v1", '{"status":{},"timed_out":true}', False),
+        ("wait_agent", "multi_agent_v1", "agent ids must be non-empty", True),
+        ("send_message", "collaboration", "", False),
+        ("update_goal", None, "cannot update goal because this thread has no goal", True),
+        ("update_goal", None, '{"goal":null}', False),
+        ("send_message", "mcp__orchard", "sent", False),
+        ("shell", None, "exec command rejected by user", True),
+    ],
+)
+def test_a_tool_that_answers_with_an_object_failed_where_it_gives_a_reason_in_words(
+    tmp_path: Path, name: str, space: str | None, output: str, *, failed: bool
+) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.prompt("Help me")
+    named = {"namespace": space} if space else {}
+    rollout.item("function_call", name=name, arguments="{}", call_id="call_1", **named)
+    rollout.item("function_call_output", call_id="call_1", output=output)
+    session = rollout.opened()
+    result = next(index for index in range(len(session)) if session.columns.kind[index] == Kind.TOOL_RESULT)
+    assert (session.body(result) or {})["message"]["isError"] is failed
+    told = outcomes(session)
+    assert told is not None
+    assert told(result) == ("call_1", failed)
 
 
 @pytest.mark.parametrize(

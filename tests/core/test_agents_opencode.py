@@ -133,6 +133,18 @@ def test_what_nobody_typed_is_told_apart(root: Path) -> None:
     assert session.entry(8).body["source"]["parts"][0]["text"] == "A notice"
 
 
+def test_a_typed_command_that_a_sub_agent_carries_out_is_a_prompt_with_its_name(root: Path) -> None:
+    talk = Conversation()
+    talk.message("user", [{"type": "subtask", "prompt": "Review it", "agent": "build", "command": "review"}])
+    talk.reply(said("Fine."))
+    session = opened(Database(root).write(talk))
+    assert headline(session, 0) == ("you", "/review", "")
+    assert session.tree.prompts_upto(session.leaf) == 1
+    body = session.entry(0).body
+    assert body["message"]["content"][0]["text"].startswith("The following tool"), "as it is sent"
+    assert body["details"]["prompt"] == "Review it"
+
+
 def test_attachments(root: Path) -> None:
     talk = Conversation()
     picture = {

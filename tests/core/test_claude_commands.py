@@ -66,6 +66,25 @@ def test_a_command_that_asks_the_model_is_a_turn_and_one_that_claude_code_does_i
     assert title_of(session) == "/review the pears"
 
 
+@pytest.mark.parametrize("begun", ["/mode", "/mode\n"])
+def test_the_beginning_of_a_command_is_a_title_only_where_nothing_else_was_asked(
+    tmp_path: Path, begun: str
+) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt(begun)
+    transcript.prompt("[Request interrupted by user]")
+    assert title_of(transcript.opened()) == "/mode"
+    transcript.turn("Count the pears", "Seven.")
+    catalogue = Catalogue(Config(), [tmp_path], index_path=tmp_path / "index")
+    catalogue.refresh()
+    assert [card.title for card in catalogue.cards()] == ["Count the pears"]
+    assert title_of(transcript.opened()) == "Count the pears"
+    (listing,) = CLAUDE.discover((tmp_path,), lambda: False, [])
+    look = CLAUDE.peek(listing.candidate(transcript.path.name))
+    assert look is not None
+    assert look.prompt == "Count the pears"
+
+
 def test_the_context_holds_a_command_as_it_is_sent(tmp_path: Path) -> None:
     transcript = Transcript(tmp_path)
     text = asked("/review", "the pears")

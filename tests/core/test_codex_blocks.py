@@ -13,8 +13,8 @@ from leafward.agents.codex import entry_builder as weaving
 from leafward.agents.codex.current_path import START
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.records import (
+    BEGINNING,
     KINDS,
-    SEAM,
     THOUGHTS,
     Line,
     Role,
@@ -322,8 +322,8 @@ def test_a_glued_line_among_many_is_told_apart(tmp_path: Path) -> None:
     data = rollout.path.read_bytes()
     cut = data.index(b"\n", len(data) // 2)
     joined = data[:cut] + data[cut + 1 :]
-    assert SEAM in joined
-    assert SEAM not in data
+    assert b"}" + BEGINNING in joined
+    assert b"}" + BEGINNING not in data
     builder = EntryBuilder()
     builder.feed(joined, len(joined), 0)
     assert list(builder.columns.damage.values()) == [Damage.GLUED]

@@ -57,7 +57,11 @@ GOLDEN = """\
 ## Critical Context
 - Last file changed: `plan.md`
 - Last test run: `make test` failed with exit 2
-- Said earlier: The table is filled, but one test fails with a TypeError in src/parser.py.
+
+### As replies said it then
+- The table is filled, but one test fails with a TypeError in src/parser.py.
+
+### Recorded
 - On the git branch `table-parser`
 - `plan.md` changed 2×
 - `src/parser.py` changed: parse_table

@@ -16,7 +16,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import messages_of
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.outline import Section, line_key, read_outline
+from leafward.summaries.summarizers.outline import Provenance, Section, line_key, read_outline
 from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.bench.need import compactions_of, span_of
@@ -97,10 +97,12 @@ def test_a_real_session_is_told_on_through_its_stored_compaction() -> None:
     assert told(then, Section.NEXT) == told(then, Section.BLOCKED) == []
     assert "Reply to PR review threads" not in after
     assert "Planned before" not in after
-    context = told(then, Section.CONTEXT)
-    assert any(line.startswith("Said earlier: ") for line in context)
     # A third round was asked for since.
-    assert not any(line.startswith("All 11 review threads across both rounds") for line in context)
+    apart = after.partition(Provenance.SAID.heading)
+    assert (
+        "review threads across both rounds"
+        not in apart[0] + apart[2].partition(Provenance.RECORDED.heading)[2]
+    )
 
 
 def test_nothing_is_told_twice_and_no_mark_is_put_before_another() -> None:

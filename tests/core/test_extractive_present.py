@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from leafward.summaries.summarizers.outline import Section
-from tests.core.told import FOLDER, reply, result, told_in, user
+from tests.core.told import FOLDER, reply, result, span, summarize, told_in, user
 
 
 def run(key: str, command: str, text: str = "ok", *, failed: bool = False) -> list[dict[str, Any]]:
@@ -278,19 +278,20 @@ def test_who_is_pleased_or_only_marvels_asks_for_nothing() -> None:
         assert told_in(Section.IN_PROGRESS, *work, user(words)) == []
 
 
-def test_what_was_stated_before_later_work_is_told_as_said_not_as_so() -> None:
+def test_what_a_reply_stated_stands_apart_from_what_is_recorded() -> None:
     found = "The lexer of orchard reads `frost_table` twice for each row of the valley."
     asked = [user("Why does the lexer of orchard take so long?"), *run("a", "cat lexer.py"), reply(found)]
-    assert found in told_in(Section.CONTEXT, *asked)
-    # A change may be about just that, in the same turn or a later one; so may any later work.
-    for later in ([user("Then mend it.")], [user("Do the tests pass?"), *run("b", "make test")]):
-        context = told_in(Section.CONTEXT, *asked, *later)
-        assert f"Said earlier: {found}" in context
-        assert found not in context
-    once = [
-        user("Mend the lexer of orchard."),
-        reply(found),
-        *edit("c", "lexer.py"),
-        reply("It is quick now."),
-    ]
-    assert not any(line.startswith(found) for line in told_in(Section.CONTEXT, *once))
+    context = summarize(span(*asked, user("Then mend it."))).text.partition("## Critical Context\n")[2]
+    _, said, rest = context.partition("### As replies said it then\n")
+    said, _, recorded = rest.partition("\n### Recorded\n")
+    assert said == f"- {found}\n"
+    assert "`lexer.py`" in recorded
+
+
+def test_a_decision_before_later_work_is_told_as_said() -> None:
+    chosen = "We keep `frost_table` because the old tests of the valley import it."
+    asked = [user("Mend the lexer of orchard."), reply(chosen)]
+    assert chosen in told_in(Section.DECISIONS, *asked)
+    assert f"Said earlier: {chosen}" in told_in(
+        Section.DECISIONS, *asked, *edit("c", "lexer.py"), reply("Done.")
+    )

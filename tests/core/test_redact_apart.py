@@ -82,6 +82,21 @@ SECRETS = [
     ("su - ada <<< {}", "maple_xKqQZ"),
     ("CREATE ROLE ada LOGIN PASSWORD '{}';", "maple_xKqQZ"),
     ("ALTER USER ada WITH SUPERUSER PASSWORD '{}'", "maple-xKqQZ"),
+    ("su ada <<< {}", "maple_xKqQZ"),
+    ("passwd: changed to {}", "Maple-walnut47"),
+    ("ctx login -t {}", TOKEN),
+    ("rclone config create nas sftp user ada pass {}", "maple_xKqQZ"),
+    ("defaults write com.orchard apiToken -string {}", TOKEN),
+    # Two words and a number are no member of an object.
+    ("DB_PASSWORD={}", "Maple.walnut4711"),
+    ("redis-cli -a {} ping", "Maple.walnut4711"),
+    # The first digits of a block are no number of its line.
+    ("password: |\n  {}", "47maplexKqQZ"),
+    ("password: >-\n  3 {}", "47maplexKqQZ"),
+    # Settings of a PIN.
+    ("CARD_PIN={}", "482716"),
+    ('{{"pin": "{}"}}', "4827"),
+    ("pkcs11-tool --login --pin {} -O", "482716"),
     ("mount -t cifs //h/s /m -o username=ada,uid=1000,password={}", "maple-xKqQZ"),
     ("//h/s /m cifs username=ada,password={},uid=1000 0 0", "maple-xKqQZ"),
     ("Username: ada, Password: {}", "maple-xKqQZ"),
@@ -147,6 +162,14 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
         "USER www-data\nPASS_FILE=/run/mail",
         "the LOGIN user@example.com button",
         "a1 LOGIN ada@x.org password",
+        "su root -c id",
+        "ctx login -t $TOKEN",
+        "password: changed to a stronger one",
+        "token: updated to the newer one",
+        "defaults write com.apple.dock tilesize -int 36",
+        "key: set to ctrl+shift+p",
+        "password: user.password1",
+        "SPIN=4000 pin=13, 'pinned': 202411",
         # Names of types and of fields.
         "private_key: Ed25519PrivateKey | Ed448PrivateKey",
         "auth: AgentKillSwitchAuth | None = None",
@@ -192,6 +215,9 @@ HOSTILE = {
     name: repeated(piece)
     for name, piece in {
         "options": "--name a ",
+        "settings of macOS": "defaults write a token ",
+        "blocks": "password: |\n 1 1 ",
+        "pins": '--pin "pin": ',
         "roles": "CREATE ROLE a PASSWORD ",
         "mounts": "username=a,password=",
         "names and options": "--name db_password --value ",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.files.restoration.plan import FileChange
+    from leafward.files.restoration.plan import FileChange, RestorePlan
     from leafward.files.restoration.record import Record
 
 
@@ -44,18 +44,18 @@ class Work:
         self.session = Session.open(self.path)
         self.at = int(self.session.find(at))
 
-    def changes(self) -> tuple[str, tuple[FileChange, ...]]:
+    def changes(self) -> tuple[RestorePlan, tuple[FileChange, ...]]:
         with ProjectFolder(self.folder) as folder:
             plan = plan_restore(self.session, EntryIndex(self.at), folder)
-        return plan.entry, plan.chosen()
+        return plan, plan.chosen()
 
     def move(self) -> None:
         move_with_files(self.session, self.at, *self.changes(), Writing())
 
     def restore(self) -> Record:
-        entry, changes = self.changes()
+        plan, changes = self.changes()
         with ProjectFolder(self.folder) as folder:
-            return restore(folder, self.session.id, entry, changes, last_entry(self.session))
+            return restore(folder, self.session.id, plan.entry, changes, last_entry(self.session))
 
     def undo(self) -> None:
         take_back(self.session, step_back(self.session), Writing())
@@ -96,11 +96,11 @@ def test_where_the_move_fails_the_files_are_as_they_were(work: Work, monkeypatch
 
 
 def test_where_a_file_was_changed_neither_is_done(work: Work) -> None:
-    entry, changes = work.changes()
+    plan, changes = work.changes()
     (work.folder / "a.py").write_text("mine\n")
     files, before = snapshot(work.folder), work.path.read_bytes()
     with pytest.raises(Refused, match=r"a\.py was changed meanwhile; nothing was written"):
-        move_with_files(work.session, work.at, entry, changes, Writing())
+        move_with_files(work.session, work.at, plan, changes, Writing())
     assert (snapshot(work.folder), work.path.read_bytes(), records()) == (files, before, [])
 
 
@@ -142,12 +142,12 @@ def test_a_dry_run_of_an_undo_writes_nothing(work: Work) -> None:
 
 
 def test_what_is_told_while_copies_are_made_can_stop_it(work: Work) -> None:
-    entry, changes = work.changes()
+    plan, changes = work.changes()
 
     def told(number: int) -> None:
         if number == 1:
             raise Refused("cancelled")
 
     with ProjectFolder(work.folder) as folder, pytest.raises(Refused, match="cancelled"):
-        restore(folder, work.session.id, entry, changes, "", told)
+        restore(folder, work.session.id, plan.entry, changes, "", told)
     assert (snapshot(work.folder), records()) == (work.now, [])

@@ -11,9 +11,11 @@ from leafward.files.shell.effects import LONGEST, effects
 def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
     """Without the sweeps, of which `test_sweeps` tells."""
     named = (
-        one for one in effects(script, folder) if one.effect not in (FileOperation.SWEEP, FileOperation.STAGE)
+        one
+        for one in effects(script, folder)
+        if one.operation not in (FileOperation.SWEEP, FileOperation.STAGE)
     )
-    return [(one.effect.value, one.path, one.to) for one in named]
+    return [(one.operation.value, one.path, one.to) for one in named]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,7 @@ def test_what_is_written_is_known_where_the_words_say_it(
     script: str, effect: FileOperation, text: str | None
 ) -> None:
     (one,) = effects(script)
-    assert (one.effect, one.path, one.text) == (effect, "a", text)
+    assert (one.operation, one.path, one.text) == (effect, "a", text)
 
 
 def test_a_folder_that_is_named_stands_before_relative_paths_only() -> None:

@@ -195,7 +195,7 @@ def test_every_sweep_has_a_remark() -> None:
     ["git stash drop", "git apply --check x", "git log", "git merge-base a b", "tar cf x.tar src", "cp a b"],
 )
 def test_what_sweeps_nothing(script: str) -> None:
-    assert [one for one in effects(script) if one.effect is FileOperation.SWEEP] == []
+    assert [one for one in effects(script) if one.operation is FileOperation.SWEEP] == []
 
 
 def test_what_was_committed_is_what_a_checkout_brings_back(desk: Desk) -> None:

@@ -71,7 +71,7 @@ def chosen(screen: LabScreen) -> Strategy:
 
 
 def said(screen: LabScreen) -> str:
-    region = screen.note.region
+    region = screen.view.note.region
     return " ".join(row.strip() for row in rows(screen.app)[region.y : region.bottom]).strip()
 
 

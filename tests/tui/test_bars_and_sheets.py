@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -171,14 +172,20 @@ async def test_a_key_that_a_sheet_does_not_have_is_answered_until_the_next_key()
         assert "does nothing here" not in rows(pilot.app)[-1]
 
 
-async def test_a_sheet_explains_the_words_of_the_screen_below() -> None:
-    async with plain() as (pilot, screen):
-        sheet = ChoiceSheet("Move here", CHOICES)
+async def test_a_sheet_explains_its_own_keys_and_words_ahead_of_those_of_the_screen_below() -> None:
+    async with plain(size=(80, 150)) as (pilot, screen):
+        cold = SheetLine("drops 5 entries; cache expired")
+        sheet = ChoiceSheet("Move here", [*CHOICES, Choice("z", "Move there", "with an effect")], [cold])
         pilot.app.push_screen(sheet)
         await pilot.pause()
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
-        assert "Keys, signs and words of the tree" in rows(pilot.app)[0]
+        text = "\n".join(rows(pilot.app))
+        assert "Keys, signs and words: Move here" in text
+        assert re.search(r"^\W+z +Move there: with an effect", text, re.MULTILINE)
+        assert "The last request is more than an hour old" in text
+        assert text.index("cache expired") < text.index("Signs of the tree") < text.index("preview leaf")
+        assert "Go to the child entry" not in text, "a key of the tree does nothing here"
         await pilot.press("question_mark")
         await until(pilot, lambda: pilot.app.screen is sheet)
         assert not screen.done

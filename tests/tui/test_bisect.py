@@ -157,7 +157,7 @@ async def test_the_ends_have_to_lie_on_one_path(tmp_path: Path) -> None:
         await pilot.press("percent_sign")
         await until(
             pilot,
-            lambda: "bisect: start on a turn where the test passes   m mark where it fails" in note(screen),
+            lambda: "bisect: press % on a turn where the test passes   m mark where it fails" in note(screen),
         )
         await pilot.press("g", "j", "m", "G", "percent_sign")
         sheet = await reached(pilot, TextSheet)

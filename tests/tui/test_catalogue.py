@@ -188,7 +188,7 @@ async def test_the_preview_of_a_prompt_without_a_reply_has_no_empty_one(tmp_path
         assert not any(row.rstrip().endswith(" ai") for row in rows(app))
 
 
-async def test_a_session_that_was_copied_later_than_it_ended_says_so_with_both_years(tmp_path: Path) -> None:
+async def test_a_session_that_was_copied_later_than_it_ended_says_so_with_its_year(tmp_path: Path) -> None:
     made = PiFile(tmp_path / "one.jsonl", {**HEADER, "timestamp": "2026-11-21T21:18:00.000Z"})
     said = {"role": "user", "content": "hello", "timestamp": 1_765_238_520_000}
     made.entry("message", message=said)
@@ -197,14 +197,25 @@ async def test_a_session_that_was_copied_later_than_it_ended_says_so_with_both_y
         screen = await listed(pilot)
         await previewed(pilot, screen)
         (row,) = (row for row in rows(app) if "copied " in row)
-        assert re.search(r"last \d+ Dec 2025 .* copied \d+ Nov 2026", row)
+        assert re.search(r"last \d+ Dec 2025 .* copied \d+ Nov \d\d:\d\d", row)
         assert "started" not in row
     async with app_over(tmp_path).run_test(size=(120, 32)) as pilot:
         screen = await listed(pilot)
         await previewed(pilot, screen)
         (row,) = (row for row in rows(screen.app) if "copied " in row)
-        assert re.search(r"copied \d+ Nov (2026 )?\d\d:\d\d", row)
+        assert re.search(r"copied \d+ Nov \d\d:\d\d", row)
         assert "last" not in row, "where one of them has room, it is what the list gives the age of"
+
+
+async def test_the_preview_has_both_times_of_a_session_beside_its_cost(tmp_path: Path) -> None:
+    made = SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(days=2))
+    made.time += timedelta(days=1)
+    made.turn("second")
+    async with app_over(tmp_path).run_test(size=(120, 32)) as pilot:
+        screen = await listed(pilot)
+        await previewed(pilot, screen)
+        (row,) = (row for row in rows(screen.app) if "$0.02" in row and " to " in row)
+        assert re.search(r"│ +\d+ \w+ \d\d:\d\d to \d+ \w+ \d\d:\d\d +\$0\.02", row), row
 
 
 async def test_the_preview_of_a_fork_says_that_a_cost_is_its_own(store: Path) -> None:
@@ -221,7 +232,7 @@ async def test_the_preview_of_a_fork_says_that_a_cost_is_its_own(store: Path) ->
             )
             await previewed(pilot, screen)
             (row,) = (row for row in rows(app) if "$" in row and "last " in row.partition("│")[2])
-            assert row.rstrip().endswith(" of its own") is own, row
+            assert row.rstrip().endswith(" since fork") is own, row
 
 
 async def test_what_a_key_says_of_an_empty_list_ends_with_the_first_session(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ async def test_missing_folders_and_costs_stand_in_the_heads(mixed: Path) -> None
         await to_title(pilot, screen, "Port the selectors to the theme system")
         await previewed(pilot, screen)
         await until(pilot, lambda: "\n".join(rows(app)).count("project folder not found") > 1)
-        assert any("started" in row and "$0.04" in row for row in rows(app)), "what the session cost"
+        assert any("last " in row and "$0.04" in row for row in rows(app)), "what the session cost"
 
 
 def _says(app: App[Any], words: str) -> bool:

@@ -39,11 +39,11 @@ async def test_files_beside_each_other_over_the_diff(tmp_path: Path) -> None:
         assert "no line is changed by both: a merge would be clean" in text
         assert screen.state.files.file is not None
         assert screen.state.files.file.path == "src/store.py"
-        assert "1 of 2 changes" in screen.sentence.text
+        assert "1 of 2 changes" in screen.view.sentence.text
         await pilot.press("n")
-        assert "2 of 2 changes" in screen.sentence.text
+        assert "2 of 2 changes" in screen.view.sentence.text
         await pilot.press("n")
-        assert "no other change below" in screen.sentence.text
+        assert "no other change below" in screen.view.sentence.text
 
 
 async def test_columns_files_and_back(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ async def test_files_that_are_alike_get_the_sign_of_that(tmp_path: Path) -> None
     async with comparing(file.path) as (pilot, _, screen):
         await until(pilot, lambda: len(screen.state.files.same[False]) == 2)
         await pilot.pause()
-        lines = screen.lists[Column.BOTH].lines
+        lines = screen.view.lists[Column.BOTH].lines
         assert lines is not None
         assert [line.text.split()[:2] for line in (lines[0], lines[1])] == [
             ["=", "alike.py"],
@@ -240,19 +240,19 @@ async def test_what_a_patch_lacks_is_named(tmp_path: Path, monkeypatch: pytest.M
 
 async def test_the_mouse_shows_a_file_and_opens_a_tab(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
-        view = screen.lists[Column.A]
+        view = screen.view.lists[Column.A]
         await pilot.click(view, offset=(4, 0))
         await until(pilot, lambda: settled(screen))
         assert screen.state.files.file is not None
         assert screen.state.files.file.path == "notes/only-a.md"
-        await pilot.click(screen.tabs, offset=(10, 0))
+        await pilot.click(screen.view.tabs, offset=(10, 0))
         assert screen.state.page is Page.CONTENTS
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, (100, 30), (60, 16)])
 async def test_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
-        assert screen.three_columns is (size == WIDE)
+        assert screen.view.three_columns is (size == WIDE)
         text = shown(pilot)
         assert "store.py" in text
         assert all(cell_len(row) <= size[0] for row in rows(pilot.app))
@@ -269,9 +269,9 @@ async def test_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
 async def test_the_screen_follows_a_resize(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await pilot.resize_terminal(*NARROW)
-        await until(pilot, lambda: "Only on A's path" in shown(pilot) and not screen.three_columns)
+        await until(pilot, lambda: "Only on A's path" in shown(pilot) and not screen.view.three_columns)
         await pilot.resize_terminal(*HIGH)
-        await until(pilot, lambda: screen.three_columns and "carried over" in shown(pilot).casefold())
+        await until(pilot, lambda: screen.view.three_columns and "carried over" in shown(pilot).casefold())
 
 
 async def test_the_mark_and_the_cursor_are_compared(tmp_path: Path) -> None:
@@ -404,7 +404,7 @@ async def test_what_may_differ_is_neither_the_same_nor_different(
         line = next(line for line in shown(pilot).splitlines() if "a.txt" in line)
         assert "? a.txt" in line
         assert "may differ" in line
-        assert "B saw A's edit" in screen.sentence.text
+        assert "B saw A's edit" in screen.view.sentence.text
 
 
 async def test_where_there_is_no_file_no_key_for_files_is_shown(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tests.acting import Acting, call, reading
 from tests.tui.compared import HIGH, compared, comparing, parted, settled
 from tests.tui.explored import chosen, exploring, lines, note
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -186,9 +187,9 @@ def test_of_a_call_and_its_result_the_result_is_what_another_text_stands_for(tmp
     file.said(call("bash", "1", command="ls"))
     file.answered("1", "bash")
     with reading(file.path) as session:
-        drafts = edit_drafts(session, [1, 2], 200, SimpleNamespace())
+        drafts = edit_drafts(session, [1, 2], 200, WANTED)
         assert (drafts.targets, drafts.replaced, drafts.text_of) == ((1, 2), (2,), "result")
-        whole = edit_drafts(session, [0, 1, 2], 200, SimpleNamespace())
+        whole = edit_drafts(session, [0, 1, 2], 200, WANTED)
         assert whole.replaced == whole.targets
 
 
@@ -199,11 +200,11 @@ def test_a_row_that_the_model_no_longer_reads_says_so_without_an_id(tmp_path: Pa
     kept = file.user("and now the tests")
     file.entry("compaction", summary="all is well", firstKeptEntryId=kept, tokensBefore=99)
     with reading(file.path) as session:
-        drafts = edit_drafts(session, [0, 1], 200, SimpleNamespace())
+        drafts = edit_drafts(session, [0, 1], 200, WANTED)
         assert drafts.omitted == drafts.short
         assert str(drafts.omitted) == "the model does not read this row: a compaction replaced it"
         assert first not in str(drafts.omitted)
-        assert not isinstance(edit_drafts(session, [2], 200, SimpleNamespace()).omitted, str)
+        assert not isinstance(edit_drafts(session, [2], 200, WANTED).omitted, str)
 
 
 def test_what_edits_concern_is_never_folded(tmp_path: Path) -> None:

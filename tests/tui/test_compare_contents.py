@@ -103,7 +103,7 @@ async def test_where_the_folder_is_gone_there_is_no_base(tmp_path: Path) -> None
     async with comparing(based(tmp_path / "s.jsonl", tmp_path / "gone").path) as (pilot, _, screen):
         await pilot.press("B")
         assert not screen.state.files.based
-        assert "no base: project folder not found" in screen.sentence.text
+        assert "no base: project folder not found" in screen.view.sentence.text
 
 
 async def test_that_nothing_in_the_workspace_fits_is_said(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ class FakeScreen:
 
     size = SIZE
     three_columns = True
-    is_active = True
+    on_top = True
     refusal = ""
 
     def __init__(self) -> None:

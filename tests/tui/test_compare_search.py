@@ -54,42 +54,42 @@ async def test_paths_are_found_in_all_columns(tmp_path: Path) -> None:
 async def test_a_hit_in_a_fold_is_unfolded_and_folded_again(tmp_path: Path, size: tuple[int, int]) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
         await pilot.press("2")
-        before = len(screen.diff.lines or ())
+        before = len(screen.view.diff.lines or ())
         await searched(pilot, screen, "line 20", 1)
-        assert "20" in (screen.diff.line.text if screen.diff.line is not None else "")
-        assert len(screen.diff.lines or ()) > before
+        assert "20" in (screen.view.diff.line.text if screen.view.diff.line is not None else "")
+        assert len(screen.view.diff.lines or ()) > before
         await pilot.press("escape")
-        await until(pilot, lambda: len(screen.diff.lines or ()) == before)
+        await until(pilot, lambda: len(screen.view.diff.lines or ()) == before)
         assert screen.state.page is Page.CONTENTS
         await pilot.press("n")
-        assert "change" in screen.sentence.text
+        assert "change" in screen.view.sentence.text
 
 
 async def test_the_line_stays_where_a_fold_is_opened(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await pilot.press("2", "G", "k", "k", "k")
-        lines_before = screen.diff.lines
+        lines_before = screen.view.diff.lines
         assert isinstance(lines_before, ContentLines)
-        spot = lines_before.spot(screen.diff.cursor)
+        spot = lines_before.spot(screen.view.diff.cursor)
         await pilot.press("z")
-        await until(pilot, lambda: screen.diff.lines is not lines_before)
-        assert isinstance(screen.diff.lines, ContentLines)
-        assert screen.diff.lines.spot(screen.diff.cursor) == spot
+        await until(pilot, lambda: screen.view.diff.lines is not lines_before)
+        assert isinstance(screen.view.diff.lines, ContentLines)
+        assert screen.view.diff.lines.spot(screen.view.diff.cursor) == spot
         await pilot.press("z")
-        await until(pilot, lambda: len(screen.diff.lines or ()) == len(lines_before))
-        assert screen.diff.lines.spot(screen.diff.cursor) == spot
+        await until(pilot, lambda: len(screen.view.diff.lines or ()) == len(lines_before))
+        assert screen.view.diff.lines.spot(screen.view.diff.cursor) == spot
 
 
 async def test_messages_figures_and_summaries_are_searched(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await pilot.press("3")
         await searched(pilot, screen, "a is done", 1)
-        assert "A is done" in (screen.lines.line.text if screen.lines.line is not None else "")
+        assert "A is done" in (screen.view.lines.line.text if screen.view.lines.line is not None else "")
         await pilot.press("5")
         await until(pilot, lambda: len(screen.search.hits.hits) == 1)
         await pilot.press("4")
         await until(
-            pilot, lambda: all(0 <= hit < len(screen.summary.lines) for hit in screen.search.hits.hits)
+            pilot, lambda: all(0 <= hit < len(screen.view.summary.lines) for hit in screen.search.hits.hits)
         )
         await pilot.press("escape")
         assert not screen.search.hits.hits
@@ -117,17 +117,19 @@ async def test_a_hit_is_seen_above_the_sheet_while_one_types(tmp_path: Path, siz
             await pilot.press("ctrl+u", *("space" if letter == " " else letter for letter in words))
             await until(pilot, lambda words=words: screen.search.words == words and screen.search.hits.hits)  # type: ignore[misc]  # mypy cannot infer defaults
             await pilot.pause()
-            assert screen.diff.line is not None
-            assert words in screen.diff.line.text
+            assert screen.view.diff.line is not None
+            assert words in screen.view.diff.line.text
             free = size[1] - pilot.app.screen.query_one("Vertical").size.height
-            line = screen.diff.region.y + screen.diff.cursor - screen.diff.scroll_offset.y
-            assert screen.diff.region.y <= line < free
+            line = screen.view.diff.region.y + screen.view.diff.cursor - screen.view.diff.scroll_offset.y
+            assert screen.view.diff.region.y <= line < free
         await pilot.press("enter")
         await until(pilot, lambda: screen.is_current)
         await pilot.pause()
         await pilot.press("G")
         await pilot.pause()
-        assert screen.diff.scroll_offset.y + screen.diff.size.height <= len(screen.diff.lines or ())
+        assert screen.view.diff.scroll_offset.y + screen.view.diff.size.height <= len(
+            screen.view.diff.lines or ()
+        )
 
 
 @pytest.mark.parametrize("size", [HIGH, NARROW])
@@ -151,6 +153,6 @@ async def test_a_line_that_is_cut_is_read_whole(tmp_path: Path, size: tuple[int,
         await pilot.press("escape")
         await until(pilot, lambda: screen.is_current)
         await pilot.press("escape", "4")
-        await until(pilot, lambda: screen.summary.line is not None)
+        await until(pilot, lambda: screen.view.summary.line is not None)
         await pilot.press("j", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))

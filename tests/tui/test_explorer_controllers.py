@@ -68,12 +68,6 @@ def test_each_part_of_the_state_has_one_writer() -> None:
     assert set(writers) == {field.name for field in fields(ExplorerState)} - {"path"}
 
 
-def test_nothing_is_restored_without_the_projects_folder(explorer: Explorer) -> None:
-    explorer.its.files.ask(explorer.prompt("b"))
-    assert not explorer.view.asked
-    assert "project folder not found" in explorer.view.said[-1]
-
-
 def test_a_restore_chosen_for_a_session_that_was_replaced_writes_nothing(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

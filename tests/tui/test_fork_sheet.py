@@ -7,7 +7,6 @@ import subprocess
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,6 +24,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import call
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, installed, note
 from tests.tui.session_store import rows, until
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -295,7 +295,6 @@ async def test_another_context_is_another_session(
 def test_what_a_models_summary_says_makes_no_other_session(
     file: Named, ran: list[tuple[list[str], Any, str]], inject: bool
 ) -> None:
-    job: Any = SimpleNamespace(unwanted=lambda: False, give_way=lambda: None)
     request, config, pi = ForkRequest(0, inject=inject, summary=True), Config(), agent_named("pi")
     with closing(pi.open(file.path)) as session:
         end = session.columns.index(file.ends["a"])
@@ -308,29 +307,28 @@ def test_what_a_models_summary_says_makes_no_other_session(
             for text in ("It was tried.", "Somebody tried it.")
         ]
         first, second, without = (
-            draft_fork(session, request, pi, one, config, utc_now, job) for one in (*told, offline)
+            draft_fork(session, request, pi, one, config, utc_now, WANTED) for one in (*told, offline)
         )
-        assert store_fork(session, first, "w", job) == ""
-        earlier = find_earlier(session, second, "r", told[1], config, job)
+        assert store_fork(session, first, "w", WANTED) == ""
+        earlier = find_earlier(session, second, "r", told[1], config, WANTED)
         assert earlier is not None
         assert earlier.path == first.draft.path
-        assert find_earlier(session, without, "r", offline, config, job) is None
+        assert find_earlier(session, without, "r", offline, config, WANTED) is None
 
 
 def test_a_document_that_waits_for_its_import_is_found(
     file: Named, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     installed(monkeypatch, tmp_path / "bin", "opencode")
-    job: Any = SimpleNamespace(unwanted=lambda: False, give_way=lambda: None)
     with closing(agent_named("pi").open(file.path)) as session:
         request = ForkRequest(session.columns.index(file.ends["a"]))
         first, second = (
-            draft_fork(session, request, agent_named("opencode"), None, Config(), utc_now, job)
+            draft_fork(session, request, agent_named("opencode"), None, Config(), utc_now, WANTED)
             for _ in range(2)
         )
-        assert find_earlier(session, first, "i", None, Config(), job) is None
-        assert store_fork(session, first, "w", job) == ""
-        earlier = find_earlier(session, second, "i", None, Config(), job)
+        assert find_earlier(session, first, "i", None, Config(), WANTED) is None
+        assert store_fork(session, first, "w", WANTED) == ""
+        earlier = find_earlier(session, second, "i", None, Config(), WANTED)
     assert earlier is not None
     assert (earlier.id, earlier.file) == (first.draft.id, first.draft.file)
     assert [choice.title for choice in again(earlier, "opencode", goes_on=False)] == [

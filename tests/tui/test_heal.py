@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward_tui.explorer.controllers.heal import is_healable
 from leafward_tui.explorer.heal_sheet import HealSheet
@@ -13,6 +12,7 @@ from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.explored import exploring, note
 from tests.tui.session_store import NARROW, reached, shown, until
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +86,6 @@ async def test_the_key_is_offered_where_healing_would_change_something(tmp_path:
 
 
 async def test_it_is_not_for_damage_that_no_provider_sees(tmp_path: Path) -> None:
-    job: Any = SimpleNamespace(unwanted=lambda: False, give_way=lambda: None)
     file = Acting(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
     file.user("one")
     file.said("ok")
@@ -95,6 +94,6 @@ async def test_it_is_not_for_damage_that_no_provider_sees(tmp_path: Path) -> Non
         session = screen.state.session
         assert session is not None
         assert session.columns.damaged
-        assert not is_healable(session, job)
+        assert not is_healable(session, WANTED)
         assert not screen.state.healable
         assert "h heal" not in shown(pilot)

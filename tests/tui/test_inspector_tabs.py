@@ -152,7 +152,7 @@ def amounts(text: str) -> tuple[list[int], int]:
         for line in rows[:stop]
         if (
             match := re.match(
-                r"(?:[█▓] |  )(?:system|summary|kept|after|messages|not in file|not sent|estimation error) +([−\d,]+)",
+                r"(?:[█▓▒] |  )(?:system|summary|kept|after|messages|not in file|not sent|estimation error) +([−\d,]+)",
                 line,
             )
         )

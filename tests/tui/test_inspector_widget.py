@@ -8,7 +8,6 @@ from textual.app import App, ComposeResult
 
 from leafward.base.config import Config
 from leafward_tui.app.input_priority import InputPriority
-from leafward_tui.app.jobs import ScreenJobs
 from leafward_tui.inspector.model import pages
 from leafward_tui.inspector.model.pages import build
 from leafward_tui.inspector.pane import Inspector
@@ -16,6 +15,7 @@ from leafward_tui.inspector.widgets.page_view import paint
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
+from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.panes.inspector_pane import CopyWanted, EntryWanted, TabChanged
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import Jobs
 
 
 class Host(App[None]):
@@ -51,7 +50,7 @@ class Host(App[None]):
         return Styles.of(built_in_theme(self.theme))
 
     def jobs(self, owner: DOMNode) -> Jobs:
-        return ScreenJobs(owner, self.input_priority)
+        return Jobs(owner, self.input_priority.unwanted, self.notify)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theme_variable_defaults()

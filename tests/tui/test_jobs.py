@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
 
 PATIENCE = 10.0
 

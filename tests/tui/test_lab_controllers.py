@@ -19,8 +19,10 @@ from leafward_tui.lab.assembly import Controllers
 from leafward_tui.lab.model.paid_summaries import KeptDrafts
 from leafward_tui.lab.state import LabState, Mode
 from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.considered import working
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screens.screen_results import LabResult
 
 
-class HeldJobs:
+class HeldJobs(Jobs):
     """Jobs that wait: `run` does the work of a key and delivers it, where it is still wanted."""
 
     def __init__(self) -> None:
@@ -41,7 +43,8 @@ class HeldJobs:
     def latest(self, key: str, *job: Any) -> None:
         self.held[key] = job
 
-    also = latest
+    def also(self, key: str, *job: Any) -> None:
+        self.held[key] = job
 
     def running(self, key: str) -> bool:
         return key in self.held
@@ -55,7 +58,7 @@ class HeldJobs:
         job = self.held[key]
         work, on_done, on_error = (*job, None)[:3]
         try:
-            result = work(SimpleNamespace(unwanted=lambda: False, report=lambda tell: tell()))
+            result = work(WANTED)
         except Cancelled:
             return lambda: None
         except (LeafwardError, OSError) as error:
@@ -148,7 +151,7 @@ class FakePanes:
 class FakeScreen:
     """The screen as the controllers see it."""
 
-    is_active = True
+    on_top = True
 
     def __init__(self) -> None:
         self.panes = FakePanes()
@@ -164,8 +167,8 @@ class FakeScreen:
         self.rested = callback
         return SimpleNamespace(stop=lambda: None)
 
-    def open_sheet(self, sheet: Any, done: Callable[[str | None], None]) -> None:
-        self.sheets.append((sheet, done))
+    def open_sheet(self, sheet: Any, done: Callable[[str | None], None] | None = None) -> None:
+        self.sheets.append((sheet, done or sheet.take))
 
     def dismiss(self, result: LabResult | None) -> None:
         self.results.append(result)

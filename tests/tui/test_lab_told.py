@@ -108,6 +108,23 @@ class TestLedger:
             assert ledger.total == what_if.plan.tokens.before
             assert ledger.frees == 0
 
+    def test_where_nothing_is_compacted_an_earlier_summary_is_not_among_what_is_kept(
+        self, tmp_path: Path
+    ) -> None:
+        """The refusal beside it counts messages alone."""
+        file = working(tmp_path / "s.jsonl", 2)
+        file.entry("compaction", summary="words " * 400, firstKeptEntryId="none0000", tokensBefore=30_000)
+        file.user("go on")
+        file.said("done")
+        with considered(tmp_path / "s.jsonl", strategy="pi") as (_, what_if):
+            tokens = what_if.plan.tokens
+            assert what_if.plan.nothing
+            assert tokens.previous_summary > 400
+            parts = {part.name: part.tokens for part in what_if.ledger().parts}
+            assert (parts["summary"], parts["kept"]) == (tokens.previous_summary, tokens.kept)
+            assert f"{tokens.kept:,} tokens of messages fit" in what_if.plan.why
+            assert what_if.ledger().total == tokens.counted_before
+
 
 class TestPlanLines:
     @pytest.mark.parametrize("width", [38, 48, 76])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from functools import partial
 from itertools import pairwise
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -38,13 +37,13 @@ from tests.claude_transcript import DATA
 from tests.foreign_sessions import opened_by
 from tests.tui.considered import considered, working
 from tests.tui.explored import forked
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward_tui.lab.model.what_if import WhatIf
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import Job
 
 
 class TestSliders:
@@ -322,8 +321,7 @@ class TestRows:
         working(tmp_path / "s.jsonl", 30)
         for strategy in Strategy:
             with considered(tmp_path / "s.jsonl", keep_recent=2_000, strategy=strategy) as (session, what_if):
-                never = cast("Job", SimpleNamespace(unwanted=lambda: False))
-                words = worded(session, range(len(session)), never)
+                words = worded(session, range(len(session)), WANTED)
                 for width in (24, 38, 90):
                     made = CutRows(what_if.turns, what_if.plan, 20, carried=True)
                     lines = CutLines(made, session.columns.kind, words.get, width, UNICODE)

@@ -57,8 +57,8 @@ class Screen:
     def tell(self, text: str, _tone: str = "", _keys: object = ()) -> None:
         self.said.append(text)
 
-    def open_sheet(self, _sheet: object, done: Callable[[str | None], None]) -> None:
-        self.answer = done
+    def open_sheet(self, sheet: Any, done: Callable[[str | None], None] | None = None) -> None:
+        self.answer = done or sheet.take
 
     def close(self, entry: int | None = None) -> None:
         self.closed_with = entry

@@ -75,6 +75,9 @@ async def test_what_is_done_where_a_command_leads_finds_it(tmp_path: Path) -> No
         await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
         await pilot.press("ctrl+p", *"graft")
         assert await options(pilot, app) == ["Compare with the mark, else with the leaf: merge, graft, pin"]
+        # Its title has these letters too, one by one: it is the words that say why it is found.
+        await pilot.press(*["backspace"] * len("graft"), *"mer")
+        assert await options(pilot, app) == ["Compare with the mark, else with the leaf: merge, graft, pin"]
 
 
 async def test_the_palette_does_not_open_over_a_modal(tmp_path: Path) -> None:

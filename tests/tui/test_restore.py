@@ -11,6 +11,7 @@ from leafward.files.restoration.record import records
 from leafward_tui.explorer.restore_sheet import RestoreSheet
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.folder_contents import snapshot
 from tests.tui.explored import exploring, lines, note
 from tests.tui.session_store import NARROW, WIDE, reached, shown, until
@@ -213,3 +214,35 @@ async def test_a_file_that_cannot_be_chosen_says_so(work: Work) -> None:
         assert sheet.choice.file.path == "rows.py"
         await pilot.press("space")
         assert "rows.py cannot be chosen, for the reason above" in shown(pilot)
+
+
+@pytest.mark.parametrize("keys", ["H", "enter w"])
+async def test_where_the_project_was_moved_its_present_folder_is_asked_for(
+    work: Work, tmp_path: Path, keys: str
+) -> None:
+    """A fork offers another folder, too. Nothing is written where the one typed does not exist."""
+    moved = work.folder.rename(tmp_path / "elsewhere")
+    async with exploring(work.path, NARROW) as (pilot, screen):
+        first, *more = keys.split()
+        await pilot.press("g", "j", first)
+        if more:
+            await reached(pilot, ChoiceSheet)
+            await pilot.press(*more)
+        asked = await reached(pilot, TextSheet)
+        assert "project folder not found" in shown(pilot)
+        asked.input.value = str(tmp_path / "nowhere")
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not asked and isinstance(pilot.app.screen, TextSheet))
+        again = await reached(pilot, TextSheet)
+        assert "nowhere" in shown(pilot)
+        again.input.value = str(moved)
+        await pilot.press("enter")
+        sheet = await reached(pilot, RestoreSheet)
+        await until(pilot, lambda: not sheet.choice.state)
+        assert "elsewhere" in shown(pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: snapshot(moved) == work.then)
+        await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
+        await pilot.press("u")
+        await until(pilot, lambda: snapshot(moved) == work.now)
+    assert not work.folder.exists()

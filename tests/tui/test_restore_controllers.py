@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class View:
@@ -41,7 +41,7 @@ class View:
     def say(self, text: str) -> None:
         self.said = text
 
-    def close(self, answer: str | None) -> None:
+    def dismiss(self, answer: str | None) -> None:
         self.closed.append(answer)
 
 
@@ -52,7 +52,7 @@ class Choosing:
         self.session = Session.open(work.path)
         self.view, self.jobs = View(), WaitingJobs()
         first = self.session.find(str(self.session.columns.id(self.session.tree.path(self.session.leaf)[8])))
-        self.choice = RestoreChoice(self.session, first, self.write)
+        self.choice = RestoreChoice(self.session, first, self.session.cwd, self.write)
         self.choice.view = self.view
         self.choice.begin(self.jobs)
         self.jobs.run("restore")
@@ -102,7 +102,7 @@ def test_where_no_call_touched_a_file_there_is_nothing_to_restore_rather_than_no
     talk = PiFile(tmp_path / "talk.jsonl", {**HEADER, "cwd": str(work.folder)})
     talk.user("what is a pear?")
     with closing(Session.open(talk.path)) as session:
-        choice = RestoreChoice(session, session.leaf, choosing.write)
+        choice = RestoreChoice(session, session.leaf, session.cwd, choosing.write)
         choice.view = choosing.view
         choice.begin(choosing.jobs)
         choosing.jobs.run("restore")

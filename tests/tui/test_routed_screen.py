@@ -18,7 +18,7 @@ from leafward_tui.ui.screens.routed_screen import Actions, RoutedScreen, Routes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 PATIENCE = 10.0
 

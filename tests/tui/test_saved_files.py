@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.session.session import Session
-from leafward_tui.ui.saved_files import files_written, free_path
+from leafward_tui.ui.saved_files import free_path, save_files
 from tests.acting import Acting, call
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +34,7 @@ def test_line_ends_that_are_not_recorded_are_said(tmp_path: Path) -> None:
     file.answered("r", "Read", "1\tone\n2\ttwo\n3\t")
     with closing(Session.open(file.path)) as session:
         session.source.tools = CLAUDE_TOOLS
-        text, problem = files_written(session, session.leaf, str(tmp_path / "new"), None, lambda: False)
+        text, problem = save_files(session, session.leaf, str(tmp_path / "new"), None, WANTED)
     assert not problem
     assert text.endswith("; with newlines, as their line ends are not recorded: a.py")
     assert (tmp_path / "new" / "a.py").read_bytes() == b"one\ntwo\n"
@@ -47,5 +48,5 @@ def test_files_that_a_command_may_have_changed_since_are_named(tmp_path: Path) -
     file.said(call("bash", "b", command="./generate"))
     file.answered("b", "bash")
     with closing(Session.open(file.path)) as session:
-        text, _ = files_written(session, session.leaf, str(tmp_path / "new"), None, lambda: False)
+        text, _ = save_files(session, session.leaf, str(tmp_path / "new"), None, WANTED)
     assert text.endswith("; not certain: a.py")

@@ -18,7 +18,7 @@ from leafward_tui.ui.panes.two_panes import Panes
 from tests.opencode_store import Conversation, Database
 from tests.searched import found
 from tests.tui.session_store import lines_of, small_store
-from tests.tui.waiting_jobs import WaitingJobs
+from tests.tui.waiting_jobs import WANTED, WaitingJobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.search.display import SearchDisplay
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.services import AppServices, Job
+    from leafward_tui.ui.services import AppServices
 
 
 class Screen:
@@ -173,6 +173,5 @@ def test_a_name_that_stands_in_no_entry_is_shown(tmp_path: Path) -> None:
     talk.turn("one")
     Database(tmp_path).write(talk)
     (here,) = found("medlar", tmp_path)
-    job = cast("Job", SimpleNamespace(unwanted=lambda: False))
-    text = text_of_hit(here.card, here.hits[0], parse("medlar", 0), job)
+    text = text_of_hit(here.card, here.hits[0], parse("medlar", 0), WANTED)
     assert text == HitText("Medlar season", ((0, 6),))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,12 +14,12 @@ from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Line, Page, Span
 from tests.tui.inspector_data import call, reply, result, thinking, turn, user, write_session
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
 
 
 def lines(*texts: str) -> list[Line]:
@@ -66,7 +65,7 @@ def page_for(
     session: Session, words: str, tab: Tab = Tab.ENTRY, toggled: frozenset[str] = frozenset()
 ) -> Page:
     request = PageRequest(tab, turn(session), 60, 20, UNICODE, Config(), toggled, None, Goal(words))
-    return build_page(request, cast("Job", SimpleNamespace(unwanted=lambda: False)))
+    return build_page(request, WANTED)
 
 
 @pytest.mark.parametrize(

@@ -137,11 +137,12 @@ def test_every_compaction_has_its_sign(tmp_path: Path) -> None:
     assert sum(1 if sign == "◆" else int(sign) for sign in crowded if sign == "◆" or sign.isdigit()) == 200
 
 
-def test_hits_are_ticks_but_underline_a_compaction(orchard: Overview) -> None:
+def test_hits_have_the_sign_of_a_row_with_one_but_underline_a_compaction(orchard: Overview) -> None:
+    """The sign is not that of a rail."""
     drawing = draw(orchard, 80, 2, UNICODE, None, [0, 4, 5])
-    assert texts(drawing)[1] == " path      ┃━┯━×━━━◆━◎"
+    assert texts(drawing)[1] == " path      ›━┯━×━━━◆━◎"
     assert [drawing.inks[1][x] for x in (11, 19)] == ["warn", "hit"]
-    assert texts(draw(orchard, 80, 1, UNICODE, None, [0, 4])) == [" context ┃▄▄█◆▄◎"]
+    assert texts(draw(orchard, 80, 1, UNICODE, None, [0, 4])) == [" context ›▄▄█◆▄◎"]
 
 
 def test_nothing_to_show_keeps_its_labels() -> None:
@@ -291,7 +292,7 @@ async def test_setters_draw_again(orchard: Overview) -> None:
         await pilot.pause()
         lines = screen(app)
         assert "◎" not in lines[3]
-        assert "┃" in lines[2]
+        assert "›" in lines[2]
         assert not lines[6].strip()
         assert lines[8].startswith(" ✓ undone")
         price.note(None)

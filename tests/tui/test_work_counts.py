@@ -247,7 +247,7 @@ async def test_a_comparison_makes_the_lines_that_are_seen(generated: Path) -> No
         await until(
             pilot, lambda: screen.state.read.carried is not None and screen.state.content.shown is not None
         )
-        views = [view.lines for view in screen.lists.values()]
+        views = [view.lines for view in screen.view.lists.values()]
         made = [lines.made for lines in views if isinstance(lines, FileLines)]
         assert len(made) == 3
         assert sum(len(lines) for lines in views if lines is not None) > 200

@@ -105,8 +105,8 @@ async def test_both_sides_the_ledger_and_where_a_line_comes_from(tmp_path: Path)
         assert "Critical Context" in text
         assert "nothing here before" in text
         await to_line(pilot, screen, "tree 41 weighs")
-        assert "from #7 ai" in screen.about.text
-        assert "verbatim" in screen.about.text
+        assert "from #7 ai" in screen.view.about.text
+        assert "verbatim" in screen.view.about.text
         assert screen.lines.lit
         await pilot.press("enter")
         await pilot.pause()
@@ -152,7 +152,7 @@ async def test_the_other_side_is_at_the_source(tmp_path: Path) -> None:
         piece = screen.lines.piece
         assert piece is not None
         assert 7 in {screen.state.loaded.xray.rows[row].before.entry for row in piece.rows}  # type: ignore[union-attr]  # both are there
-        assert "facts: " in screen.about.text
+        assert "facts: " in screen.view.about.text
 
 
 async def test_lists_and_runs_open_and_close(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ async def test_one_kind_alone_and_everything_again(tmp_path: Path) -> None:
         assert "kept hidden" in "\n".join(rows(pilot.app))
         await pilot.press("5")
         assert {screen.state.folds.only} == {Link.INJECTED}
-        assert "nothing is cut here" in screen.about.text
+        assert "nothing is cut here" in screen.view.about.text
         await pilot.press("escape")
         assert {screen.state.folds.only} == {None}
         await pilot.press("escape")
@@ -199,10 +199,10 @@ async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         await pilot.press("tab", "g")
         for _ in range(12):
-            if "lost" in screen.about.text:
+            if "lost" in screen.view.about.text:
                 break
             await pilot.press("j")
-        assert "lost" in screen.about.text
+        assert "lost" in screen.view.about.text
         await pilot.press("p")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
         assert "Lost from here" in "\n".join(rows(pilot.app))
@@ -250,8 +250,8 @@ async def test_narrow_sides_are_tabs(tmp_path: Path) -> None:
         row = next(row for row in rows(pilot.app) if "question 1" in row)
         assert UNICODE.compaction in row
         assert UNICODE.folded not in row, "the sign of a fold means nothing else"
-        at = rows(pilot.app)[screen.head.region.y].index("After")
-        await pilot.click(screen.head, offset=(at, 0))
+        at = rows(pilot.app)[screen.view.head.region.y].index("After")
+        await pilot.click(screen.view.head, offset=(at, 0))
         assert screen.lines.side is Side.AFTER
 
 
@@ -262,7 +262,7 @@ async def test_a_click_selects_and_two_go_there(tmp_path: Path) -> None:
         y = next(at for at, line in enumerate(lines) if "question 1" in line)
         await pilot.click(screen.lines, offset=(12, y))
         assert screen.lines.side is Side.BEFORE
-        assert "question 1" in screen.about.text
+        assert "question 1" in screen.view.about.text
         await pilot.click(screen.lines, offset=(12, y), times=2)
         await pilot.pause()
         assert pilot.app.screen is explorer
@@ -305,7 +305,7 @@ async def test_the_heads_of_the_ledger_are_whole_words_on_a_narrow_screen(demo: 
         await pilot.press("2", "X")
         await until(pilot, lambda: any("Ledger" in row for row in rows(pilot.app)))
         head = next(row for row in rows(pilot.app) if "Ledger" in row)
-        heads = f"Ledger system {UNICODE.kept} kept summarised injected {UNICODE.cut} pruned not in file error total"
+        heads = f"Ledger system {UNICODE.kept} kept summarised injected {UNICODE.cut} dropped not in file error total"
         # What is injected may not be there yet.
         assert {"summarised", "file", "total"} <= set(head.split()) <= set(heads.split())
         assert UNICODE.ellipsis not in head

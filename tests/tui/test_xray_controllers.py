@@ -24,6 +24,7 @@ from leafward_tui.xray.hints import title_facts
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.state import XRayState
 from tests.tui.test_xray import orchard
+from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +41,7 @@ class AtOnce:
     def latest(
         self, _key: str, work: Callable[[Any], Any], on_done: Callable[[Any], object], *_: object
     ) -> None:
-        on_done(work(SimpleNamespace(unwanted=lambda: False)))
+        on_done(work(WANTED))
 
 
 class FakeLines:

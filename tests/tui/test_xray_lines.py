@@ -10,7 +10,7 @@ import pytest
 from leafward.compaction.alignment import Share
 from leafward.compaction.xray import Link, What, XRay, xray_edited, xray_of
 from leafward.export.demo import demo_session
-from leafward.session.entries import Kind
+from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
 from leafward.summaries.survival.report import survival_of
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
@@ -18,11 +18,14 @@ from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 from leafward_tui.xray.model.captions import Fates, Teller
+from leafward_tui.xray.model.earlier_lines import earlier_lines
 from leafward_tui.xray.model.painting import Columns, Painter
 from leafward_tui.xray.widgets.foot import ledger_columns
+from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def folds_of(arrangement: Arrangement) -> list[str]:
@@ -104,7 +107,40 @@ def test_what_an_edit_replaced_is_not_drawn_as_the_same() -> None:
         shares = [share for share in xray.ledger if share.before or share.after]
         heads = [head for head, _ in ledger_columns(shares, 120, UNICODE, of_edits=True)[1]]
         assert "≠ cut" in heads
-        assert "− pruned" not in heads, "something stands for it"
+        assert "− dropped" not in heads, "something stands for it"
+
+
+def test_a_line_that_the_earlier_summary_had_says_so(tmp_path: Path) -> None:
+    """A summary written anew is no single change: most of it is as it was."""
+    older = "## Goal\nShip the queue.\n\n## Next\n- run the tests of the queue twice\n- tell Ada"
+    newer = "## Goal\nShip the queue.\n\n## Next\n- run the tests of the queue once\n- write the notes\n\n## Done\n- tell Ada"
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("ship it")
+    file.entry("compaction", summary=older, firstKeptEntryId="none0000", tokensBefore=900)
+    file.user("go on")
+    file.entry("compaction", summary=newer, firstKeptEntryId="none0000", tokensBefore=900)
+    with closing(Session.open(file.path)) as session:
+        found = [
+            xray_of(session, EntryIndex(at))
+            for at, kind in enumerate(session.columns.kind)
+            if kind == Kind.COMPACTION
+        ]
+        notes = [
+            {
+                (caption := teller.cell(row.after, row.link)).text: caption.note
+                for row in xray.rows
+                if row.after is not None and row.after.what is What.LINE
+            }
+            for xray in found
+            for teller in [Teller(xray, UNICODE, earlier_lines(xray))]
+        ]
+    assert set(notes[0].values()) == {""}, "there was none before"
+    assert notes[1] == {
+        "Ship the queue.": "as before",
+        "run the tests of the queue once": "rewritten",
+        "write the notes": "",
+        "tell Ada": "",
+    }
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
+from leafward_tui.ui.jobs import Job, Jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward_tui.ui.services import Job
+
+WANTED = Job(lambda: False, lambda tell: tell())
+"""The handle of a job that nobody cancels."""
 
 
-class WaitingJobs:
+class WaitingJobs(Jobs):
     """Jobs that run when they are told to; of each key the latest is kept."""
 
     def __init__(self) -> None:
@@ -33,9 +35,8 @@ class WaitingJobs:
 
     def run(self, key: str) -> None:
         work, on_done, on_error = self.waiting.pop(key)
-        job = SimpleNamespace(unwanted=lambda: False, give_way=lambda: None, report=lambda tell: tell())
         try:
-            result = work(job)
+            result = work(WANTED)
         except LeafwardError as error:
             on_error(str(error))
         else:

@@ -103,8 +103,8 @@ class View(Silent):
     def seek(self, words: str, *_place: int) -> None:
         self.sought.append(words)
 
-    def ask(self, sheet: Any, then: Any) -> None:
-        self.asked.append((sheet, then))
+    def open_sheet(self, sheet: Any, done: Any = None) -> None:
+        self.asked.append((sheet, done or sheet.take))
 
     def answer(self, value: str | None) -> None:
         self.asked.pop()[1](value)
@@ -112,7 +112,7 @@ class View(Silent):
     def after(self, _seconds: float, _then: Any) -> Silent:
         return Silent()
 
-    def run(self, intent_id: str) -> None:
+    def run_intent(self, intent_id: str) -> None:
         self.ran.append(intent_id)
 
 

@@ -174,6 +174,13 @@ class Agent(Protocol):
         """The git remote of the folder that a session worked in, where the session recorded it. Never raises."""
         return None
 
+    def description(self, path: str) -> Mapping[str, object]:
+        """What the agent stores of a session outside its entries, where that is more than its header; empty where it is not.
+
+        Raises OSError, NotASession.
+        """
+        return {}
+
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
         """The existing sessions of sub-agents, from an entry on: the result of the call that made each, and its path.
 

@@ -63,6 +63,10 @@ class Healing:
     """Why a provider may refuse it even so; None where no reason is known."""
 
 
+NO_BEGINNING = "no-beginning"
+"""Code of the change to a conversation that begins with a reply."""
+
+
 def healing(
     session: Session, config: Config | None = None, stop: Callable[[], bool] = lambda: False
 ) -> Healing:
@@ -176,7 +180,7 @@ def healed(
         first = messages[0]
         changes.append(
             Change(
-                "no-beginning",
+                NO_BEGINNING,
                 "it begins with a reply: a message that says so is added before it",
                 first.entry,
             )

@@ -67,7 +67,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
             close.append(card)
     fitting = exact or close
     if not fitting:
-        raise NotFound(f"no session {safe_line(text)!r}")
+        raise NotFound(f"no session {safe_line(text)!r}; ls lists them")
     if len(fitting) > 1:
         fitting.sort(key=lambda card: (-card.modified, card.path))
         choices = ", ".join(

@@ -21,7 +21,7 @@ from leafward.base.figures import counted
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
-from leafward.branches.healing import healing
+from leafward.branches.healing import NO_BEGINNING, healing
 from leafward.catalog.backups import is_kept_in
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
@@ -43,6 +43,7 @@ from leafward.export.doctor import (
 )
 from leafward.export.installation import installation_problems, installed_files
 from leafward.export.litter import CopyLimits, clear, litter
+from leafward.session.source import GOES_ON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,11 +95,16 @@ def _one(selector: str, as_json: bool) -> int:
 
 
 def _healing(session: Session) -> tuple[Change, ...]:
-    """The changes that would heal a session; none if it has no messages."""
+    """The changes that would heal a session; none if it has no messages.
+
+    A sub-agent that goes on in the conversation of another session is sent with that one's beginning.
+    """
+    begun = any(note.code == GOES_ON for note in session.source.notes)
     try:
-        return healing(session, settings.load()[0]).changes
+        changes = healing(session, settings.load()[0]).changes
     except Refused:
         return ()
+    return tuple(one for one in changes if not (begun and one.code == NO_BEGINNING))
 
 
 def _json(problem: Problem) -> dict[str, Any]:

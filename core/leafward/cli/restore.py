@@ -37,13 +37,15 @@ class RestoreFlags(NamedTuple):
     overwrite: bool
     dry_run: bool
     as_json: bool
+    cwd: str | None = None
+    """The folder to write in; None for the session's own."""
 
 
 def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreFlags) -> int:
     """`leafward restore SESSION ENTRY`."""
     if flags.overwrite and not paths:
         raise click.UsageError("--overwrite needs the paths of the files")
-    with opened(selector) as session, project_of(session) as folder:
+    with opened(selector) as session, project_of(session, flags.cwd) as folder:
         index = session.find(entry)
         bases = WorkspaceBases(Path(folder.path))
         plan = plan_restore(session, index, folder, last_left(folder.path), bases.committed, bases)
@@ -77,13 +79,12 @@ def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreF
 
 def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
     """`leafward restore SESSION --undo`."""
-    with opened(selector) as session, project_of(session) as folder:
-        found = [
-            one for one in restores_of(session) if one.folder == folder.path and one.state is not State.UNDONE
-        ]
+    with opened(selector) as session:
+        found = [one for one in restores_of(session) if one.state is not State.UNDONE]
         if not found:
             raise NotFound("this session has no restore to undo")
-        done = undo(folder, found[-1], dry_run=dry_run)
+        with project_of(session, found[-1].folder) as folder:
+            done = undo(folder, found[-1], dry_run=dry_run)
     if as_json:
         document = {"restore": done.record.number, "folder": done.record.folder, "files": list(done.paths)}
         emit_json({**document, "dry_run": dry_run, "diagnostics": []})

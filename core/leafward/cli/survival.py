@@ -97,7 +97,7 @@ def _aftermath_json(session: Session, later: Aftermath) -> dict[str, Any]:
 
 def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[str]:
     yield ""
-    calls = f"in the next {counted(later.calls, 'tool call')}"
+    calls = f"in the next {'tool call' if later.calls == 1 else counted(later.calls, 'tool call')}"
     if not later.repeated:
         text = f"{calls} nothing was repeated" if later.calls else "no tool call came after it"
         yield page.style(text, "faint")

@@ -44,5 +44,6 @@ def size_remarks(
         text = f"{lead}{about}{after:,} tokens would be left, over the threshold of {threshold:,}"
         remarks.append(Diagnostic(_TOO_LARGE, text))
     elif after == before:
-        remarks.append(Diagnostic(_NO_GAIN, f"this compaction frees nothing: {after:,} tokens stay"))
+        text = f"{lead}this compaction frees nothing: {about}{after:,} tokens stay"
+        remarks.append(Diagnostic(_NO_GAIN, text))
     return remarks

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.registry import agent_named
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import LeafwardError, NotASession
 from leafward.base.redact.redaction import Redactor
 from leafward.base.times import parse_time
 from leafward.session.line_decoding import decode_line
@@ -32,7 +32,7 @@ class SecretPlace:
     kind: str
     card: Card
     entry: str | None
-    """The entry's id; None for the session's header."""
+    """The entry's id; None for what is stored of the session as a whole."""
     time: int | None
     """When the entry was written, in milliseconds since 1970; None where that is not recorded."""
 
@@ -70,13 +70,14 @@ class Audit:
             try:
                 yield from self._session(card, session)
                 self.searched += 1
-            except OSError as error:
-                self.unread.append(Unread(card.path, error.strerror or str(error)))
+            except (NotASession, OSError) as error:
+                self.unread.append(Unread(card.path, getattr(error, "strerror", None) or str(error)))
             finally:
                 session.close()
 
     def _session(self, card: Card, session: Session) -> Iterator[SecretPlace]:
-        for secret, kind in self._secrets([session.header]):
+        described = agent_named(card.agent).description(card.path)
+        for secret, kind in self._secrets([session.header, described]):
             yield SecretPlace(secret, kind, card, None, parse_time(session.header.get("timestamp")))
         columns = session.columns
         for index in range(len(session)):

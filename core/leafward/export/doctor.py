@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from leafward.agents.lines import BLANK
 from leafward.base.errors import LeafwardError, NotASession
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
@@ -24,7 +25,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.foreign import ForeignFiles
-from leafward.session.line_decoding import CURRENT_VERSION
+from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.messages import did_run, edit_targets
 from leafward.session.sidecar import SUFFIX, belongs_to, every_sidecar
 
@@ -69,7 +70,9 @@ def check(session: Session) -> list[Problem]:
             break
         session.discredit(references.broken)
         references = _References(session)
-    found = [*_damage(session), *references.problems(), *_unanswered(session, references)]
+    found = [
+        *_damage(session), *_unreadable(session), *references.problems(), *_unanswered(session, references)
+    ]  # fmt: skip
     if isinstance(source := session.source, ForeignFiles):
         notes = list(_notes(session))
         # A remark of the reader describes the same problem more exactly.
@@ -187,6 +190,17 @@ def waiting_imports(documents: Sequence[Path]) -> Iterator[Problem]:
             " Leafward did not run; `leafward doctor --forget` removes what is left"
         )
         yield Problem("import-left", text)
+
+
+def _unreadable(session: Session) -> Iterator[Problem]:
+    """Entries made of several records, of which one cannot be read: the others are shown without it."""
+    columns = session.columns
+    for index in range(len(session) if isinstance(session.source, ForeignFiles) else 0):
+        if index not in columns.damage and any(
+            record.strip(BLANK) and decode_line(record) is None for record in session.records(index)
+        ):
+            text = "one of the records of this entry is not a JSON object"
+            yield Problem(DAMAGE_CODE[Damage.MALFORMED], text, _named(session, index), columns.start[index])
 
 
 def _notes(session: Session) -> Iterator[Problem]:

@@ -16,7 +16,7 @@ from leafward.files.line_diff import compare_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
-    from leafward.files.file_replay.steps import FileRequest
+    from leafward.files.file_request import FileRequest
 
     Untold = Callable[[int, int], bool]
     """Whether work without a recorded step may have changed the file between two times."""

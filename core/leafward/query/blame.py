@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
     from leafward.files.file_replay.knowledge import FileState
-    from leafward.files.file_replay.steps import FileRequest, Step
+    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_request import FileRequest
 
 _NO_STEPS = (FileOperation.SWEEP, FileOperation.STAGE)
 

@@ -363,6 +363,8 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
 _TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
 """Tags that an agent puts around the context it adds."""
 _SUMMARY = re.compile(r"<summary>([^<]+)</summary>")
+_NAMED_WITHIN = 80
+"""Code points at the beginning of an added text that may repeat its name."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """Colour codes in a command's output."""
 
@@ -388,7 +390,9 @@ def _of_injected(body: Body) -> str:
     # The notice of a task begins with ids and a file; its summary says what happened.
     summary = _SUMMARY.search(begins) if name == "task-notification" else None
     text = _TAGS.sub(" ", safe_line(summary[1] if summary is not None else begins, 2 * LIMIT)).strip()
-    return f"{name}: {text}" if name and text else name or text
+    # The words of a hook begin with its own name, and with the kind of its output behind that.
+    said = " " in name and name in text[:_NAMED_WITHIN]
+    return f"{name}: {text}" if name and text and not said else text or name
 
 
 def _of_usage(body: Body) -> str:

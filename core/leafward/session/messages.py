@@ -252,9 +252,9 @@ def is_bare(typed: str) -> bool:
 
 
 def is_bare_command(body: Body) -> bool:
-    """Whether a prompt is only a command without words."""
+    """Whether a prompt is only a command without words, or the beginning of one that the agent did not know."""
     typed = body.get(TYPED)
-    return isinstance(typed, str) and is_bare(typed)
+    return is_bare(typed if isinstance(typed, str) else prompt_text(body).strip())
 
 
 def shell_command(body: Body) -> str:

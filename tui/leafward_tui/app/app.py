@@ -9,6 +9,7 @@ import signal
 import sys
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from leafward.session.prefetch import Prefetch
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.jobs import Jobs
+    from leafward_tui.ui.services import AppServices
 
     def _serves(app: LeafwardApp) -> AppServices:
         """Makes the type checker report services that the application lacks."""
@@ -280,14 +282,17 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         self.input_priority.painted()
 
     def unbound(self, key: str) -> bool:
-        """Shows that a key does nothing on this screen; on a sheet, the key of the help lists those of the screen below."""
+        """Shows that a key does nothing on this screen; on a sheet, the key of the help explains that sheet."""
         from leafward_tui.ui.keys.key_reasons import reason_for_key
         from leafward_tui.ui.screens.routed_screen import RoutedScreen
 
         screen = self.screen
         if key in self.keymap.keys["app.help"]:
             below = [one for one in self.screen_stack if isinstance(one, BaseScreen)]
-            below[-1].action_intent("app.help")
+            from leafward_tui.ui.keys.key_help import HelpScreen
+            from leafward_tui.ui.sheets.sheet import Sheet
+
+            self.push_screen(HelpScreen(below[-1].NAME, screen if isinstance(screen, Sheet) else None))
             return True
         if isinstance(screen, RoutedScreen) and screen.answer is not None:
             # A screen without help shows all of its keys itself.
@@ -306,9 +311,9 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 
     def jobs(self, owner: DOMNode) -> Jobs:
         """The jobs of a screen or widget, which end with it."""
-        from leafward_tui.app.jobs import ScreenJobs
+        from leafward_tui.ui.jobs import Jobs
 
-        return ScreenJobs(owner, self.input_priority)
+        return Jobs(owner, self.input_priority.unwanted, partial(self.say, problem=True))
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copies the text of Textual's own fields the same way."""

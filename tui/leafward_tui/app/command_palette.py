@@ -125,7 +125,7 @@ class IntentCommands(Provider):
                 0.8 * matcher.match(entry.id),
             )
             title = entry.title
-            if not score and words in entry.also:
+            if words in entry.also and words not in title.casefold():
                 score, title = matcher.match(entry.also), f"{title}: {entry.also}"
             if score > 0:
                 yield Hit(

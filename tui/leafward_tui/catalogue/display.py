@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from leafward_tui.catalogue.state import CatalogueState
     from leafward_tui.ui.bars.title_bar import Progress
     from leafward_tui.ui.screens.screen import BaseScreen
-    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class CatalogueDisplay:
@@ -40,8 +39,10 @@ class CatalogueDisplay:
         self.sessions = SessionList()
         self.preview = Preview()
         self.rule = ColumnRule()
-        self._panes = Panes(self, lambda: self.line is not None)
+        self.panes = Panes(self, lambda: self.line is not None)
+        """List and preview, and which one has the keys."""
         self.look = look
+        self.open_sheet = screen.open_sheet
 
     # --- content ------------------------------------------------------------------------------------------------------
 
@@ -74,11 +75,6 @@ class CatalogueDisplay:
     def preview_shown(self) -> bool:
         """Whether there is a preview on the screen."""
         return self.preview.display
-
-    @property
-    def panes(self) -> Panes:
-        """The panes: list and preview, and which one has the keys."""
-        return self._panes
 
     @property
     def in_preview(self) -> bool:
@@ -211,10 +207,6 @@ class CatalogueDisplay:
             self.focus_list()
             return True
         return False
-
-    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet."""
-        self._screen.open_sheet(sheet, done)
 
     def show_totals(self, rows: Sequence[TotalsRow], note: str, cards: Sequence[Card]) -> None:
         """Opens the table of the usage and the cost of sessions."""

@@ -68,6 +68,7 @@ class CatalogueScreen(BaseScreen[None]):
         self.sessions, self.preview = view.sessions, view.preview
         self.arrangement = Arrangement(means)
         self.stores = Stores(means, self.arrangement)
+        self.resumed = self.stores.resumed
         self._previews = Previews(means)
         relocation = ProjectRelocation(means, self.stores)
         exits = SessionExits(means, self.arrangement, self.stores)
@@ -103,10 +104,6 @@ class CatalogueScreen(BaseScreen[None]):
 
     def _look(self) -> None:
         self._previews.look()
-
-    def resumed(self) -> None:
-        """Looks again after a visit to a session."""
-        self.stores.resumed()
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter while filtering, in the preview, on a session, or on a project."""

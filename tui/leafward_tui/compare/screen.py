@@ -12,21 +12,15 @@ from leafward_tui.compare.controllers.loader import Loader
 from leafward_tui.compare.controllers.pages import Pages
 from leafward_tui.compare.controllers.search import Search
 from leafward_tui.compare.controllers.transfer import Transfer
-from leafward_tui.compare.hints import hints_of, title_facts
+from leafward_tui.compare.display import CompareDisplay
+from leafward_tui.compare.hints import hints_of
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.state import CompareState, Page, ReadState
-from leafward_tui.compare.widgets.files_page import FilesPage
-from leafward_tui.compare.widgets.head import CompareHead
-from leafward_tui.compare.widgets.spans import SpanRows
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
-from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.summary_comparison import ComparisonView
-from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import CompareResult
-from leafward_tui.ui.text.session_crumb import session_crumb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +31,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.controller import CompareMeans
     from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.panes.lines_view import LinesView
+    from leafward_tui.ui.panes.tab_head import TabHead
 
 
 class CompareScreen(BaseScreen[CompareResult | None]):
@@ -74,26 +70,13 @@ class CompareScreen(BaseScreen[CompareResult | None]):
 
     def compose_content(self) -> ComposeResult:
         """Head, tabs, then the page: files over a diff, or lines."""
-        self.head = CompareHead()
-        self.tabs = TabHead(id="compare-tabs")
-        page = FilesPage()
-        self.heads, self.lists, self.side = page.heads, page.lists, page.side
-        self.diff_head, self.diff, self.sentence = page.diff_head, page.diff, page.sentence
-        self.files_page = page
-        self.lines = LinesView(id="page")
-        self.summary_head = SpanRows(id="summary-head", rule=True)
-        self.summary = ComparisonView(id="summary")
-        self._control()
-        yield self.head
-        yield self.tabs
-        yield self.files_page
-        yield self.lines
-        yield self.summary_head
-        yield self.summary
+        view = self.view = CompareDisplay(self, self.state)
+        self._control(view)
+        yield from view.widgets()
 
-    def _control(self) -> None:
+    def _control(self, view: CompareDisplay) -> None:
         """Makes the controllers and their routes."""
-        means: CompareMeans = Means(self.state, self, self.services, self.services.jobs(self))
+        means: CompareMeans = Means(self.state, view, self.services, self.services.jobs(self))
         self.content = Content(means)
         self.files = Files(means, self.content)
         self.pages = Pages(means, self.files)
@@ -115,9 +98,9 @@ class CompareScreen(BaseScreen[CompareResult | None]):
     def mounted(self) -> None:
         """Shows the empty panes, and starts reading."""
         self.files.recall()
-        self.show_title()
+        self.view.show_title()
         self.pages.show()
-        self.lists[Column.BOTH].focus()
+        self.view.lists[Column.BOTH].focus()
         self.loader.load()
 
     def on_unmount(self) -> None:
@@ -139,7 +122,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
     def on_lines_view_lines_shown(self, message: LinesView.LinesShown) -> None:
         """Keeps the diff on its file, after the list was laid out for another size."""
         message.stop()
-        if message.view in self.lists.values() and self.state.read.overall is not None:
+        if message.view in self.view.lists.values() and self.state.read.overall is not None:
             self.files.follow()
 
     def on_resize(self) -> None:
@@ -150,45 +133,22 @@ class CompareScreen(BaseScreen[CompareResult | None]):
         if self.is_attached:
             self.files.show()
             self.pages.show()
-            self.show_title()
+            self.view.show_title()
             if self.state.page is Page.FILES:
                 self.files.current_list.focus()
 
-    # --- for the controllers ------------------------------------------------------------------------------------------
-
-    @property
-    def three_columns(self) -> bool:
-        """Whether the columns stand beside each other."""
-        width, height = self.app.size
-        return width >= 120 and height >= 30
-
-    def show_panes(self, page: Page) -> None:
-        """Shows the panes of a tab."""
-        self.set_class(page is Page.CONTENTS, "-contents")
-        self.set_class(page in (Page.CONTEXT, Page.OUTCOME), "-lines")
-        self.set_class(page is Page.SUMMARY, "-summed")
-        self.set_class(not self.three_columns, "-one-list")
-        self.call_after_refresh(self.files_page.join_rules, three_columns=self.three_columns)
-
-    # --- title and keys -----------------------------------------------------------------------------------------------
+    # --- state --------------------------------------------------------------------------------------------------------
 
     @property
     def refusal(self) -> str:
         """The reason why nothing can be written to the session; empty where it can."""
         return self.state.session.read_only or ""
 
-    def show_title(self) -> None:
-        """Shows the session, and the common ancestor of both entries."""
-        width, glyphs = self.app.size.width, self.services.glyphs
-        crumb = session_crumb(self.state.session, width - 90, glyphs)
-        facts = title_facts(self.state.read, self.search.hits.fact(), width, glyphs)
-        self.title_bar.show("Compare", crumb=crumb, facts=facts)
-
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
         return hints_of(
             self.state,
             searched=bool(self.search.words),
-            three_columns=self.three_columns,
+            three_columns=self.view.three_columns,
             on_fold=self.content.fold_here >= 0,
         )

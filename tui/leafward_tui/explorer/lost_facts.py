@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.session.session import Session
     from leafward_tui.explorer.widgets.gauge import Forecast
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _NAP = 0.02
 """Seconds between two compactions whose lost facts are counted."""

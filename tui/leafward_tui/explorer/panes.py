@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
@@ -19,7 +19,6 @@ from leafward_tui.ui.text.cells import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from textual.screen import Screen
     from textual.timer import Timer
 
     from leafward.agents.resume import Resume
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.panes.inspector_pane import InspectorPane
     from leafward_tui.ui.panes.tab_head import TabHead
     from leafward_tui.ui.screens.screen import BaseScreen
-
-Answer = TypeVar("Answer")
 
 TABS = ("Tree", "Entry", "Context", "Compaction", "Files", "Raw")
 """Panes of a narrow screen, as its tabs name them."""
@@ -74,6 +71,9 @@ class ExplorerPanes:
         self.gauge = gauge
         self.price_line = price_line
         self.title_bar = screen.title_bar
+        self.open_sheet = screen.open_sheet
+        self.run_intent = screen.run_intent
+        self.show_hints = screen.show_hints
         self._stays = False
         """Whether the next move of the cursor leaves the note standing."""
         self._refused_until = 0.0
@@ -234,23 +234,11 @@ class ExplorerPanes:
             KeyHint(intent_id, label(intent_id), words) for intent_id, words in intents if label(intent_id)
         )
 
-    def show_keys(self) -> None:
-        """Shows the keys that matter now."""
-        self._screen.show_hints()
-
     # --- of the application -------------------------------------------------------------------------------------------
-
-    def ask(self, sheet: Screen[Answer], then: Callable[[Answer | None], Any]) -> None:
-        """Opens a sheet; `then` gets its answer, None where it was cancelled."""
-        self._screen.app.push_screen(sheet, then)
 
     def after(self, seconds: float, then: Callable[[], object]) -> Timer:
         """Calls `then` later, as long as the screen exists."""
         return self._screen.set_timer(seconds, then)
-
-    def run(self, intent_id: str) -> None:
-        """Runs an intent, if it does something now."""
-        self._screen.run_intent(intent_id)
 
     def prefetch(self) -> None:
         """Loads the modules of other screens, so that the next of them opens at once."""

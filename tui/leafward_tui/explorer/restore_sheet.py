@@ -52,7 +52,7 @@ class RestoreSheet(Sheet):
     def __init__(self, choice: RestoreChoice, title: str, note: str) -> None:
         self.choice, choice.view = choice, self
         about = [
-            SheetLine(f"in {tilde(choice.session.cwd)}; the files from before are kept for the undo", lines=1)
+            SheetLine(f"in {tilde(choice.folder)}; the files from before are kept for the undo", lines=1)
         ]
         super().__init__(title, about, note=note)
         self.files = RestoreFiles(self.choice, partial(hairline, self))
@@ -86,10 +86,6 @@ class RestoreSheet(Sheet):
         if self.is_mounted:
             self.files.draw()
             self.foot.refresh()
-
-    def close(self, answer: str | None) -> None:
-        """Closes the sheet."""
-        self.dismiss(answer)
 
     def action_leave(self) -> None:
         """Does the same as the key, after a click beside the sheet."""

@@ -6,17 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward_tui.lab.assembly import Controllers
-from leafward_tui.lab.hints import hints_of, title_facts
+from leafward_tui.lab.display import LabDisplay
+from leafward_tui.lab.hints import hints_of
 from leafward_tui.lab.model.paid_summaries import kept_drafts
 from leafward_tui.lab.state import LabState
-from leafward_tui.lab.widgets.panes import LabPanes
-from leafward_tui.ui.bars.price_line import PriceLine
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import LabResult
-from leafward_tui.ui.text.session_crumb import session_crumb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward_tui.lab.controllers.controller import LabMeans
-    from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.keys.key_bar import Hint
     from leafward_tui.ui.panes.lines_view import LinesView
     from leafward_tui.ui.panes.tab_head import TabHead
@@ -72,9 +69,9 @@ class LabScreen(BaseScreen[LabResult | None]):
 
     def compose_content(self) -> ComposeResult:
         """The panes, and the row over the keys."""
-        self.panes = LabPanes()
-        self.note = PriceLine(id="note")
-        means: LabMeans = Means(self.state, self, self.services, self.services.jobs(self))
+        view = self.view = LabDisplay(self, self.state)
+        self.panes = view.panes
+        means: LabMeans = Means(self.state, view, self.services, self.services.jobs(self))
         prefetch = partial(self.services.screens.prefetch, self)
         self.controllers = Controllers(means, kept_drafts(self.app), prefetch)
         steps = RowSteps(
@@ -82,13 +79,13 @@ class LabScreen(BaseScreen[LabResult | None]):
             lambda: self.panes.pane(self.state.layout.area).size.height,
         )
         self.route(steps, *self.controllers.routed, condition=self.state.takes)
-        self.clear_note = partial(self.tell, "")
-        yield self.panes
-        yield self.note
+        self.clear_note = partial(view.tell, "")
+        yield view.panes
+        yield view.note
 
     def mounted(self) -> None:
         """Shows the empty panes, and starts the measurement."""
-        self.show_title()
+        self.view.show_title()
         self.controllers.layout.go_to(self.state.layout.area)
         self.call_after_refresh(self.controllers.path.measure)
         self.set_interval(self.services.config.follow_interval, self.controllers.file.look)
@@ -135,18 +132,7 @@ class LabScreen(BaseScreen[LabResult | None]):
         """Updates the number of tokens over the field."""
         self.controllers.edit.changed(message.text_area.text)
 
-    # --- for the controllers ------------------------------------------------------------------------------------------
-
-    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Shows a note in the row over the keys.
-
-        An empty text shows why there is nothing to plan, or the pending work; else nothing.
-        """
-        if not text and self.state.path.trouble:
-            text, tone = self.state.path.trouble, "bad"
-        self.note.note(text or self.state.pending or None, tone, keys)
-
-    # --- title and keys -----------------------------------------------------------------------------------------------
+    # --- state --------------------------------------------------------------------------------------------------------
 
     @property
     def refusal(self) -> str:
@@ -164,12 +150,6 @@ class LabScreen(BaseScreen[LabResult | None]):
         if self.state.path.what_if is None:
             return self.state.path.trouble or "the context is still being read"
         return super().reason(intent_id)
-
-    def show_title(self) -> None:
-        """Shows the session, and the place of the planned compaction."""
-        state, glyphs = self.state, self.services.glyphs
-        crumb = session_crumb(state.session, 60, glyphs)
-        self.title_bar.show("Compaction lab", crumb=crumb, facts=title_facts(state, glyphs))
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""

@@ -42,7 +42,8 @@ class SearchDisplay:
         self.results = ResultList()
         self.hit = HitView()
         self.rule = ColumnRule()
-        self._panes = Panes(self, lambda: self.line is not None)
+        self.panes = Panes(self, lambda: self.line is not None)
+        """Results and text, and which one has the keys."""
         self.look = look
         self.go_back = screen.go_back
         self.show_hints = screen.show_hints
@@ -58,11 +59,6 @@ class SearchDisplay:
     def line(self) -> FindLine | None:
         """The line under the cursor."""
         return self.results.line
-
-    @property
-    def panes(self) -> Panes:
-        """The panes: results and text, and which one has the keys."""
-        return self._panes
 
     @property
     def two_panes(self) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import LeafwardError, reason_of
+from leafward.base.errors import Cancelled, LeafwardError, reason_of
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.text.cells import counted
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from leafward.files.file_replay.bases import Bases
     from leafward.session.session import Session
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.sheet import TextSheet
 
 FILES_EFFECT = "those known exactly, to a folder"
@@ -66,26 +68,45 @@ def folder_sheet(title: str, stem: str, project: str) -> TextSheet:
     )
 
 
-def files_written(
-    session: Session, entry: int, folder: str, bases: Bases | None, stop: Callable[[], bool]
-) -> tuple[str, bool]:
-    """Writes the files at an entry, as its calls left them; the outcome in words, and whether it is a problem.
+class Saved(NamedTuple):
+    """The outcome of a requested file, in words."""
 
-    Runs in a worker.
-    """
+    text: str
+    problem: bool = False
+
+
+def outcome_toasts(services: AppServices) -> tuple[Callable[[Saved], object], Callable[[str], object]]:
+    """The two functions that show the outcome of a job that writes a requested file."""
+    return (
+        lambda saved: services.say(saved.text, problem=saved.problem),
+        lambda why: services.say(f"not exported: {why}", problem=True),
+    )
+
+
+def save_text(path: Path, text: str, _job: Job) -> Saved:
+    """Writes a text to a new Markdown file, which only its owner can read. Raises LeafwardError, OSError."""
+    from leafward.export.markdown import harmless
+    from leafward.export.output_file import write_new_document
+
+    write_new_document(path, harmless(text.rstrip("\n")) + "\n")
+    return Saved(f"exported to {path}")
+
+
+def save_files(session: Session, entry: int, folder: str, bases: Bases | None, job: Job) -> Saved:
+    """Writes the files at an entry, as its calls left them, into a folder. Raises Cancelled, LeafwardError, OSError."""
     from leafward.files.file_replay.path_files import PathFiles
     from leafward.files.file_replay.storage import store
     from leafward.files.restoration.recorded_files import RecordedFiles
     from leafward.session.entries import EntryIndex
 
+    made = PathFiles(session, entry, bases, job.unwanted).files()
+    recorded = RecordedFiles(session, EntryIndex(entry), job.unwanted)
+    if job.unwanted():
+        raise Cancelled("cancelled")
     try:
-        made = PathFiles(session, entry, bases, stop).files()
-        recorded = RecordedFiles(session, EntryIndex(entry), stop)
-        if stop():
-            return "", False
         done = store(made, Path(folder).expanduser(), session.cwd)
     except (LeafwardError, OSError, ValueError) as error:
-        return f"not written: {reason_of(error)}", True
+        return Saved(f"not written: {reason_of(error)}", problem=True)
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
     written = [one for one in made if one.path in set(done.files)]
     message += named("not certain", [one.path for one in written if recorded.doubt(one)])
@@ -95,4 +116,4 @@ def files_written(
         why = dict(done.left_out)[done.failed[0]]
         message += named(f"not written ({why})", done.failed)
     left_out = [path for path, _ in done.left_out if path not in done.failed]
-    return message + named("left out", left_out), bool(done.failed)
+    return Saved(message + named("left out", left_out), bool(done.failed))

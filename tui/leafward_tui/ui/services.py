@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,60 +19,11 @@ if TYPE_CHECKING:
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.terminal import Copied, Terminal
     from leafward_tui.ui.appearance.theme import Palette, Palettes, Styles
+    from leafward_tui.ui.jobs import Jobs
     from leafward_tui.ui.keys.key_overrides import Keymap
     from leafward_tui.ui.open_target import OpenTarget
     from leafward_tui.ui.panes.inspector_pane import InspectorPane
     from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
-
-Result = TypeVar("Result")
-
-
-class Job(Protocol):
-    """The handle that a job gets beside its values."""
-
-    def unwanted(self) -> bool:
-        """Whether the result is no longer wanted; to be asked every few milliseconds. Waits there while a key is handled."""
-        ...
-
-    def give_way(self) -> None:
-        """Waits while a key is handled: for a job that runs on whether it is wanted or not."""
-        ...
-
-    def report(self, tell: Callable[[], object]) -> None:
-        """Runs `tell` in the thread of the screen, as long as the job is wanted: for progress and results in parts."""
-        ...
-
-
-class Jobs(Protocol):
-    """Work beside one screen, by keys of which the latest job counts. `app.jobs` has the contract."""
-
-    def latest(
-        self,
-        key: str,
-        work: Callable[[Job], Result],
-        on_done: Callable[[Result], object],
-        on_error: Callable[[str], object] | None = None,
-    ) -> None:
-        """Starts a job and cancels the one before with the same key."""
-        ...
-
-    def also(
-        self,
-        key: str,
-        work: Callable[[Job], Result],
-        on_done: Callable[[Result], object],
-        on_error: Callable[[str], object] | None = None,
-    ) -> None:
-        """Starts a job beside those of the same key. For writes, which are never cancelled."""
-        ...
-
-    def running(self, key: str) -> bool:
-        """Whether a job of this key has not delivered yet."""
-        ...
-
-    def cancel(self, *keys: str) -> None:
-        """Cancels the jobs of some keys, without keys all jobs; their results are dropped."""
-        ...
 
 
 class Timer(Protocol):

@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
-from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import XRayResult
-from leafward_tui.ui.text.session_crumb import session_crumb
 from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import Loader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
 from leafward_tui.xray.controllers.search import Search
-from leafward_tui.xray.hints import hints_of, title_facts
+from leafward_tui.xray.display import XRayDisplay
+from leafward_tui.xray.hints import hints_of
 from leafward_tui.xray.state import XRayState
-from leafward_tui.xray.widgets.foot import AboutLine, LedgerBar
-from leafward_tui.xray.widgets.head import XRayHead
-from leafward_tui.xray.widgets.view import XRayView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.keys.key_bar import Hint
     from leafward_tui.ui.panes.line_scroll import LineList
     from leafward_tui.xray.controllers.controller import XRayMeans
+    from leafward_tui.xray.widgets.head import XRayHead
 
 
 class XRayScreen(BaseScreen[XRayResult | None]):
@@ -63,26 +60,20 @@ class XRayScreen(BaseScreen[XRayResult | None]):
 
     def compose_content(self) -> ComposeResult:
         """Heads, both sides, ledger, and the text about the line under the cursor."""
-        self.head = XRayHead()
-        self.lines = XRayView(id="xray")
-        self.ledger = LedgerBar()
-        self.about = AboutLine()
-        self.clear_note = partial(self.about.say, "", "")
-        means: XRayMeans = Means(self.state, self, self.services, self.services.jobs(self))
+        view = self.view = XRayDisplay(self, self.state)
+        self.lines = view.lines
+        self.clear_note = partial(view.about.say, "", "")
+        means: XRayMeans = Means(self.state, view, self.services, self.services.jobs(self))
         self.line_keys = Lines(means)
         self.search = Search(means, self.line_keys)
         self.loader = Loader(means, self.line_keys)
         steps = RowSteps(self.lines.move_by, lambda: self.lines.size.height)
         self.route(steps, self.line_keys, self.search, LostFacts(means))
-        yield self.head
-        yield self.lines
-        yield RowRule(id="ledger-rule")
-        yield self.ledger
-        yield self.about
+        yield from view.widgets()
 
     def mounted(self) -> None:
         """Shows the empty panes, and starts reading."""
-        self.show_title()
+        self.view.show_title()
         self.lines.focus()
         self.loader.load()
 
@@ -91,7 +82,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Shows the text about the cursor's line, and lights its lines across."""
         message.stop()
-        self.head.show(self.state.loaded.xray, self.state.loaded.words, self.lines.side)
+        self.view.head.show(self.state.loaded.xray, self.state.loaded.words, self.lines.side)
         self.line_keys.show_about()
         self.show_hints()
 
@@ -106,33 +97,12 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         if message.side is not self.lines.side:
             self.line_keys.turn()
 
-    # --- for the controllers ------------------------------------------------------------------------------------------
-
-    @property
-    def sheet_rows(self) -> int:
-        """Rows that a sheet has room for."""
-        return self.app.size.height - 10
-
-    def show_ledger(self) -> None:
-        """Shows the sums of both sides."""
-        self.ledger.show(self.state.loaded.xray)
-
-    def copy(self, text: str) -> object:
-        """Copies text to the clipboard."""
-        return self.services.copy(text)
-
-    # --- title and keys -----------------------------------------------------------------------------------------------
+    # --- state --------------------------------------------------------------------------------------------------------
 
     @property
     def refusal(self) -> str:
         """The reason why nothing can be written to the session; empty where it can."""
         return self.state.session.read_only or ""
-
-    def show_title(self) -> None:
-        """Shows the session, and the compaction of the X-ray."""
-        state, glyphs = self.state, self.services.glyphs
-        crumb = session_crumb(state.session, self.app.size.width - 72, glyphs)
-        self.title_bar.show("X-ray", crumb=crumb, facts=title_facts(state, self.search.hits.fact(), glyphs))
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""

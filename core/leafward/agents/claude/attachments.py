@@ -45,6 +45,51 @@ def _diagnostics(fields: Mapping[str, Any]) -> str:
     return "\n".join(found)
 
 
+def _fields(*names: str) -> Callable[[Mapping[str, Any]], str]:
+    """The texts in some fields, and in lists of texts, each on its line."""
+
+    def found(fields: Mapping[str, Any]) -> str:
+        values = (fields.get(name) for name in names)
+        listed = (value[:_LISTED] if isinstance(value, list) else [value] for value in values)
+        return _joined("\n", *(_text(one) for some in listed for one in some))
+
+    return found
+
+
+def _numbers(*names: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda fields: " ".join(
+        str(fields[name]) for name in names if type(fields.get(name)) in (int, float)
+    )
+
+
+def _of(name: str, words: Callable[[Mapping[str, Any]], str]) -> Callable[[Mapping[str, Any]], str]:
+    """The words of the object in a field, or of each in a list of them."""
+
+    def found(fields: Mapping[str, Any]) -> str:
+        value = fields.get(name)
+        return _joined("\n", *map(words, _dicts([value] if isinstance(value, dict) else value)))
+
+    return found
+
+
+def _hook_output(fields: Mapping[str, Any]) -> str:
+    """The output of a hook that ended well: only two events hand it to the model."""
+    return _text(fields.get("content")) if fields.get("hookEvent") in _SPEAKING_HOOKS else ""
+
+
+def _answer(fields: Mapping[str, Any]) -> str:
+    """What a hook in the background answered."""
+    return _joined(
+        "\n",
+        _text(fields.get("systemMessage")),
+        _of("hookSpecificOutput", _field("additionalContext"))(fields),
+    )
+
+
+def _nothing(_fields: Mapping[str, Any]) -> str:
+    return ""
+
+
 def _dicts(value: object) -> list[dict[str, Any]]:
     return [one for one in (value if isinstance(value, list) else ())[:_LISTED] if isinstance(one, dict)]
 
@@ -57,11 +102,46 @@ def _joined(separator: str, *parts: str) -> str:
     return separator.join(filter(None, parts))
 
 
+_SPEAKING_HOOKS = frozenset({"SessionStart", "UserPromptSubmit"})
+_UNSENT = (
+    "already_read_file", "command_permissions", "edited_image_file", "hook_cancelled", "hook_error_during_execution",
+    "hook_non_blocking_error", "hook_system_message", "hook_permission_decision", "hook_deferred_tool", "structured_output",
+    "max_turns_reached", "current_session_memory", "teammate_shutdown_batch", "context_efficiency", "autocheckpointing",
+    "background_task_status", "task_progress",
+)  # fmt: skip
+"""Types that only people see, whatever their fields hold (2.0.42 to 2.1.290)."""
 WORDS_OF: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    **dict.fromkeys(_UNSENT, _nothing),
+    "hook_success": _hook_output,
+    "hook_blocking_error": _of("blockingError", _fields("blockingError", "command")),
+    "async_hook_response": _of("response", _answer),
     "opened_file_in_ide": _field("filename"),
     "selected_lines_in_ide": _selection,
     "diagnostics": _diagnostics,
     "date_change": _field("newDate"),
     "compact_file_reference": _field("filename"),
+    "pdf_reference": _field("filename"),
+    "plan_mode": _field("planFilePath"),
+    "plan_mode_reentry": _field("planFilePath"),
+    "plan_mode_exit": _field("planFilePath"),
+    "plan_file_reference": _fields("planFilePath", "planContent"),
+    "nested_memory": _of("content", _fields("path", "content")),
+    "relevant_memories": _of("memories", _fields("path", "content")),
+    "invoked_skills": _of("skills", _fields("name", "path", "content")),
+    "deferred_tools_delta": _fields("addedLines", "removedNames"),
+    "agent_listing_delta": _fields("addedLines", "removedTypes"),
+    "mcp_instructions_delta": _fields("addedBlocks", "removedNames"),
+    "mcp_resource": _of("content", _of("contents", _field("text"))),
+    "agent_mention": _field("agentType"),
+    "skill_mention": _field("skillName"),
+    "at_mention_reference": _fields("mentions"),
+    "read_truncation_notice": _field("banner"),
+    "output_style": _field("style"),
+    "ultrathink_effort": _field("level"),
+    "task_status": _fields("taskId", "taskType", "status", "description", "deltaSummary"),
+    "teammate_mailbox": _of("messages", _fields("from", "text")),
+    "token_usage": _numbers("used", "total", "remaining"),
+    "budget_usd": _numbers("used", "total", "remaining"),
+    "output_token_usage": _numbers("turn", "budget", "session"),
 }
-"""By type, the text of an attachment for the model; empty where its fields are empty."""
+"""By type, the text of an attachment for the model; empty where its fields are empty, and for types that are not sent."""

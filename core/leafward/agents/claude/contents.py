@@ -210,7 +210,8 @@ _OF_CONVERSATION = frozenset(
         "queued_command", "file", "directory", "pdf_reference", "mcp_resource", "compact_file_reference",
         "already_read_file", "edited_text_file", "edited_image_file", "selected_lines_in_ide", "plan_file_reference",
         "invoked_skills", "task_status", "diagnostics", "hook_additional_context", "hook_blocking_error",
-        "async_hook_response",
+        "hook_success", "async_hook_response", "agent_mention", "skill_mention", "at_mention_reference",
+        "selected_lines_in_diff", "teammate_mailbox",
     }
 )  # fmt: skip
 """Attachments about the work: files that a person named, prompts typed meanwhile, skills that were called, output of hooks and

@@ -43,12 +43,10 @@ def glimpse(candidate: Candidate) -> FirstLook | None:
         facts.note(body, row.role)
         if row.role is Role.PROMPT and not prompt:
             prompt = text_in(message_of(body).get("content")).strip()
-            request = request_in(prompt)
-            if request is not None and is_bare(request):
+            prompt = request_in(prompt) or typed_in(prompt) or prompt
+            if is_bare(prompt):
                 # A command without words tells less than the prompt behind it.
-                command, prompt = command or request, ""
-            else:
-                prompt = request or typed_in(prompt) or prompt
+                command, prompt = command or prompt, ""
         if row.role is Role.COMMAND and not prompt:
             command = command or command_in(text_in(message_of(body).get("content")))
         if row.role in (Role.PROMPT, Role.REPLY):

@@ -72,7 +72,7 @@ CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 BOOKKEEPING_TYPES = frozenset(
     {
-        "summary", "ai-title", "agent-name", "agent-color", "agent-setting", "tag", "last-prompt", "mode",
+        "summary", "ai-title", "agent-name", "agent-color", "agent-setting", "tag", "last-prompt", "mode", "checkpoint",
         "permission-mode", "queue-operation", "file-history-snapshot", "file-history-delta",
         "attribution-snapshot", "fork-context-ref", "pr-link", "worktree-state", "relocated", "cost-state",
         "tools-used", "derived-from", "data-flow-records", "api-request", "api-request-blob",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import FirstLook
 from leafward.agents.codex.chain import meta_of, with_folder
-from leafward.agents.codex.description import relation_of
+from leafward.agents.codex.description import SUBAGENT, relation_of
 from leafward.agents.codex.items import is_injected, item_text, prompt_of, typed_in
 from leafward.agents.codex.records import Role, framed, line_of, payload_of
 from leafward.agents.codex.rollout import head_of
@@ -71,6 +71,9 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
             prompt = typed_in(prompt) or prompt
             break
     parent, relation = relation_of(meta)
+    if not prompt and relation == SUBAGENT:
+        # Its task stands behind the inherited conversation, however long that is.
+        prompt = str(meta.get("agent_path") or "").rpartition("/")[2]
     created = milliseconds(meta.get("timestamp")) or milliseconds((first or {}).get("timestamp"))
     cwd = meta.get("cwd")
     return FirstLook(

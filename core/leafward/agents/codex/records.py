@@ -83,6 +83,7 @@ _ITEMS = {
     "context_compaction": Role.INJECTED,
     "ghost_snapshot": Role.BOOKS,
     "additional_tools": Role.ASIDE,
+    "configuration_update": Role.ASIDE,
 }
 """Subtypes of `response_item`."""
 
@@ -172,6 +173,7 @@ _COMPLETED = {
     "ContextCompaction": Role.QUIET,
     "Plan": Role.QUIET,
     "SubAgentActivity": Role.QUIET,
+    "FunctionCallOutput": Role.QUIET,
     "Sleep": Role.ASIDE,
     "HookPrompt": Role.ASIDE,
     "EnteredReviewMode": Role.ASIDE,
@@ -190,6 +192,8 @@ _TYPES = {
     "state": Role.BOOKS,
     "dynamic_tools_updated": Role.ASIDE,
     "security_risk_score": Role.ASIDE,
+    "retained_context": Role.ASIDE,
+    "id_allocation": Role.ASIDE,
 }
 """Types of lines whose payload need not be read."""
 
@@ -334,14 +338,15 @@ def line_of(body: Body) -> Line:
     return Line(role, ordinal, call if isinstance(call, str) else None, body)
 
 
-SEAM = b'}{"timestamp":"'
-BEGINS = re.compile(rb'\{"timestamp":"')
-"""The beginning of a record, for `lines.seams`."""
+BEGINNING = b'{"timestamp":"'
+"""The beginning of a record. Inside a string its quotes would be escaped, so a second one in a line is another record."""
+BEGINS = re.compile(re.escape(BEGINNING))
+"""The same, for `lines.seams`."""
 
 
 def is_glued(data: bytes, start: int, end: int) -> bool:
-    """Whether a second record begins on a line: inside a string its quotes would be escaped."""
-    return data.find(SEAM, start, end) >= 0
+    """Whether a line is a record, or the beginning of one, with another record behind it."""
+    return data.find(BEGINNING, start + 1, end) >= 0 and decode_line(data[start:end]) is None
 
 
 def name_of(body: Body) -> str:
@@ -358,7 +363,6 @@ def records(region: bytes) -> Iterator[Body]:
     return map(framed, bodies_in(region, BEGINS))
 
 
-_BEGINNING = b'{"timestamp":"'
 THOUGHTS = frozenset({b"reasoning", b"agent_reasoning", b"agent_reasoning_raw_content", b"Reasoning"})
 """Subtypes, and types of completed items, that hold the model's thinking."""
 
@@ -373,7 +377,7 @@ def records_of(
     for line in region.split(b"\n"):
         head = HEAD.match(line)
         # Inside a string the quotes of a beginning would be escaped: a second beginning belongs to another record.
-        if head is not None and line.find(_BEGINNING, 1) < 0:
+        if head is not None and line.find(BEGINNING, 1) < 0:
             _, kind, sub = head.groups()
             role = HEADS.get((kind, sub))
             if role is Role.COMPLETED and (done := DONE.match(line, head.end())) is not None:

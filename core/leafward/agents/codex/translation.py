@@ -129,7 +129,7 @@ class Translator:
         if all(role is not Role.RESULT for role, _ in found):
             return None
         item, call, answers = self._ended(index, found)
-        failed, _ = failure_of(item, answers)
+        failed, _ = failure_of(item, answers, self._calls.tool(index, call))
         return (call, failed) if failed or not any(map(printed_in, answers)) else None
 
     def _frame(self, index: int, first: Body) -> Body:
@@ -257,11 +257,12 @@ class Translator:
 
     def _result(self, index: int, found: list[Body], stamp: int | None) -> Body:
         item, call, answers = self._ended(index, [(line_of(one).role, one) for one in found])
-        failed, code = failure_of(item, answers)
+        tool = self._calls.tool(index, call)
+        failed, code = failure_of(item, answers, tool)
         body = _message("toolResult", result_content(item), stamp)
         message = body["message"]
         message["toolCallId"] = call
-        message["toolName"] = self._calls.tool(index, call)
+        message["toolName"] = tool
         message["isError"] = failed
         if code is not None:
             message["exitCode"] = code

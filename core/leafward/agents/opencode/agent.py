@@ -19,7 +19,7 @@ from leafward.agents.opencode import trees
 from leafward.agents.opencode.data_root import usual_root
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.preview import glimpse
-from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.records import number_in, object_at, object_in, text_in
 from leafward.agents.opencode.store import (
     USUAL,
     Shelves,
@@ -184,6 +184,18 @@ class OpenCode(Agent):
 
         return Excerpt(base, session)
 
+    def description(self, path: str) -> Mapping[str, object]:
+        """The session's row in the database with all its columns, or its description file."""
+        base, session = os.path.split(os.path.abspath(path))
+        if not os.path.isfile(base):
+            return decode_line(trees.read(path)) or {}
+        try:
+            with opened(base) as database:
+                row = database.row(session)
+        except sqlite3.Error as error:
+            raise OSError(5, str(error), base) from error
+        return {name: _stored(value) for name, value in row.items()}
+
     def spawned(self, session: Session, since: int, stop: Callable[[], bool]) -> list[tuple[EntryIndex, str]]:
         """Found by the session that a result of the task tool notes."""
         path = os.path.abspath(session.path)
@@ -274,6 +286,12 @@ class OpenCode(Agent):
 
     def _store(self, database: str, env: Mapping[str, str]) -> Store:
         return store_variables(database, str(usual_root(env)), env)
+
+
+def _stored(value: object) -> object:
+    """A value of a row; JSON is decoded, since a secret in it may be written with escapes."""
+    found = object_in(f'{{"value":{value}}}') if isinstance(value, str) else {}
+    return found.get("value", value)
 
 
 def _is_torn(session: Session) -> bool:

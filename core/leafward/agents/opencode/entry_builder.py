@@ -11,7 +11,7 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode import newer_engine as newer
-from leafward.agents.opencode.parts import PART_TYPES, is_of_command, is_put, is_sent, is_typed
+from leafward.agents.opencode.parts import PART_TYPES, asked_in, is_of_command, is_put, is_sent, is_typed
 from leafward.agents.opencode.records import NEVER, number_in, object_at, text_in
 from leafward.agents.opencode.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
 from leafward.session.columns import ID_SIZE, Columns
@@ -287,7 +287,8 @@ class EntryBuilder:
         put = [place for place, part in enumerate(decoded) if part is not None and is_put(part)]
         if put and not typed:
             role = Role.ADDED if spoken.body.get(newer.BESIDE) else Role.INJECTED
-            if role is Role.INJECTED and is_of_command(part for part in decoded if part is not None):
+            parts = [part for part in decoded if part is not None]
+            if role is Role.INJECTED and (is_of_command(parts) or asked_in(parts)):
                 role = Role.COMMAND
             return self._whole(role, spoken, above)
         ahead = [place for place in put if place < typed[0]] if typed else []

@@ -187,6 +187,15 @@ def is_of_command(parts: Iterable[dict[str, Any]]) -> bool:
     return told and all(part.get("type") != "subtask" for part in put)
 
 
+def asked_in(parts: Iterable[dict[str, Any]]) -> str:
+    """The command that a person typed and a sub-agent carries out, such as `/review`; empty in any other message.
+
+    Only its name is stored by itself: the words behind it stand somewhere in the sub-agent's task.
+    """
+    names = (text_in(part, "command") for part in parts if part.get("type") == "subtask")
+    return next((f"/{name}" for name in names if name), "")
+
+
 def is_sent(body: Body, decoded: list[Body | None]) -> bool:
     """Whether a reply is sent again: one without an error is, one that was stopped is if it has content, any other is not.
 

@@ -9,6 +9,7 @@ from leafward.agents.native_lines import frame, injected, kept_ids, message
 from leafward.agents.opencode.parts import (
     REQUEST_TEXT,
     SILENT,
+    asked_in,
     block_of,
     error_of,
     failure_of,
@@ -179,10 +180,9 @@ class Translator:
             put = [part for part in parts if is_put(part)]
             content = [block for part in put if (block := block_of(part)) is not None]
             name = "synthetic"
-            task = next((part for part in put if part.get("type") == "subtask"), None)
-            if task is not None:
+            details = _task_in(put)
+            if details:
                 name = "subtask"
-                details = {key: value for key, value in task.items() if key not in _OWN_FIELDS}
         of_agent = role is Role.REQUEST or text_of(content).lstrip().startswith(_REMINDER)
         body = injected(f"opencode.{name}", content, of_agent=of_agent)
         if details:
@@ -191,11 +191,14 @@ class Translator:
 
     def _command(self, index: int, created: int | None) -> Body:
         """The message that is sent ahead of a command that the user ran, with the typed text."""
-        content = [
-            block for part in self._parts(index) if is_put(part) and (block := block_of(part)) is not None
-        ]
-        body, ran = _message("user", content, created), self._command_behind(index)
-        return {**body, TYPED: f"! {ran}"} if ran else body
+        parts = self._parts(index)
+        content = [block for part in parts if is_put(part) and (block := block_of(part)) is not None]
+        body, asked = _message("user", content, created), asked_in(parts)
+        if not asked and (ran := self._command_behind(index)):
+            asked = f"! {ran}"
+        if details := _task_in(parts):
+            body["details"] = details
+        return {**body, TYPED: asked} if asked else body
 
     def _command_behind(self, index: int) -> str:
         """The command that the user ran, from a call in the reply behind the message; empty without one."""
@@ -421,6 +424,12 @@ def _source(record: Body, parts: list[Body]) -> Body:
     if silent:
         source["parts"] = silent
     return source
+
+
+def _task_in(parts: list[Body]) -> Body:
+    """What a message hands to a sub-agent; empty in any other message."""
+    task: Body = next((part for part in parts if part.get("type") == "subtask"), {})
+    return {key: value for key, value in task.items() if key not in _OWN_FIELDS}
 
 
 def _message(role: str, content: object, stamp: int | None) -> Body:

@@ -257,8 +257,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (
         ("passwd", "kinit", "<<<"),
-        ("passwd ", "kinit ", "su - "),
-        r"[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"']?(?P<bare>[^\s\"']{3,200})",
+        ("passwd ", "kinit ", "su "),
+        r"(?:-l?[ ]{1,4})?[\w.@-]{0,60}[ \t]{0,4}<<<[ \t]{0,4}\$?[\"']?(?P<bare>[^\s\"']{3,200})",
     ),
     (
         ("npm", "docker"),
@@ -310,6 +310,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (("altool ", "notarytool "), ("altool ", "notarytool "), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (("nuget",), ("nuget push",), rf"{_REST}(?<=[\s\"'])-k{_GAP}{_WORD}"),
     (("signtool",), ("signtool",), rf"{_REST}[ \t]/p[ \t]{{1,4}}{_WORD}"),
+    (("login -t ",), (" login -t ",), r"(?P<token>[A-Za-z0-9._-]{16,400})"),
     (("auth ",), ("auth login", "auth init"), rf"{_REST}(?<=[\s\"'])-t{_GAP}{_WORD}"),
     (
         ("activate-refresh-token", "set-agent-token"),
@@ -386,6 +387,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"\\{0,7}\"?[\w.+-]{1,60}@[\w.-]{1,80}\\{0,7}\"?[ ](?:\\{0,7}\"(?P<quoted>[^\s\"\\]{4,100})\\{0,7}\"|(?P<strange>[^\s\"'\\()]{6,100}))(?=[ \t]*(?:$|[\n\r\\\"']))",
     ),
     (("rclone",), ("rclone obscure ",), rf"[ \t]{{0,4}}{_WORD}"),
+    (("rclone",), ("rclone config ",), rf"{_REST}[ \t]pass[ \t]{{1,4}}{_WORD}"),
     (
         ("heroku",),
         ("heroku config:set ",),

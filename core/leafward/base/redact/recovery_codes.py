@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 _OF_LISTS = ("recovery", "backup", "scratch", "emergency")
 _SENT = ("verification code", "verification pin", "confirmation code", "passcode", "2fa code")
 """Names of a code that a message brings and that is used once."""
-_PIN_WORD = re.compile("pin[ :]")
+_PIN_WORD = re.compile(r"""pin[ :=\\"']""")
 _PIN = re.compile(
     r"""(?x) (?:PIN|[Pp]in) (?:[ ](?:for|of|on|at)(?:[ ][\w'’-]{1,20}){1,5}?)?
     (?P<said> [ ](?:is|was)(?:[ ](?:now|(?:re)?set[ ]to|changed[ ]to))?:? | [ ]?: )? [ ] (?P<code>[0-9]{4,8})(?!\.[0-9])
     (?= [ ]*(?: \Z | [.,;!?)(\#\n\\"'`] | (?:if|to|and|or|for|on|at|when|then|works?|accepted)\b ))"""
 )
 """The number that opens a door, a card or a phone: not pages that are pinned, nor pins of a chip, which have fewer digits."""
+_PIN_SET = re.compile(
+    r"""(?:(?:PIN|[Pp]in)\\{0,7}["']?[ ]?[:=][ ]?|(?<=--)pin[ ])\\{0,7}["']?(?P<code>[0-9]{4,8})(?![\w.-])"""
+)
+"""A setting of that name: `CARD_PIN=`, `"pin": "…"`, `--pin`."""
 _OF_WHAT = re.compile(r"(?i)\b(?:card|door|phone|voicemail|sim|use|with|enter|unlock|my|your)(?: the)? \Z")
 """Words before a `pin` that is no verb."""
 SIGNS = (*_OF_LISTS, "verification", "confirmation", "passcode", "2fa", "pin")
@@ -70,7 +74,11 @@ def codes_in(text: str, low: str) -> Iterator[Span]:
 def _pins(text: str, low: str) -> Iterator[Span]:
     for word in _PIN_WORD.finditer(low):
         at = word.start()
-        if not low[at - 1 : at].isalnum() and (pin := _PIN.match(text, at)) is not None:
+        if low[at - 1 : at].isalnum():
+            continue
+        if (setting := _PIN_SET.match(text, at)) is not None:
+            yield *setting.span("code"), SecretKind.PIN
+        elif (pin := _PIN.match(text, at)) is not None:
             sure = pin["said"] is not None or text.startswith("PIN", at)
             if sure or _OF_WHAT.search(text, max(0, at - 24), at) is not None:
                 yield *pin.span("code"), SecretKind.PIN

@@ -231,7 +231,7 @@ def _password(value: str, place: Place) -> bool:
 
 
 _CALL = re.compile(
-    r"^[\w.:>&*-]+\(|^\.[a-z]{2}|^\w+\[|=>|->|::|\?\.|\?\?|\|\||&&|[!=]==|\\[dwsbS]|^\^|^self\.|^this\.|\[\^|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]*[a-z]{4}\w*$|\{\w+\}|\($"
+    r"^[\w.:>&*-]+\(|^\.[a-z]{2}|^\w+\[|=>|->|::|\?\.|\?\?|\|\||&&|[!=]==|\\[dwsbS]|^\^|^self\.|^this\.|\[\^|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]*[a-z]{4}\w*$(?<![0-9]{4})|\{\w+\}|\($"
 )
 """Code that makes or fetches a value."""
 _PATTERN = re.compile(r"\\[dwsbS]|^\^.*[\[\\*+$(]|\[\^|\{\w+\}|%s$|^(?:self|this|process|os)\.|^[\w.]+\(\)?$")

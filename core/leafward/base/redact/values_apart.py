@@ -89,6 +89,13 @@ _RULES = (
             rf"""reg add [^\n]{{1,300}}?/v[ \t]{{1,4}}["']?(?P<name>\w{{1,80}})["']?[ \t]{{1,4}}(?:/t[ \t]{{1,4}}REG_\w{{1,20}}[ \t]{{1,4}})?/d[ \t]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
         ),
     ),
+    # A setting of a program of macOS.
+    (
+        "defaults write ",
+        re.compile(
+            rf"""defaults write [^\s]{{1,200}}[ \t]{{1,4}}["']?(?P<name>[\w.-]{{1,80}})["']?[ \t]{{1,4}}(?:-string[ \t]{{1,4}})?(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&-][^\s"'\\|;&]{{2,400}}))"""
+        ),
+    ),
     # A password that Elasticsearch made: the name stands below it.
     (
         "New value:",

@@ -67,6 +67,7 @@ def redo(session: str, dry_run: bool, as_json: bool) -> int:
 @verb(
     "leafward restore 019f3c 1a2b3c4d --dry-run --diff",
     "leafward restore 019f3c 1a2b3c4d src/app.py",
+    "leafward restore 019f3c 1a2b3c4d --cwd ~/src/orchard",
     "leafward restore 019f3c --undo",
 )
 @session_argument
@@ -78,6 +79,11 @@ def redo(session: str, dry_run: bool, as_json: bool) -> int:
     is_flag=True,
     help="Also write the named files that were changed since; shows their diff first.",
 )
+@click.option(
+    "--cwd",
+    metavar="FOLDER",
+    help="Write the files in this folder, which must exist (default: the session's).",
+)
 @click.option("--undo", "back", is_flag=True, help="Put back the files from before the last restore.")
 @dry_run_option
 @json_option
@@ -87,6 +93,7 @@ def restore(
     paths: tuple[str, ...],
     diff: bool,
     overwrite: bool,
+    cwd: str | None,
     back: bool,
     dry_run: bool,
     as_json: bool,
@@ -98,11 +105,13 @@ def restore(
     """
     if back == (entry is not None):
         raise click.UsageError("name an ENTRY, or --undo")
+    if back and cwd is not None:
+        raise click.UsageError("--undo knows its folder; leave out --cwd")
     from leafward.cli.restore import RestoreFlags, run_restore, run_undo
 
     if entry is None:
         return run_undo(session, dry_run, as_json)
-    return run_restore(session, entry, paths, RestoreFlags(diff, overwrite, dry_run, as_json))
+    return run_restore(session, entry, paths, RestoreFlags(diff, overwrite, dry_run, as_json, cwd))
 
 
 @verb(

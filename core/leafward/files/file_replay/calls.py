@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from leafward.files.commands import files_read
-from leafward.files.file_replay.steps import FileRequest, Step, by_command, requests_in
+from leafward.files.file_replay.steps import Step, by_command, requests_in
 from leafward.files.reads import Shown, numbered_lines, printed, shown
 from leafward.files.shell.exit_evidence import Proof, complains
 from leafward.files.shell.lexer import simple_words
@@ -16,6 +16,7 @@ from leafward.session.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, to
 from leafward.session.messages import nested_calls
 
 if TYPE_CHECKING:
+    from leafward.files.file_request import FileRequest
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

@@ -32,7 +32,7 @@ from leafward.session.messages import did_run, nested_calls
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.files.file_replay.steps import FileRequest
+    from leafward.files.file_request import FileRequest
     from leafward.session.session import Session
 
 _Row = list[Any]

@@ -9,6 +9,7 @@ from leafward.files.commands import parsed_patch, patches_in, texts_in
 from leafward.files.edits import line_count, line_delta
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.texts import Replacement
+from leafward.files.file_request import FileRequest
 from leafward.files.shell.effects import effects
 from leafward.files.shell.exit_evidence import Proof
 from leafward.files.tool_calls import Action, command_in, path_in, plain_command, replacements
@@ -17,7 +18,6 @@ from leafward.session.command_text import script_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.files.commands import PatchPlace
     from leafward.files.shell.bulk_effects import Staging, Sweep
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex, ToolCall
@@ -30,35 +30,6 @@ class Outcome(StrEnum):
     FAILED = "failed"
     UNANSWERED = "unanswered"
     """The path has no result of it: it is not known whether it was done."""
-
-
-class FileRequest(NamedTuple):
-    """The request of a call for one file."""
-
-    operation: FileOperation
-    path: str
-    """The path as the agent wrote it; relative to the folder of its command where that was named."""
-    inferred: bool = False
-    """Derived from a shell command, which may have done something else."""
-    text: str | None = None
-    """The written or appended text; None where the call does not have it."""
-    replacements: tuple[Replacement, ...] = ()
-    places: tuple[PatchPlace, ...] = ()
-    """The places of a patch, which has no replacements."""
-    to: str | None = None
-    """The target of a move or copy."""
-    fresh: bool = False
-    """Whether nothing can have existed there before."""
-    proof: Proof = Proof.EXIT
-    """The evidence that it was done, where the call was."""
-    glob: bool = False
-    """Whether `path` is a shell's pattern."""
-    by: Sweep | Staging | None = None
-    """For a sweep, the command. For a change, the sweep that tells of it."""
-    whole: bool = False
-    """For a sweep, whether it covers the whole repository that the folder belongs to."""
-    home: str | None = None
-    """The folder of a git command whose use of the index is understood."""
 
 
 class Step(NamedTuple):
@@ -135,23 +106,7 @@ def requests_in(call: ToolCall, table: ToolTable) -> list[FileRequest]:
 
 def by_command(command: object, folder: str = "") -> list[FileRequest]:
     """The file requests of a shell command, as far as its words tell them."""
-    script = script_of(command)
-    return [
-        FileRequest(
-            one.effect,
-            one.path,
-            True,
-            one.text,
-            to=one.to,
-            fresh=one.fresh,
-            proof=one.proof,
-            glob=one.glob,
-            by=one.by,
-            whole=one.whole,
-            home=one.home,
-        )
-        for one in effects(script or "", folder)
-    ]
+    return effects(script_of(command) or "", folder)
 
 
 def _by_tool(call: ToolCall, table: ToolTable, action: Action, path: str) -> FileRequest:

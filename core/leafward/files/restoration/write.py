@@ -35,7 +35,7 @@ from leafward.session.journal.open_file import refuse_unwritable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.files.restoration.plan import FileChange
+    from leafward.files.restoration.plan import FileChange, RestorePlan
     from leafward.files.restoration.record import RecordedChange
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
@@ -50,22 +50,26 @@ class Undone:
     """Files that were put back; the others were already as before."""
 
 
-def project_of(session: Session) -> ProjectFolder:
-    """The folder that a session worked in. Raises Refused where it is missing."""
-    if not os.path.isabs(session.cwd) or not os.path.isdir(session.cwd):
-        raise Refused(no_project_folder(session.cwd))
-    return ProjectFolder(Path(session.cwd))
+def project_of(session: Session, folder: str | None = None) -> ProjectFolder:
+    """The folder that a session worked in, or `folder`, where the project is now. Raises Refused where it is missing."""
+    if folder is not None and not folder.strip():
+        # Not the current folder: an empty shell variable is not a choice.
+        raise Refused("no folder is named")
+    path = session.cwd if folder is None else os.path.abspath(os.path.expanduser(folder))
+    if not os.path.isabs(path) or not os.path.isdir(path):
+        raise Refused(no_project_folder(path))
+    return ProjectFolder(Path(path))
 
 
 def move_with_files(
     session: Session,
     to: int,
-    entry: str,
+    plan: RestorePlan,
     changes: Sequence[FileChange],
     writing: Writing,
     progress: Callable[[int], object] = lambda _: None,
 ) -> Write:
-    """Makes chosen changes of a plan for `entry`, then moves the leaf: both or neither.
+    """Makes chosen changes of a plan, then moves the leaf: both or neither.
 
     `progress` as in `restore`. Raises Refused, OSError; then the files are as before and nothing is appended, or the error
     tells which are not.
@@ -75,8 +79,8 @@ def move_with_files(
     session_operations.move(session, to, replace(writing, dry_run=True))
     if not changes:
         return session_operations.move(session, to, writing)
-    with project_of(session) as folder:
-        record = restore(folder, session.id, entry, changes, last_entry(session), progress)
+    with project_of(session, plan.folder) as folder:
+        record = restore(folder, session.id, plan.entry, changes, last_entry(session), progress)
         try:
             written = session_operations.move(session, to, writing)
         except (LeafwardError, OSError) as error:

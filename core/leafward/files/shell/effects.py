@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
+from leafward.files.file_request import FileRequest
 from leafward.files.shell.bulk_effects import Staging, Sweep, sweeps
 from leafward.files.shell.exit_evidence import Proof, closes, judged, without_keywords
 from leafward.files.shell.lexer import Command, Lexer, Unreadable, Word
@@ -25,33 +25,8 @@ LONGEST = 200_000
 """Characters from which a script is not parsed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShellEffect:
-    """The effect of a command on one file."""
-
-    effect: FileOperation
-    path: str
-    """The path as the shell would see it: relative to the script's folder, where it is not absolute."""
-    to: str | None = None
-    """The target of a move or copy."""
-    text: str | None = None
-    """The written or appended text, where the words of the script have all of it."""
-    fresh: bool = False
-    """Whether the target of a move cannot have existed: the command would have refused."""
-    proof: Proof = Proof.EXIT
-    """The evidence that it was done; for a sweep, that it changed nothing."""
-    glob: bool = False
-    """Whether `path` is a pattern: the effect is on the files that match."""
-    by: Sweep | Staging | None = None
-    """For a sweep or an index change, the command; `path` is the folder. For a change, the sweep that tells of it."""
-    whole: bool = False
-    """For a sweep, whether it covers the whole repository that the folder belongs to."""
-    home: str | None = None
-    """The folder of a git command whose use of the index is understood."""
-
-
-def effects(script: str, folder: str = "") -> list[ShellEffect]:
-    """The effects of a script, in the order of execution. `folder` is its folder, where that was named.
+def effects(script: str, folder: str = "") -> list[FileRequest]:
+    """The effects of a script on files, in the order of execution, all of them inferred. `folder` is its folder, where that was named.
 
     Empty for a script that cannot be split, or is longer than `LONGEST` characters.
     """
@@ -61,7 +36,7 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
         tokens = list(Lexer(script).commands())
     except Unreadable:
         return []
-    found: list[ShellEffect] = []
+    found: list[FileRequest] = []
     here: str | None = folder
     outer: list[str | None] = []
     grouped = False
@@ -79,20 +54,24 @@ def effects(script: str, folder: str = "") -> list[ShellEffect]:
             here = moved if isinstance(moved, str) and proof is not Proof.NONE else None
         elif here is not None:
             for one in _effects_of(command, here, proof, grouped=grouped or closes(command)):
-                if one.effect is not FileOperation.SWEEP:
+                if one.operation is not FileOperation.SWEEP:
                     found.append(one)
                 elif one.by is Sweep.POP and proof is Proof.EXIT and found and found[-1].by is Sweep.STASH:
                     # The stashed changes are back, if this was done.
                     found[-1] = one
                 else:
-                    found.append(one if one.home is not None else replace(one, proof=Proof.NONE))
+                    found.append(one if one.home is not None else one._replace(proof=Proof.NONE))
         if command.words and command.words[0].text == "for":
             looped += command.words[3:]
         elif here is not None and looped and any("$" in word.text for word in _written(command)):
             # A loop over several files; recording it once is enough, since none of it is certain.
             found += [
-                ShellEffect(
-                    FileOperation.CHANGE, posixpath.join(here, word.text), proof=Proof.NONE, glob=word.glob
+                FileRequest(
+                    FileOperation.CHANGE,
+                    posixpath.join(here, word.text),
+                    inferred=True,
+                    proof=Proof.NONE,
+                    glob=word.glob,
                 )
                 for word in looped
                 if word.plain or word.glob
@@ -131,7 +110,7 @@ def folder_after(command: Command, here: str | None) -> object:
     return posixpath.normpath(posixpath.join(here or "", target)) if target else here
 
 
-def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> Iterator[ShellEffect]:
+def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> Iterator[FileRequest]:
     """The effects of a command; `grouped`: its redirections are those of a group that ends here."""
     words = without_keywords(command.words)
     program = words[0].text.rpartition("/")[2] if words and words[0].plain else ""
@@ -157,14 +136,15 @@ def _place(word: Word, here: str) -> str | None:
 
 def _of_folders(
     command: Command, program: str, operands: Sequence[Word], here: str, proof: Proof
-) -> Iterator[ShellEffect]:
+) -> Iterator[FileRequest]:
     """The effects of a command on files that it does not name."""
     elsewhere = any(one.text.startswith("GIT_") for one in command.words)
     for swept in sweeps(program, operands):
         plain = swept.folder.plain
-        yield ShellEffect(
+        yield FileRequest(
             FileOperation.STAGE if isinstance(swept.by, Staging) else FileOperation.SWEEP,
             posixpath.join(here, swept.folder.text) if plain else here or ".",
+            inferred=True,
             proof=proof,
             by=swept.by,
             whole=swept.whole or not plain,
@@ -174,7 +154,7 @@ def _of_folders(
 
 def _of_operands(
     program: str, operands: Sequence[Word], here: str, proof: Proof, document: str | None
-) -> Iterator[ShellEffect]:
+) -> Iterator[FileRequest]:
     """The effects of a program on the files among its operands; `document` is the text that it reads from its words."""
     rule = PROGRAMS.get(program)
     if rule is None:
@@ -185,25 +165,25 @@ def _of_operands(
         if path is None or (to is not None and target is None):
             continue
         if effect is not FileOperation.READ and (word.glob or (to is not None and to.glob)):
-            yield ShellEffect(FileOperation.CHANGE, path, proof=proof, glob=True)
+            yield FileRequest(FileOperation.CHANGE, path, True, proof=proof, glob=True)
         elif not word.glob:
             git = program == "git"
             sweep = _OF_INDEX.get(operands[0].text) if git and effect is FileOperation.CHANGE else None
-            yield ShellEffect(effect, path, target, text, git, proof, by=sweep)
+            yield FileRequest(effect, path, True, text, to=target, fresh=git, proof=proof, by=sweep)
 
 
-def _of_redirections(command: Command, here: str, proof: Proof, output: str | None) -> Iterator[ShellEffect]:
+def _of_redirections(command: Command, here: str, proof: Proof, output: str | None) -> Iterator[FileRequest]:
     """The effects of redirections; `output` is the whole output of the command, where that is known."""
     for one in command.redirections:
         path = _place(one.target, here) if one.target.plain else None
         if path is None or one.sign.startswith("<<"):
             continue
         if one.sign == "<":
-            yield ShellEffect(FileOperation.READ, path, proof=proof)
+            yield FileRequest(FileOperation.READ, path, True, proof=proof)
             continue
         operation = FileOperation.APPEND if one.sign.startswith(">>") else FileOperation.WRITE
         text = output if one.sign in (">", ">|", ">>") else None
-        yield ShellEffect(operation, path, text=text, proof=proof)
+        yield FileRequest(operation, path, True, text, proof=proof)
 
 
 def _output(program: str, words: Sequence[Word], document: str | None, fed: bool) -> str | None:

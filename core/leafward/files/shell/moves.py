@@ -33,7 +33,7 @@ def moves(command: str) -> Iterator[tuple[str, str | None]]:
     for one in effects(command):
         if one.glob or one.by is not None:
             continue
-        if one.effect is FileOperation.DELETE:
+        if one.operation is FileOperation.DELETE:
             yield one.path, None
-        elif one.effect is FileOperation.MOVE and one.to is not None and one.proof is not Proof.NONE:
+        elif one.operation is FileOperation.MOVE and one.to is not None and one.proof is not Proof.NONE:
             yield one.path, one.to

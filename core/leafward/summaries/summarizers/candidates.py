@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summaries.summarizers.outline import Section, harmless
+from leafward.summaries.summarizers.outline import Provenance, Section, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ OUTCOME = " → "
 
 
 SAID_EARLIER = "Said earlier: "
-"""The lead of what the model stated before later work, which may have changed it."""
+"""The lead of a decision by the model before later work, which may have changed it."""
 
 
 FIRST_OF_ALL = -1
@@ -58,6 +58,7 @@ class Candidate:
     facts: frozenset[tuple[FactKind, str]] = frozenset()
     carries: tuple[tuple[FactKind, str], ...] = ()
     """Facts that it is known to carry, besides those found in its text."""
+    provenance: Provenance = Provenance.RECORDED
     group: str = ""
     """Words before a line that lines of the same group share."""
     names_something: bool = False
@@ -132,6 +133,7 @@ def add(
     carries: tuple[Fact, ...] = (),
     names_something: bool = False,
     group: str = "",
+    provenance: Provenance = Provenance.RECORDED,
 ) -> None:
     """Adds a line, made harmless; a line that becomes empty is not added. `lead` are words of ours before it.
 
@@ -149,6 +151,7 @@ def add(
                 sources,
                 worth,
                 carries=known,
+                provenance=provenance,
                 group=group,
                 names_something=names_something,
                 first=first,

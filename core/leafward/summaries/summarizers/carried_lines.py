@@ -16,7 +16,7 @@ from leafward.summaries.summarizers.carried_goals import sorted_out
 from leafward.summaries.summarizers.earlier_code import code_in, replaced_code, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
-from leafward.summaries.summarizers.outline import Section, cut, line_key, outline_lines
+from leafward.summaries.summarizers.outline import Provenance, Section, cut, line_key, outline_lines
 from leafward.summaries.summarizers.quotes import reached
 
 if TYPE_CHECKING:
@@ -216,6 +216,7 @@ def _add(evidence: Evidence, line: _Line, entry: EntryIndex) -> None:
         worth,
         first=section is Section.GOAL,
         lead=lead,
+        provenance=Provenance.EARLIER,
         # Lines of code in an earlier summary are kept only where they hold a name.
         names_something=section is Section.CONTEXT and _CODE.search(text) is not None,
     )

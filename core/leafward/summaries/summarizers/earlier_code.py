@@ -10,7 +10,7 @@ from leafward.summaries.facts.call_arguments import NEW_ARGUMENTS, OLD_ARGUMENTS
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.candidates import Evidence, add
-from leafward.summaries.summarizers.outline import Section, cut, harmless
+from leafward.summaries.summarizers.outline import Provenance, Section, cut, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -78,6 +78,7 @@ def tell_code(
         (entry,),
         _WORTH,
         names_something=True,
+        provenance=Provenance.EARLIER,
         group=f"{_THEN} ({about}): " if about else f"{_THEN}: ",
     )
 

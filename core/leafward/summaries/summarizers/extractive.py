@@ -21,7 +21,7 @@ from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Candidate
 from leafward.summaries.summarizers.ending import end_of
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.names_in_use import NamesInUse
-from leafward.summaries.summarizers.outline import Section, harmless
+from leafward.summaries.summarizers.outline import Provenance, Section, harmless
 from leafward.summaries.summarizers.ranking import Ranking, fitted
 from leafward.summaries.summarizers.room import Room
 from leafward.summaries.summarizers.summary import Line, Purpose, Span, Summary, tokens_of, unless_cancelled
@@ -149,7 +149,7 @@ def _is_ours(text: str) -> bool:
     """Whether a text is empty or already in our outline, with every line harmless."""
     if not text:
         return True
-    headings = {section.heading for section in Section}
+    headings = {part.heading for part in (*Section, *Provenance)}
     for line in text.split("\n"):
         if not line or line in headings:
             continue

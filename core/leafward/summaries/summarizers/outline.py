@@ -44,6 +44,25 @@ class Section(Enum):
         return "#" * self.value[1] + " " + self.value[0]
 
 
+class Provenance(Enum):
+    """Where a line of the context comes from, with the heading above such lines.
+
+    What somebody said was true when it was said, and later work may have changed it in words that no rule knows.
+    """
+
+    RECORDED = "Recorded"
+    """Calls, their results and the user's words."""
+    EARLIER = "As the earlier summary had it"
+    SAID = "As replies said it then"
+
+    __hash__ = object.__hash__
+
+    @property
+    def heading(self) -> str:
+        """The heading as a line."""
+        return f"### {self.value}"
+
+
 TOLD = tuple(section for section in Section if section is not Section.PROGRESS)
 """The sections that hold lines."""
 

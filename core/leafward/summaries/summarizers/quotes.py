@@ -12,31 +12,38 @@ from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_lack, tells_a_passing_state
 from leafward.summaries.summarizers.candidates import SAID_EARLIER, Evidence, add
-from leafward.summaries.summarizers.outline import Section, cut, is_drawn, line_key, read_outline
+from leafward.summaries.summarizers.outline import Provenance, Section, cut, is_drawn, line_key, read_outline
 from leafward.summaries.summarizers.summary import unless_cancelled
 from leafward.summaries.summarizers.turns import CHOOSES, asks_back, is_answered, keeps_going, question_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from leafward.summaries.facts.marker_words import Markers
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
 _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
     r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|split|switched|merged|released)\b"
-    r"|^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|^the (?:fix|solution) was\b"
-    r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b|\btests? pass(?:es)?\b(?! (?:`|an? |the |its? |in |to ))|\b\d+ passed\b"
+    r"|^the (?:fix|solution) was\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)\W*$"
     r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$",
     "fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
-    "rewrote rewritten wrote written ported changed deleted split switched merged released pass passes passed passing green fix solution "
+    "rewrote rewritten wrote written ported changed deleted split switched merged released passes fix solution "
     "now longer behoben erledigt umgesetzt eingebaut fait hecho listo corregido arreglado ersetzt entfernt umbenannt angelegt erstellt "
     "aktualisiert implementiert umgestellt",
 )
 """A result, by the finished work or by the new state; approval alone is not a result."""
+_PASSED = markers(
+    r"(?i)^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|\b\d+ passed\b"
+    r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b"
+    r"|\btests? pass(?:es)?\b(?! (?:`|an? |the |its? |in |to ))",
+    "pass passes passed passing green",
+)
+"""The outcome of runs in a reply's words. A later run may have another one, and the runs themselves are recorded."""
 _STANDS = re.compile(
     r"(?i)^(?!(?:if|when|once|after|until|before|what|where|which|unless|whether|not?|nothing|none|these|those|they|it|this|that)\b)(?:(?!(?:if|when|once|that|which|not)\b)[\w`'’./()-]+ ){1,8}?"
     r"(?:is|are) (?:now )?(?:written|implemented|fixed|converted|migrated|committed|pushed|merged|renamed|in place)\b(?! (?:by|in|to|as|when|if|with)\b)"
@@ -94,7 +101,6 @@ REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 
 
-_STATEMENTS = frozenset({Section.CONTEXT, Section.DECISIONS})
 _OUTCOMES = (Section.DONE, Section.DECISIONS, Section.NEXT)
 _ITEM = 100
 """Characters up to which the items of a list share a line."""
@@ -126,7 +132,7 @@ def answers(
     current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
     backwards = reversed(list(enumerate(messages)))
     changed = next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
-    # What was said before later work is told as said, not as so: the work may have changed it.
+    # A decision from before later work is told as said then: the work may have changed it. Other statements have their own heading.
     now = max(changed, since)
     # Messages before the first request belong to a turn that began before the span.
     final.update(
@@ -173,7 +179,7 @@ def answers(
                     section = Section.CONTEXT
                 if section is Section.NEXT and _POINTS.match(line):
                     section = Section.CONTEXT
-                if section is Section.DONE and not worked:
+                if section is Section.DONE and (not worked or said.of_runs):
                     section = Section.CONTEXT
                 if section is Section.DONE:
                     line = _without_opening(line)
@@ -188,9 +194,16 @@ def answers(
                 # done.
                 alone = (talk or (ends and worked)) and said.alone
                 worth = weight * (0.3 if context else 1.0)
-                lead = SAID_EARLIER * (place < now and section in _STATEMENTS)
+                lead = SAID_EARLIER * (place < now and section is Section.DECISIONS)
                 add(
-                    evidence, section, line, (entry,), worth, names_something=context and not alone, lead=lead
+                    evidence,
+                    section,
+                    line,
+                    (entry,),
+                    worth,
+                    names_something=context and not alone,
+                    provenance=Provenance.SAID,
+                    lead=lead,
                 )
 
 
@@ -228,6 +241,8 @@ class _Said(NamedTuple):
     """Whether it says that something is missing."""
     bids: bool
     """Whether it says what to do."""
+    of_runs: bool
+    """Whether it tells the outcome of runs, and no work."""
 
 
 @lru_cache(maxsize=1 << 13)
@@ -241,6 +256,7 @@ def _said(line: str) -> _Said:
         tells_a_passing_state(line),
         tells_a_lack(line),
         _IMPERATIVE.match(line) is not None,
+        _found(_PASSED, line) and not _found(_FINISHED, _without_opening(line)) and not _stands(line),
     )
 
 
@@ -428,7 +444,12 @@ def _is_guessed(sentence: str) -> bool:
 
 
 def _is_finished(sentence: str) -> bool:
-    return _FINISHED.may_stand_in(sentence) and _FINISHED.pattern.search(sentence) is not None
+    return _found(_FINISHED, sentence) or _found(_PASSED, sentence)
+
+
+def _found(result: Markers, sentence: str) -> bool:
+    """Whether a sentence matches as it stands, capitals included."""
+    return result.may_stand_in(sentence) and result.pattern.search(sentence) is not None
 
 
 def _stands(sentence: str) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
+from leafward.summaries.summarizers.candidates import FIRST_OF_ALL
 from leafward.summaries.summarizers.name_lists import FILES_A_LINE, GROUP_LIMIT, grouped
-from leafward.summaries.summarizers.outline import TOLD, Section, cut, line_key
+from leafward.summaries.summarizers.outline import TOLD, Provenance, Section, cut, line_key
 
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
@@ -45,6 +46,8 @@ class Room:
         """Whether every section is in the text."""
         self.taken: dict[Section, list[Candidate]] = {section: [] for section in TOLD}
         self._spent: dict[Section, int] = dict.fromkeys(TOLD, 0)
+        self._provenances: set[Provenance] = set()
+        """Those of the context's lines that have a heading of their own."""
         self._keys: set[str] = set()
         self._groups: dict[str, tuple[int, int]] = {}
 
@@ -65,6 +68,18 @@ class Room:
             cost += utf16_length(Section.PROGRESS.heading) + 2
         return cost
 
+    def _provenance_cost(self, candidate: Candidate) -> int:
+        """The price of the heading over lines of one provenance, for the first of them, and of the one that ends them."""
+        provenance = candidate.provenance
+        if (
+            candidate.section is not Section.CONTEXT
+            or provenance is Provenance.RECORDED
+            or provenance in self._provenances
+        ):
+            return 0
+        ends = 0 if self._provenances else len(Provenance.RECORDED.heading) + 2
+        return len(provenance.heading) + 2 + ends
+
     def take(self, candidate: Candidate, *, forced: bool = False, up_to: int | None = None) -> bool:
         """Takes a line if it fits into `up_to` units; a forced line is cut to fit."""
         key = line_key(candidate.text)
@@ -72,7 +87,7 @@ class Room:
             return False
         section = candidate.section
         room = self.size if up_to is None else up_to
-        heading = self.heading_cost(section)
+        heading = self.heading_cost(section) + self._provenance_cost(candidate)
         price = utf16_length(candidate.text) + 3 + _BOX.get(section, 0)
         together, length = self._groups.get(candidate.group, (0, 0))
         if candidate.group:
@@ -92,6 +107,8 @@ class Room:
             candidate.text = shorter
             price = utf16_length(shorter) + 3 + _BOX.get(section, 0)
         self._keys.add(key)
+        if section is Section.CONTEXT and candidate.provenance is not Provenance.RECORDED:
+            self._provenances.add(candidate.provenance)
         self._groups[candidate.group] = (together + 1, length + price)
         self.taken[section].append(candidate)
         self._spent[section] += price
@@ -122,12 +139,27 @@ class Room:
             if lines:
                 lines.append(("", "", ()))
             lines.append((section.heading, "", ()))
-            for candidate in grouped(sorted(taken, key=lambda candidate: candidate.place)):
+            under = _UNDER_NONE
+            for candidate in grouped(sorted(taken, key=_order)):
+                part, _ = _order(candidate)
+                if part != under and self._provenances:
+                    lines += [("", "", ()), (candidate.provenance.heading, "", ())]
+                under = part
                 mark = "- [x] " if section is Section.DONE else "- [ ] " if section is Section.NEXT else "- "
                 lines.append((mark + candidate.text, section.title, candidate.sources))
             if not taken and section is not Section.PROGRESS:
                 lines.append((f"- {_NOTHING}", section.title, ()))
         return lines
+
+
+_UNDER_NONE = 0
+_PARTS = {Provenance.EARLIER: 1, Provenance.SAID: 2, Provenance.RECORDED: 3}
+
+
+def _order(candidate: Candidate) -> tuple[int, int]:
+    """The place of a line in its section; in the context after pins and the state of the work what was said, then what is recorded."""
+    apart = candidate.section is Section.CONTEXT and candidate.place != FIRST_OF_ALL
+    return _PARTS[candidate.provenance] if apart else _UNDER_NONE, candidate.place
 
 
 def _cut_to_units(text: str, units: int) -> str:

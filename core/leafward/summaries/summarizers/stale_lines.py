@@ -127,7 +127,9 @@ def gone_files(
                 path = forms.canonical_path(one.path, cwd)
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 gone.pop(now or path, None)
-                if one.effect is FileOperation.DELETE or (one.effect is FileOperation.MOVE and now != path):
+                if one.operation is FileOperation.DELETE or (
+                    one.operation is FileOperation.MOVE and now != path
+                ):
                     gone[path] = GoneFile(place, entry, now)
     return gone
 

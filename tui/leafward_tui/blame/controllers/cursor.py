@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.blame.display import BlameDisplay
     from leafward_tui.ui.services import AppServices
-    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class BlameCursor:
@@ -26,6 +25,7 @@ class BlameCursor:
         self._view, self._services = view, services
         self.search = ScreenSearch(self)
         self.show_hints = view.show_hints
+        self.open_sheet = view.open_sheet
         self.actions: Mapping[str, Callable[[], object]] = {
             "blame.show": self.show_turn,
             "blame.find": self.ask_search,
@@ -102,7 +102,3 @@ class BlameCursor:
         """Shows the hits in the line over the keys, and on the lines."""
         self._view.show_hits(self.search.hits)
         self.search.tell_hits(self._services, self._view.tell, "change.next", "change.previous")
-
-    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet."""
-        self._view.open_sheet(sheet, done)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from leafward.query.blame import Author, Blame
     from leafward_tui.blame.display import BlameDisplay
     from leafward_tui.blame.state import BlameState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
 
 
 class BlameReading:

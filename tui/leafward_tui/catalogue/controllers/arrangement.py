@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
     from leafward.catalog.listing import Catalogue
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _SORTS = tuple(Sort)
 _GROUPINGS = tuple(Grouping)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 _NAMED = 60
@@ -90,8 +90,7 @@ class Curation(CatalogueController):
             Choice("d", "Move to the trash", "u restores it", trash, refused, act=remove),
             Choice("a", "Archive instead", stays, operation, act=hide),
         ]
-        sheet = ChoiceSheet("Delete this session", choices, about)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Delete this session", choices, about))
 
     def undo(self) -> None:
         """Undoes the last action."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.export.installation import Change
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class AgentInstallation(CatalogueController):
@@ -25,7 +25,7 @@ class AgentInstallation(CatalogueController):
 
     def look(self) -> None:
         """Reads the agents' files, then asks in which one to install."""
-        self._jobs.latest("installation", agent_files, self._choose, self._refused)
+        self._jobs.latest("installation", agent_files, self._choose)
 
     def _choose(self, found: Sequence[AgentFile]) -> None:
         from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
@@ -53,8 +53,7 @@ class AgentInstallation(CatalogueController):
                     act=partial(self._show, one.title, one.change),
                 )
             )
-        sheet = ChoiceSheet("Leafward in the agents", choices, about)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Leafward in the agents", choices, about))
 
     def _show(self, title: str, change: Change | None) -> None:
         from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
@@ -84,7 +83,7 @@ class AgentInstallation(CatalogueController):
 
         def done(answer: str | None) -> None:
             if answer == "move":
-                self._jobs.also("installation", partial(write_change, change), self._did, self._refused)
+                self._jobs.also("installation", partial(write_change, change), self._did)
 
         self._view.open_sheet(sheet, done)
 
@@ -92,9 +91,6 @@ class AgentInstallation(CatalogueController):
         verb = "wrote" if change.after is not None else "removed"
         next_step = "start the agent again" if change.installs else "I installs it again"
         self._services.say(f"{verb} {tilde(str(change.file))}; {next_step}")
-
-    def _refused(self, problem: str) -> None:
-        self._services.say(problem, problem=True)
 
 
 class AgentFile(NamedTuple):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Card
     from leafward.catalog.listing import Catalogue
     from leafward_tui.catalogue.model.session_preview import SessionPreview
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _KEPT = 64
 """Number of previews that are kept."""

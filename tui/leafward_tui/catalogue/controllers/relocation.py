@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.branches.relocation import Relocation
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _REASONS = 3
 """Sessions that cannot go on there, as many as the sheet names."""
@@ -54,7 +54,7 @@ class ProjectRelocation(CatalogueController):
             work = partial(
                 relocate_project, self._list.stock.cards, old, new, self._services.config, write=False
             )
-            self._jobs.latest("relocate", work, partial(self._ask, old, new), self._refused)
+            self._jobs.latest("relocate", work, partial(self._ask, old, new))
 
     def _project(self) -> str:
         line, card = self._view.line, self._view.card
@@ -82,7 +82,7 @@ class ProjectRelocation(CatalogueController):
         def copy() -> None:
             cards, config = self._list.stock.cards, self._services.config
             work = partial(relocate_project, cards, old, new, config, write=True)
-            self._jobs.also("relocation", work, self._did, self._refused)
+            self._jobs.also("relocation", work, self._did)
 
         choice = Choice(
             "b",
@@ -92,15 +92,11 @@ class ProjectRelocation(CatalogueController):
             "" if found.made else "nothing is left to copy",
             act=copy,
         )
-        sheet = ChoiceSheet("Relocate", [choice], about)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Relocate", [choice], about))
 
     def _did(self, found: Relocated) -> None:
         self._services.say(found.words(), problem=bool(found.reasons))
         self._stores.look_around()
-
-    def _refused(self, problem: str) -> None:
-        self._services.say(problem, problem=True)
 
 
 class Relocated(NamedTuple):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.catalogue.controllers.stores import Stores
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 _OF_A_SESSION = frozenset(

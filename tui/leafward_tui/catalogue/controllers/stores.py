@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.catalog.card import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _IDLE = 150.0
 """Length of the rest after a look at the stores, as a multiple of its time: an open catalogue stays idle."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
     from leafward.compaction.aftermath_totals import AftermathSum, Maker
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class TotalsRow(NamedTuple):

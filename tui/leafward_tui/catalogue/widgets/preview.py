@@ -32,7 +32,7 @@ from leafward_tui.ui.text.cells import (
 )
 from leafward_tui.ui.text.hits import marked
 from leafward_tui.ui.text.paths import fit_project, tilde
-from leafward_tui.ui.text.times import moments_at
+from leafward_tui.ui.text.times import moment_at, period_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,13 +140,8 @@ class Preview(SidePane):
                 ground.faint,
             ),
         ]
-        last, *begun = moments_at(card.modified, *([] if card.created is None else [card.created]))
-        # A copy has a header of its own, younger than the entries it took over.
-        copied = card.created is not None and card.created > card.modified
-        began = f"{'copied' if copied else 'started'} {begun[0]}" if begun else ""
         written = self._stock.status.written.get(card.path, 0) if self._stock is not None else 0
         live = is_live(card, written, services_of(self).clock().timestamp())
-        state, style = ("written just now", ground.leaf) if live else (f"last {last}", ground.sub)
         used = self._stock.used.get(card.path, NOTHING) if self._stock is not None else NOTHING
         price = money(used.cost) if used.priced else ""
         took_over = self._stock is not None and self._stock.parents.get(card.path, ("", ""))[1] in (
@@ -155,21 +150,15 @@ class Preview(SidePane):
         )
         if price and took_over:
             # Entries that it took over count in the session they came from.
-            price += " of its own"
-        taken = cell_len(state) + 3 + (cell_len(price) + 2 if price else 0)
-        # Where there is no room for the time of day, there is for the day.
-        days = began.rpartition(" ")[0]
-        fitting = next((f"   {one}" for one in (began, days) if one and taken + cell_len(one) <= width), "")
-        if copied and card.created is not None and not (fitting or live):
-            # The list shows the age of the copy, too. Alone it needs no year.
-            (made,) = moments_at(card.created)
-            state = f"copied {made}"
-        began = fitting
-        room = width - cell_len(state) - cell_len(began)
+            price += " since fork"
+        room = width - (cell_len(price) + 2 if price else 0)
+        # The shortest has its place before the price.
+        *longer, least = _times(card, live=live)
+        times = next((one for one in longer if cell_len(one) <= room), least)
+        left = width - cell_len(times)
         yield [
-            Segment(state, style),
-            Segment(began, ground.faint),
-            Segment(right(price, room) if cell_len(price) + 2 <= room else "", ground.sub),
+            Segment(fit(times, width, ellipsis=glyphs.ellipsis), ground.leaf if live else ground.sub),
+            Segment(right(price, left) if cell_len(price) + 2 <= left else "", ground.sub),
         ]
         yield from self._stays(card, width, ground, glyphs)
         if card.damage:
@@ -320,6 +309,23 @@ def _tree_row(row: TreeRow, width: int, ground: Ground, glyphs: Glyphs) -> PaneL
         pieces.append(Segment(glyph[1:], ground.faint))
     pieces.append(Segment(" " * (_LABEL - cell_len(glyph)), ground.blank))
     return [*pieces, Segment(text, words), Segment(tail, ground.faint)]
+
+
+def _times(card: Card, *, live: bool) -> Iterator[str]:
+    """The times of a session in words, the longest first."""
+    state = "written just now" if live else f"last {moment_at(card.modified)}"
+    if card.created is not None:
+        # A copy has a header of its own, younger than the entries it took over; the list shows its age, too.
+        copied = card.created > card.modified
+        begun = f"{'copied' if copied else 'started'} {moment_at(card.created)}"
+        if live or copied:
+            yield f"{state}   {begun}"
+        if copied and not live:
+            yield begun
+        period = period_at(card.created, card.modified)
+        if " to " in period and not live:
+            yield period
+    yield state
 
 
 def problem_words(damage: int, width: int) -> tuple[str, str]:

@@ -7,18 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
-from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path, named
+from leafward_tui.ui.saved_files import (
+    FILES_EFFECT,
+    Saved,
+    folder_sheet,
+    free_path,
+    named,
+    outcome_toasts,
+    save_files,
+)
 from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side, Sides
     from leafward.files.file_replay.bases import Bases
-    from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
-_FORMATS = {"m": ("md", "Markdown"), "h": ("html", "One web page"), "o": ("json", "JSON")}
-_PATCHES = {"a": "A", "b": "B"}
-_FILES = {"f": "A", "g": "B"}
+_FORMATS = (("m", "md", "Markdown"), ("h", "html", "One web page"), ("o", "json", "JSON"))
 
 
 class Export(CompareController):
@@ -35,61 +40,56 @@ class Export(CompareController):
         seen = self._state.read.overall
         if seen is None:
             return
-        stem = f"{self._state.session.id[:8]}-compared"
+        bases, stem = self._state.bases(), f"{self._state.session.id[:8]}-compared"
         redacted = "secrets are redacted, and the redaction is shown"
-        choices = [Choice(key, title, f"{stem}.{name}", redacted) for key, (name, title) in _FORMATS.items()]
         exact = "only files known exactly; files left out are named"
-        choices += [
-            Choice(key, f"What {letter} changed, as a patch for git apply", f"{stem}-{key}.patch", exact)
-            for key, letter in _PATCHES.items()
+
+        def document(form: str) -> None:
+            work = partial(document_written, seen.sides, form, free_path(stem, form), bases)
+            self._jobs.latest("export", work, *outcome_toasts(self._services))
+
+        def patch(key: str, side: Side) -> None:
+            work = partial(patch_written, seen.sides, side, free_path(f"{stem}-{key}", "patch"), bases)
+            self._jobs.latest("export", work, *outcome_toasts(self._services))
+
+        choices = [
+            Choice(key, title, f"{stem}.{form}", redacted, act=partial(document, form))
+            for key, form, title in _FORMATS
         ]
         choices += [
-            Choice(key, f"The files as they were at {letter}", FILES_EFFECT) for key, letter in _FILES.items()
+            Choice(
+                key,
+                f"What {key.upper()} changed, as a patch for git apply",
+                f"{stem}-{key}.patch",
+                exact,
+                act=partial(patch, key, side),
+            )
+            for key, side in (("a", seen.sides.a), ("b", seen.sides.b))
         ]
+        choices += [
+            Choice(
+                key,
+                f"The files as they were at {letter}",
+                FILES_EFFECT,
+                act=partial(self._ask_folder, letter, entry),
+            )
+            for key, letter, entry in zip("fg", "AB", self._state.read.ends, strict=True)
+        ]
+        self._view.open_sheet(ChoiceSheet("Export the comparison", choices, note=str(Path.cwd())))
 
-        def done(key: str | None) -> None:
-            if key in _FILES:
-                self._ask_folder(_FILES[key])
-            elif key is not None:
-                self._write(seen.sides, key, stem)
-
-        sheet = ChoiceSheet("Export the comparison", choices, note=str(Path.cwd()))
-        self._view.open_sheet(sheet, done)
-
-    def _write(self, sides: Sides, key: str, stem: str) -> None:
-        bases = self._state.bases()
-        if key in _FORMATS:
-            form = _FORMATS[key][0]
-            work = partial(document_written, sides, form, free_path(stem, form), bases)
-        else:
-            side = sides.a if key == "a" else sides.b
-            work = partial(patch_written, sides, side, free_path(f"{stem}-{key}", "patch"), bases)
-        self._jobs.latest(
-            "export",
-            work,
-            self._services.say,
-            lambda text: self._services.say(f"not exported: {text}", problem=True),
-        )
-
-    def _ask_folder(self, letter: str) -> None:
+    def _ask_folder(self, letter: str, entry: int) -> None:
         state = self._state
-        entry = state.read.ends["AB".index(letter)]
 
         def done(folder: str | None) -> None:
             if folder is not None and folder.strip():
-                work = partial(files_saved, state.session, entry, folder.strip(), state.bases())
-                self._jobs.latest("export", work, self._saved)
+                work = partial(save_files, state.session, entry, folder.strip(), state.bases())
+                self._jobs.latest("export", work, *outcome_toasts(self._services))
 
         title, stem = f"The files as they were at {letter}", f"{state.session.id[:8]}-files-{letter.lower()}"
         self._view.open_sheet(folder_sheet(title, stem, state.session.cwd), done)
 
-    def _saved(self, outcome: tuple[str, bool]) -> None:
-        text, problem = outcome
-        if text:
-            self._services.say(text, problem=problem)
 
-
-def document_written(both: Sides, form: str, path: Path, bases: Bases | None, job: Job) -> str:
+def document_written(both: Sides, form: str, path: Path, bases: Bases | None, job: Job) -> Saved:
     """Writes the comparison as a document. Raises Cancelled, LeafwardError, OSError."""
     from leafward.export.comparison import comparison_of
     from leafward.export.comparison_document import document
@@ -97,10 +97,10 @@ def document_written(both: Sides, form: str, path: Path, bases: Bases | None, jo
 
     found = comparison_of(both, bases=bases, stop=job.unwanted)
     write_new_document(path, document(found, form))
-    return f"exported to {path}"
+    return Saved(f"exported to {path}")
 
 
-def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job: Job) -> str:
+def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job: Job) -> Saved:
     """Writes one side's changes as a patch. Raises Cancelled, LeafwardError, OSError."""
     from leafward.branches.diff.patches import patch_of
     from leafward.export.output_file import write_new_document
@@ -108,9 +108,6 @@ def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job:
     made = patch_of(both, side, job.unwanted, bases)
     write_new_document(path, made.text)
     files, left_out = counted(len(made.files), "file"), [path for path, _ in made.left_out]
-    return f"exported to {path}: {files}{named('left out', left_out)}{named('assumed to be new', made.taken_as_new)}"
-
-
-def files_saved(session: Session, entry: int, folder: str, bases: Bases | None, job: Job) -> tuple[str, bool]:
-    """Writes the files at an entry into a folder; the outcome in words, and whether it is a problem."""
-    return files_written(session, entry, folder, bases, job.unwanted)
+    return Saved(
+        f"exported to {path}: {files}{named('left out', left_out)}{named('assumed to be new', made.taken_as_new)}"
+    )

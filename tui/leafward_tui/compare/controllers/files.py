@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Sides
     from leafward.files.file_replay.bases import Bases
     from leafward_tui.compare.controllers.content import Content
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.panes.lines_view import LinesView
-    from leafward_tui.ui.services import Job
 
 _BASED = "compare-base"
 """The key under which the choice of a base is remembered."""

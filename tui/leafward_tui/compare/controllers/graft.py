@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.branches.transfer.graft import GraftDraft
     from leafward.session.session import Session
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.row_choice import RowChoicePort
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.model.captions import Carried, ComparedSides, Overall
     from leafward_tui.compare.model.pages import MessageRow
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class Loader(CompareController):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.model.content_lines import ContentLines
     from leafward_tui.compare.model.pages import MessageRow
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _COLUMNS = list(Column)
 _FAR = 1 << 32
@@ -49,6 +49,7 @@ class Search(CompareController):
         self._pages = pages
         self._cursor = cursor
         self.hits = ScreenSearch(self)
+        self._view.hits = self.hits.fact
         self._opened_before: dict[str, frozenset[int]] | None = None
         """Blocks of same lines that were open before the search; None while it opened none."""
         content.drawn = self._content_drawn

@@ -17,7 +17,7 @@ from leafward_tui.ui.screens.screen_results import CompareResult
 from leafward_tui.ui.text.cells import count, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from leafward.base.config import Config
     from leafward.branches.diff.sides import Sides
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.choice_sheet import Choice
     from leafward_tui.ui.sheets.sheet import SheetLine
 
@@ -36,17 +36,19 @@ _SINGLE = {"c": "a", "d": "b"}
 _APPENDED = "append 1 branch summary below the leaf"
 
 
-def _merge_choice(merge: MergeDraft | str) -> Choice:
+def _merge_choice(merge: MergeDraft | str, act: Callable[[MergeDraft], object]) -> Choice:
     from leafward_tui.ui.sheets.choice_sheet import Choice
 
     if isinstance(merge, str):
         return Choice("m", "Merge both summaries", refused=merge)
     conflicts = len(merge.conflicts)
     effect = f"{counted(conflicts, 'conflict')} to decide" if conflicts else "no conflict"
-    return Choice("m", "Merge both summaries", effect, _APPENDED)
+    return Choice("m", "Merge both summaries", effect, _APPENDED, act=partial(act, merge))
 
 
-def _graft_choice(letter: str, draft: GraftDraft | str, glyphs: Glyphs) -> Choice:
+def _graft_choice(
+    letter: str, draft: GraftDraft | str, glyphs: Glyphs, act: Callable[[GraftDraft, str], object]
+) -> Choice:
     from leafward_tui.ui.sheets.choice_sheet import Choice
 
     title = f"Graft the turns of {letter.upper()} onto the leaf"
@@ -57,6 +59,7 @@ def _graft_choice(letter: str, draft: GraftDraft | str, glyphs: Glyphs) -> Choic
         title,
         f"adds {count(draft.tokens)} tokens: {count(draft.tokens_before)} {glyphs.arrow} {count(draft.tokens_after)}",
         f"append {counted(len(draft.sources), 'entry', 'entries')}; files are not changed",
+        act=partial(act, draft, letter.upper()),
     )
 
 
@@ -107,29 +110,20 @@ class Transfer(CompareController):
         """Asks what to carry over; each choice shows its append."""
         from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
-        if not self._view.is_active:
+        if not self._view.on_top:
             return
         self._content.tell("")
         merge, grafts = drafts
         if self._on_path(sides, "a") and self._on_path(sides, "b"):
             merge = "both are on the path already"
-        choices = [_merge_choice(merge)]
+        choices, glyphs = [_merge_choice(merge, self._merge)], self._services.glyphs
         for letter, draft in grafts.items():
             why = f"{self._on_path(sides, letter)}: choose turns of another branch"
             refused = isinstance(draft, str) and self._on_path(sides, letter)
-            choices.append(_graft_choice(letter, why if refused else draft, self._services.glyphs))
+            choices.append(_graft_choice(letter, why if refused else draft, glyphs, self._graft))
         choices += [self._single(sides, key, grafts[letter]) for key, letter in _SINGLE.items()]
-
-        def done(key: str | None) -> None:
-            if key == "m" and not isinstance(merge, str):
-                self._merge(merge)
-            elif key in _SINGLE:
-                self._choose_turns(sides, _SINGLE[key])
-            elif key is not None and not isinstance(draft := grafts[key], str):
-                self._graft(draft, key.upper())
-
         about = [line for draft in grafts.values() for line in _misfits(draft)]
-        self._view.open_sheet(ChoiceSheet("Carry over", choices, about), done)
+        self._view.open_sheet(ChoiceSheet("Carry over", choices, about))
 
     def _single(self, sides: Sides, key: str, draft: GraftDraft | str) -> Choice:
         """The choice of single turns of a side."""
@@ -143,6 +137,7 @@ class Transfer(CompareController):
             f"opens the list of {letter.upper()}'s turns",
             "nothing is written yet",
             self._on_path(sides, letter) if isinstance(draft, str) else "",
+            act=partial(self._choose_turns, sides, letter),
         )
 
     def _on_path(self, sides: Sides, letter: str) -> str:
@@ -221,8 +216,7 @@ class Transfer(CompareController):
         some = f"{len(shown):,} of " if len(shown) < len(facts) else ""
         caption = f"{some}{counted(len(facts), 'fact')} {lacking(read.carried, seen.named)}"
 
-        sheet = ChoiceSheet("Pin", choices, [SheetLine(caption)])
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Pin", choices, [SheetLine(caption)]))
 
     def _pin(self, sides: Sides, facts: Sequence[str]) -> None:
         from leafward.branches.transfer.fact_pins import draft_pins

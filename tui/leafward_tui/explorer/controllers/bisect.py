@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
@@ -21,10 +20,9 @@ if TYPE_CHECKING:
 
     from leafward.files.bisection.session_search import Report
     from leafward.session.session import Session
-    from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _JOB = "bisect"
@@ -108,7 +106,7 @@ class Bisect(ExplorerController):
                 lambda text: self._ask_base(lambda: self._ask_command(session, good, bad, text)),
             ),
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _ask_base(self, then: Callable[[], object], *, chosen: Callable[[], object] | None = None) -> None:
         """Asks for the base of the files before the session, then goes on: with `chosen` where one was chosen."""
@@ -162,8 +160,7 @@ class Bisect(ExplorerController):
             SheetLine("Files without recorded calls are taken from it; on the others the calls are replayed.")
         ]
         title = "Bisect: what the files were before the session"
-        sheet = ChoiceSheet(title, choices, about, left=then)
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet(title, choices, about, left=then))
 
     def _name_base(self, typed: str, then: Callable[[], object], chosen: Callable[[], object]) -> None:
         from leafward_tui.ui.sheets.sheet import TextSheet
@@ -182,7 +179,7 @@ class Bisect(ExplorerController):
             commit="choose",
             missing="type a commit or a folder",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _ends(self) -> tuple[EntryIndex, EntryIndex] | None:
         """The earlier and the later of cursor and mark, without a mark of cursor and leaf; shows why there are none."""
@@ -196,7 +193,9 @@ class Bisect(ExplorerController):
             return here, other
         if here != other and mark >= 0 and tree.is_ancestor(other, here):
             return other, here
-        text = "bisect: start on a turn where the test passes"
+        # The leaf has no turn below it: the key is pressed again, on another row.
+        key = self._services.keymap.label("bisect.open")
+        text = f"bisect: {f'press {key}' if key else 'start'} on a turn where the test passes"
         if mark >= 0:
             text = "bisect: the mark is not above or below this row"
         keys = self._view.key_hints(("mark.set", "mark where it fails"))
@@ -248,7 +247,7 @@ class Bisect(ExplorerController):
             cancel=lambda: self._jobs.cancel(_JOB),
             save=partial(self._save, session),
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
         return sheet
 
     def _tell(self, sheet: ReadingSheet, text: str) -> None:
@@ -288,13 +287,10 @@ class Bisect(ExplorerController):
 
     def _save(self, session: Session, text: str) -> None:
         """Writes the result to a file in the current folder."""
-        from leafward_tui.explorer.controllers.export import save_text
+        from leafward_tui.ui.saved_files import free_path, outcome_toasts, save_text
 
-        work = partial(save_text, Path.cwd(), f"{session.id[:8]}-bisect", text)
-        self._jobs.latest("export", work, self._say_saved)
-
-    def _say_saved(self, saved: Saved) -> None:
-        self._services.say(saved.text, problem=saved.problem)
+        work = partial(save_text, free_path(f"{session.id[:8]}-bisect", "md"), text)
+        self._jobs.latest("export", work, *outcome_toasts(self._services))
 
 
 class BisectRequest(NamedTuple):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.summary_request import SummaryRequest
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _CANCELLED = "cancelled; nothing was written"
 _REMEMBERED = "summariser"
@@ -85,8 +85,7 @@ class BranchSummary(ExplorerController):
             )
             for key, (title, request) in ways.items()
         ]
-        sheet = ChoiceSheet("Summarise", choices)
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Summarise", choices))
 
     def _ways(self) -> dict[str, tuple[str, SummaryRequest]]:
         """The summaries that can be made from the line of the cursor, by the letter of each."""
@@ -131,7 +130,7 @@ class BranchSummary(ExplorerController):
             commit="summarise",
             operation_of=lambda _text: "" if request.preview or session is None else appending(session),
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     # --- making -------------------------------------------------------------------------------------------------------
 
@@ -172,7 +171,7 @@ class BranchSummary(ExplorerController):
             return
         self._state.summary = run
         self._show_progress()
-        self._view.show_keys()
+        self._view.show_hints()
         self._jobs.also(
             "summary",
             partial(look_over, session, run.request, self._services.config, run.stop),
@@ -207,7 +206,7 @@ class BranchSummary(ExplorerController):
 
         def done(key: str | None) -> None:
             if key == "v" and outgoing is not None:
-                self._view.ask(
+                self._view.open_sheet(
                     requests_sheet(outgoing),
                     lambda _none: self._choose_summarizer(session, run, branch, outgoing),
                 )
@@ -230,7 +229,7 @@ class BranchSummary(ExplorerController):
             self._services.glyphs,
             current="x" if before == OFFLINE else "m" if before in (None, MODEL) else "",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _make(self, session: Session, run: SummaryRun, branch: Branch, name: str) -> None:
         """Makes the summary with the summariser of a name."""
@@ -282,7 +281,7 @@ class BranchSummary(ExplorerController):
         if session is not self._state.session:
             session.close()
         self._view.tell(text, tone)
-        self._view.show_keys()
+        self._view.show_hints()
 
     def _end_without(self, session: Session, run: SummaryRun, problem: str) -> None:
         if run.stop.is_set():

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.row_filter import RowFilter
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.screens.screen_results import CompareResult
-    from leafward_tui.ui.services import Job
 
 _WIDE = 120
 """Cells of a window from which the table of branches has checks and costs."""
@@ -147,8 +147,7 @@ class Comparison(ExplorerController):
         besides = sum(row.leaf != place for row in rows)
         note = counted(besides, "branch", "branches")
         note = note if besides == len(rows) else f"the path and {note}"
-        sheet = ChoiceSheet("Branches", choices, about, note=note)
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Branches", choices, about, note=note))
 
     def _compare_leaf(self, place: int, leaf: int) -> None:
         if leaf == place:

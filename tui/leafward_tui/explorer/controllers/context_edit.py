@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _TEXT_FOR_ONE = "for one entry only: show entries with v"
 KEEP = 200
@@ -91,7 +91,7 @@ class ContextEdits(ExplorerController):
         sheet = ChoiceSheet(
             "Edit context", choices, lines_about, note=counted(len(targets), "entry", "entries")
         )
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(sheet)
 
     def _ask_size(self, targets: tuple[EntryIndex, ...]) -> None:
         from leafward_tui.ui.sheets.sheet import TextSheet
@@ -107,7 +107,7 @@ class ContextEdits(ExplorerController):
                 self._view.tell("not edited: that is not a number of tokens", "warn")
 
         title = "Tokens to keep of each entry"
-        self._view.ask(TextSheet(title, str(KEEP), commit="shorten", operation_of=meaning), done)
+        self._view.open_sheet(TextSheet(title, str(KEEP), commit="shorten", operation_of=meaning), done)
 
     def _ask_text(self, targets: tuple[EntryIndex, ...]) -> None:
         from leafward_tui.ui.sheets.sheet import TextSheet
@@ -117,7 +117,7 @@ class ContextEdits(ExplorerController):
                 self._apply(targets, text, None)
 
         title, hint = "Text that the model reads instead", "calls keep their arguments"
-        self._view.ask(TextSheet(title, placeholder=hint, commit="replace"), done)
+        self._view.open_sheet(TextSheet(title, placeholder=hint, commit="replace"), done)
 
     def _apply(self, targets: tuple[EntryIndex, ...], text: str | None, keep: int | None) -> None:
         from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.model.overview import Overview
     from leafward_tui.explorer.widgets.gauge import Forecast
-    from leafward_tui.ui.services import Job, Timer
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.services import Timer
 
 SETTLE = 0.06
 """Seconds the cursor rests before anything follows it."""
@@ -104,7 +105,7 @@ class CursorDetails(ExplorerController):
         view.strip.set_ghost(state.overview.detour(target) if state.overview is not None else None)
         view.gauge.set_ghost(moving=True)
         state.price = None
-        view.show_keys()
+        view.show_hints()
         self._pricing = view.after(PRICE_AFTER, partial(self.ask_price, target))
 
     def propose(self, target: int, priced: Callable[[], object]) -> None:
@@ -127,7 +128,7 @@ class CursorDetails(ExplorerController):
         view.tree.set_ghost(None)
         self._state.price = None
         view.strip.set_ghost(None)
-        view.show_keys()
+        view.show_hints()
         view.gauge.set_ghost(moving=False)
 
     def _facts(self, exploration: Exploration, line: Line) -> Facts | None:
@@ -182,7 +183,7 @@ class CursorDetails(ExplorerController):
         self._state.price = price
         words = PriceWords.of(price, self._services.glyphs)
         self._view.price_line.show(self._facts(exploration, line), words)
-        self._view.show_keys()
+        self._view.show_hints()
         moved = self._load(price.after, price.sent_again, price.entered.tokens)
         self._view.gauge.set_ghost(moving=True, moved=moved)
         if self._priced is not None:

@@ -39,7 +39,7 @@ class CompactionExam(ExplorerController):
         index = EntryIndex(compaction)
         make, keep = partial(sitting, session, index), partial(self._keep, index)
         subject = Subject(session.path, make, keep, "the answer is kept with the compaction")
-        ExamRequest(self._services, self._jobs, self._view.ask, subject).begin()
+        ExamRequest(self._services, self._jobs, self._view.open_sheet, subject).begin()
 
     def _keep(
         self, compaction: EntryIndex, sat: ExamAnswers, done: str, refused: Callable[[str], object]

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.safe_text import safe
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.ui.saved_files import FILES_EFFECT, files_written, folder_sheet, free_path
+from leafward_tui.ui.saved_files import (
+    FILES_EFFECT,
+    Saved,
+    folder_sheet,
+    free_path,
+    outcome_toasts,
+    save_files,
+)
 from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _FORMATS = {"m": ("md", "Markdown"), "h": ("html", "one web page"), "o": ("json", "JSON")}
 """Formats by key; the capital letter exports the chosen entries."""
@@ -67,7 +72,7 @@ class Export(ExplorerController):
 
         def save(stem: str, name: str, only: frozenset[int] | None = None) -> None:
             work = partial(save_export, session, target, name, free_path(stem, name), only)
-            self._jobs.latest("export", work, self._say)
+            self._jobs.latest("export", work, *outcome_toasts(self._services))
 
         choices = [
             Choice(
@@ -91,59 +96,23 @@ class Export(ExplorerController):
                 )
                 for key, (name, title) in _FORMATS.items()
             ]
-        sheet = ChoiceSheet("Export", choices, note=str(Path.cwd()))
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Export", choices, note=str(Path.cwd())))
 
     def _ask_folder(self, session: Session, target: int, stem: str) -> None:
         def done(folder: str | None) -> None:
             if folder is not None and folder.strip():
-                self._jobs.latest("export", partial(save_files, session, target, folder.strip()), self._say)
+                work = partial(save_files, session, target, folder.strip(), None)
+                self._jobs.latest("export", work, *outcome_toasts(self._services))
 
-        self._view.ask(folder_sheet("The files as they were here", stem, session.cwd), done)
-
-    def _say(self, saved: Saved) -> None:
-        """Shows where the file is."""
-        if saved.text:
-            self._services.say(saved.text, problem=saved.problem)
-
-
-class Saved(NamedTuple):
-    """The outcome of a requested file, in words; empty where it was cancelled."""
-
-    text: str
-    problem: bool = False
-
-
-def save_files(session: Session, target: int, folder: str, job: Job) -> Saved:
-    """Writes the files as they were at an entry."""
-    return Saved(*files_written(session, target, folder, None, job.unwanted))
+        self._view.open_sheet(folder_sheet("The files as they were here", stem, session.cwd), done)
 
 
 def save_export(
     session: Session, target: int, form: str, path: Path, only: frozenset[int] | None, _job: Job
 ) -> Saved:
-    """Writes a path, or, from all branches, the entries in `only`."""
+    """Writes a path, or, from all branches, the entries in `only`. Raises LeafwardError, OSError."""
     from leafward.export.output_file import write_new_document
     from leafward.export.session_export import export
 
-    try:
-        text = export(session, form, target, whole=only is not None, only=only).text
-        write_new_document(path, text)
-    except (LeafwardError, OSError) as error:
-        return Saved(f"not exported: {reason_of(error)}", problem=True)
-    return Saved(f"exported to {path}")
-
-
-def save_text(folder: Path, stem: str, text: str, _job: Job) -> Saved:
-    """Writes a text to a new Markdown file of a folder; only its owner can read it."""
-    from leafward.export.markdown import harmless
-    from leafward.export.output_file import write_new_document
-
-    number = 1
-    while os.path.lexists(path := folder / (f"{stem}.md" if number == 1 else f"{stem}-{number}.md")):
-        number += 1
-    try:
-        write_new_document(path, harmless(text.rstrip("\n")) + "\n")
-    except (LeafwardError, OSError) as error:
-        return Saved(f"not exported: {reason_of(error)}", problem=True)
+    write_new_document(path, export(session, form, target, whole=only is not None, only=only).text)
     return Saved(f"exported to {path}")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _MOST = 14
 """Rows of the sheet that asks for a file."""
@@ -78,8 +78,7 @@ class FileChoice(ExplorerController):
                 "this row touches no file; those before it:" if touched.elsewhere else "which of these files?"
             )
         ]
-        sheet = ChoiceSheet(title, choices, asks)
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet(title, choices, asks))
 
     def _ask_name(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
         """Asks for a part of a name; where it matches several files, asks which."""
@@ -108,7 +107,7 @@ class FileChoice(ExplorerController):
             operation_of=meaning,
             missing="type a part of the name",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
 
 def named_alike(paths: Sequence[str], text: str) -> tuple[str, ...]:

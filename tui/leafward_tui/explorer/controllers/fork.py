@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.resume import AgentResume
     from leafward_tui.explorer.model.forks import Folder, ForkRequest
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class NewSession(ExplorerController):
@@ -126,7 +126,9 @@ class NewSession(ExplorerController):
             else:
                 self._navigation.go_to_entry(nearest_of(cuts)["gx".index(key)])
 
-        self._view.ask(ChoiceSheet("New session from here", choices, about, note=named(request.entry)), done)
+        self._view.open_sheet(
+            ChoiceSheet("New session from here", choices, about, note=named(request.entry)), done
+        )
 
     def _ask_folder(self, request: ForkRequest, typed: str, problem: str = "") -> None:
         from leafward.base.safe_text import safe_line
@@ -143,7 +145,7 @@ class NewSession(ExplorerController):
             placeholder="a folder that exists; empty for that of this session",
             commit="choose",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     # --- drafts -------------------------------------------------------------------------------------------------------
 
@@ -215,7 +217,7 @@ class NewSession(ExplorerController):
 
         title, note = f"A new session of {target.title}", named(request.entry)
         sheet = ChoiceSheet(title, ways(made, target.title), draft_lines(made, request), note=note)
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _find_earlier(
         self, session: Session, made: Fork, target: Agent, then: str, summary: BranchDraft | None
@@ -254,7 +256,9 @@ class NewSession(ExplorerController):
                 self._store(session, replace(made, draft=earlier), target, then, written=True)
 
         choices = again(earlier, target.title, goes_on=then == "r")
-        self._view.ask(ChoiceSheet("This session was written before", choices, earlier_lines(earlier)), done)
+        self._view.open_sheet(
+            ChoiceSheet("This session was written before", choices, earlier_lines(earlier)), done
+        )
 
     def _store(
         self, session: Session, made: Fork, target: Agent, then: str, *, written: bool = False

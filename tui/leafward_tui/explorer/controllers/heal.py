@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.branches.healing import Healing
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class Heal(ExplorerController):
@@ -39,7 +39,7 @@ class Heal(ExplorerController):
     def _offer(self, *, wanted: bool) -> None:
         if self._state.healable != wanted:
             self._state.healable = wanted
-            self._view.show_keys()
+            self._view.show_hints()
 
     def _find(self) -> None:
         session = self._state.session
@@ -65,7 +65,7 @@ class Heal(ExplorerController):
             self._view.tell("the result is not shown: something else was opened", "warn", keys)
             return
         self._view.tell("")
-        self._view.ask(
+        self._view.open_sheet(
             HealSheet(healed.found, healed.draft, healed.agent.title), partial(self._begin, session, healed)
         )
 

@@ -55,7 +55,7 @@ class Move(ExplorerController):
         if exploration is None or line is None:
             return
         if line.kind.is_fold:
-            self._view.run("fold.open")
+            self._view.run_intent("fold.open")
             return
         if line.kind is LineKind.HIDDEN:
             keys = self._view.key_hints(("mode.leave", "clear filter"))
@@ -70,13 +70,13 @@ class Move(ExplorerController):
             choices += self._resends(session, prompt)
         if _reachable(session, target):
             choices.append(self._resuming(session, target))
-        fork = partial(self._view.run, "session.fork")
+        fork = partial(self._view.run_intent, "session.fork")
         effect, operation = "in this agent or another", "this session stays as it is"
         choices.append(Choice("n", "New session from here", effect, operation, act=fork))
         about = partial(self._about, session, target)
         sheet = ChoiceSheet("Move", choices, about(), note=named(target), left=self._details.settle)
         self._details.propose(target, lambda: sheet.show_about(about()))
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(sheet)
 
     def _about(self, session: Session, target: int) -> list[SheetLine]:
         """The place of an agent that does not follow moves; and the move's price in words, nothing while that is computed."""
@@ -164,7 +164,7 @@ class Move(ExplorerController):
         """The choice to go on in the agent at an entry: the leaf is there already, or moves there."""
         from leafward_tui.ui.sheets.choice_sheet import Choice
 
-        effect, resume = "runs the agent's own command", partial(self._view.run, "agent.resume")
+        effect, resume = "runs the agent's own command", partial(self._view.run_intent, "agent.resume")
         if target == session.place:
             return Choice("r", "Resume in the agent from here", effect, "nothing is appended", act=resume)
         move = partial(self._move, target, f"moved to {named(target)}", resume)

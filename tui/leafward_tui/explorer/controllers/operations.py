@@ -60,8 +60,7 @@ class Operations(ExplorerController):
         operation, effect = step.operation, "the files stay as they are now"
         undo = partial(self._undo, Undo(operation.op, self._services.glyphs, files=False))
         choice = Choice("m", "Undo the move only", effect, appending(session), act=undo)
-        sheet = ChoiceSheet("Undo", [choice], [SheetLine(problem, "bad", lines=4)])
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Undo", [choice], [SheetLine(problem, "bad", lines=4)]))
 
     def _redo(self) -> None:
         """Redoes the last undone operation."""
@@ -101,7 +100,7 @@ class Operations(ExplorerController):
             placeholder="label (empty removes it)",
             operation_of=lambda _text: appending(session),
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _edit_name(self) -> None:
         """Asks for the session's name."""
@@ -124,7 +123,7 @@ class Operations(ExplorerController):
             placeholder="name (empty removes it)",
             operation_of=lambda _text: appending(session),
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _archive(self) -> None:
         """Archives the branch under the cursor, or brings it back; nothing of it is removed."""

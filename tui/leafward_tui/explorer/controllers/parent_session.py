@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _SILENT = BOOKKEEPING | {Kind.INJECTED}
 """Kinds that are not part of the dialogue: a fork begins after them."""

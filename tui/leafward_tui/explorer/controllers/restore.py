@@ -24,14 +24,13 @@ from leafward_tui.ui.words.write_words import appending, named
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from textual.screen import Screen
-
     from leafward.files.restoration.plan import FileChange, RestorePlan
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
-    from leafward_tui.ui.services import Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.screens.routed_screen import RoutedScreen
 
 _SAFE = ("write", "create", "delete")
 """Actions that are carried out, by their names."""
@@ -45,7 +44,7 @@ class FileRestore(ExplorerController):
         means: ExplorerMeans,
         write: SessionWrite,
         details: CursorDetails,
-        sheet_of: Callable[[RestoreChoice, str, str], Screen[str | None]],
+        sheet_of: Callable[[RestoreChoice, str, str], RoutedScreen[str | None]],
     ) -> None:
         """`sheet_of` makes the sheet of a choice, with its title and a note."""
         super().__init__(means)
@@ -64,16 +63,51 @@ class FileRestore(ExplorerController):
         """Shows the effect of restoring the files at an entry, and restores them.
 
         With `moved`, a text in the past tense, the leaf moves to the entry as well. `on_accept` is called before the
-        write.
+        write. Where the project's folder is missing, asks for the one that it is in now.
         """
         session = self._state.session
         if session is None or self._write.waits_for_summary() or self._write.waits_for_write():
             return
         if moved and self._write.is_read_only():
             return
-        if not os.path.isdir(session.cwd):
-            self._view.tell(no_project_folder(session.cwd), "warn")
-            return
+        show = partial(self._show, session, entry, moved, on_accept)
+        if os.path.isdir(session.cwd):
+            show(session.cwd)
+        else:
+            self._ask_folder(show, os.getcwd(), no_project_folder(session.cwd))
+
+    def _ask_folder(self, show: Callable[[str], object], typed: str, problem: str) -> None:
+        """Asks for a folder until it exists, then shows the restore there."""
+        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
+
+        def done(text: str | None) -> None:
+            if text is None:
+                self._details.settle()
+                return
+            folder = os.path.abspath(os.path.expanduser(text.strip()))
+            if os.path.isdir(folder):
+                show(folder)
+            else:
+                self._ask_folder(show, text, no_project_folder(folder))
+
+        about = [
+            SheetLine(safe_line(problem, 300), "bad"),
+            SheetLine("you see each file before anything is written"),
+        ]
+        sheet = TextSheet(
+            "Folder that the project is in now",
+            typed,
+            about,
+            placeholder="a folder that exists",
+            commit="choose",
+            missing="type a folder",
+        )
+        self._view.open_sheet(sheet, done)
+
+    def _show(
+        self, session: Session, entry: int, moved: str, on_accept: Callable[[], object], folder: str
+    ) -> None:
+        """Shows the files that a restore in a folder would write."""
 
         def write(choice: RestoreChoice) -> None:
             if choice.plan is None:
@@ -90,9 +124,9 @@ class FileRestore(ExplorerController):
             self._write.start_files(done, work, choice.done, choice.fail)
 
         title = "Move and restore the files" if moved else "Restore the files"
-        choice = RestoreChoice(session, entry, write, appending(session) if moved else "")
+        choice = RestoreChoice(session, entry, folder, write, appending(session) if moved else "")
         sheet = self._sheet_of(choice, title, f"as at {named(entry)}")
-        self._view.ask(sheet, lambda answer: None if answer else self._details.settle())
+        self._view.open_sheet(sheet, lambda answer: None if answer else self._details.settle())
 
 
 # --- the choice -------------------------------------------------------------------------------------------------------
@@ -104,7 +138,7 @@ class RestorePort(RowChoicePort, Protocol):
     def say(self, text: str) -> None:
         """Shows why a key did nothing; an empty text removes the message."""
 
-    def close(self, answer: str | None) -> None:
+    def dismiss(self, answer: str | None, /) -> object:
         """Closes the sheet."""
 
 
@@ -118,11 +152,12 @@ class RestoreChoice:
         self,
         session: Session,
         entry: int,
+        folder: str,
         write: Callable[[RestoreChoice], object],
         moves: str = "",
     ) -> None:
         """`write` begins to write the chosen files; `moves` is the append that goes with it, empty for none."""
-        self.session, self._entry, self._write = session, entry, write
+        self.session, self._entry, self.folder, self._write = session, entry, folder, write
         self.view: RestorePort
         """Set by the sheet that shows it."""
         self._jobs: Jobs
@@ -158,7 +193,7 @@ class RestoreChoice:
     def begin(self, jobs: Jobs) -> None:
         """Begins to plan the changes."""
         self._jobs = jobs
-        work = partial(plan_files, self.session, self._entry, self.tell)
+        work = partial(plan_files, self.session, self._entry, self.folder, self.tell)
         self._jobs.latest("restore", work, self._planned, self.fail)
 
     # --- values -------------------------------------------------------------------------------------------------------
@@ -278,11 +313,11 @@ class RestoreChoice:
         elif self.in_diff:
             self.switch_pane()
         else:
-            self.view.close(None)
+            self.view.dismiss(None)
 
     def done(self) -> None:
         """Closes the sheet after the write."""
-        self.view.close("written")
+        self.view.dismiss("written")
 
 
 # --- jobs -------------------------------------------------------------------------------------------------------------
@@ -299,8 +334,10 @@ class PlannedFiles(NamedTuple):
     """Paths of the files that are chosen beforehand."""
 
 
-def plan_files(session: Session, entry: int, progress: Callable[[str], object], job: Job) -> PlannedFiles:
-    """The plan to restore the files at an entry; `progress` gets its steps. Raises Refused."""
+def plan_files(
+    session: Session, entry: int, within: str, progress: Callable[[str], object], job: Job
+) -> PlannedFiles:
+    """The plan to restore the files at an entry in a folder; `progress` gets its steps. Raises Refused."""
     from leafward.files.file_replay.bases import WorkspaceBases
     from leafward.files.restoration.plan import plan_restore
     from leafward.files.restoration.record import interrupted, last_left
@@ -309,7 +346,7 @@ def plan_files(session: Session, entry: int, progress: Callable[[str], object], 
     def looked(number: int, total: int) -> None:
         job.report(lambda: progress(f"comparing with the files on disk: {number:,} of {total:,} files"))
 
-    with project_of(session) as folder:
+    with project_of(session, within) as folder:
         halfway = interrupted(folder.path)
         if halfway is not None:
             raise Refused(
@@ -364,8 +401,8 @@ def write_files(
         job.report(lambda: progress(words))
 
     if to is not None:
-        return move_with_files(session, to, plan.entry, chosen, writing, copied)
-    with project_of(session) as folder:
+        return move_with_files(session, to, plan, chosen, writing, copied)
+    with project_of(session, plan.folder) as folder:
         restore(folder, session.id, plan.entry, chosen, last_entry(session), copied)
     return None
 

@@ -50,14 +50,13 @@ class AgentResume(ExplorerController):
                 "the leaf here is a preview that only Leafward knows; a new session makes it real", "warn"
             )
         ]
-        fork, resume = partial(self._view.run, "session.fork"), partial(self.run, command)
+        fork, resume = partial(self._view.run_intent, "session.fork"), partial(self.run, command)
         own = "the agent goes on at its own leaf"
         choices = [
             Choice("n", "New session from here", "an agent goes on at the preview leaf", act=fork),
             Choice("r", "Resume anyway", own, command.command(), act=resume),
         ]
-        sheet = ChoiceSheet("Resume", choices, about)
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Resume", choices, about))
 
     def run(self, command: Resume) -> None:
         """Hands the terminal to an agent, and takes it back when it ends; where that is impossible, copies its command."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.file_choice import FileChoice
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.search import Search
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 FILTER_KEYS = "catpliexy"
 """The letters of the filters, in their order."""
@@ -65,8 +65,7 @@ class RowFilter(ExplorerController):
             )
             for key, one in zip(FILTER_KEYS, Filter, strict=True)
         ]
-        sheet = ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand")
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Show", choices, note="hides the other rows", cycle="ampersand"))
 
     def set(self, chosen: Filter) -> None:
         """Shows only some rows; the hidden ones leave stubs with a count."""
@@ -127,7 +126,7 @@ class RowFilter(ExplorerController):
             operation_of=meaning,
             missing="type a query",
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _show_chosen(self, chosen: Chosen) -> None:
         """Shows the chosen rows; without any, the tree stays as it is."""

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.lost_facts import Counted
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import Job, Timer
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.services import Timer
 
 _BOOKS = BOOKKEEPING - DAMAGED
 """Kinds without a row among the entries of the conversation."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.sheet import TextSheet
 
 _LEAST_TEXT = 2
@@ -73,7 +73,7 @@ class Search(ExplorerController):
             selected=True,
         )
         self._sheet = sheet
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
 
     def _outcome(self, text: str) -> str:
         """The outcome for the typed text, or how the text is read."""

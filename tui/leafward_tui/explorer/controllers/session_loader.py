@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.search import Search
     from leafward_tui.explorer.model.exploration import Exploration, Findings
     from leafward_tui.explorer.model.view_state import ViewState
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.services import Job
 
     BytesRead = Callable[[int | None, int], object]
     """Gets the bytes read so far, None where that is not known, and the total."""
@@ -160,7 +160,7 @@ class SessionLoader(ExplorerController):
         problem = problem.removeprefix(f"{self._state.path.parent}/")
         self._state.trouble = problem
         self._view.tell(problem, "bad")
-        self._view.show_keys()
+        self._view.show_hints()
 
     def _read_once_more(self) -> bool:
         again, self._again = self._again, False
@@ -190,7 +190,7 @@ class SessionLoader(ExplorerController):
         self._navigation.show_rows(layout.row_of(cursor if cursor >= 0 else layout.leaf))
         self.show_title()
         self._metrics.count(self._show_counted)
-        view.show_keys()
+        view.show_hints()
         if state.bare:
             view.tell("")
         unread = opened.exploration.session.unread

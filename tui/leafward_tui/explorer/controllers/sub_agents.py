@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.model.folds import Line
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class SubAgents(ExplorerController):
@@ -48,7 +48,7 @@ class SubAgents(ExplorerController):
             self._state.sub_agents = {**known, **new}
             if new:
                 self._navigation.lay_out()
-                self._view.show_keys()
+                self._view.show_hints()
 
         # The tree is whole without them: an unreadable one is reported where it is opened.
         self._jobs.latest("sub_agents", partial(find_sub_agents, session, since), take, lambda _problem: None)
@@ -71,8 +71,7 @@ class SubAgents(ExplorerController):
             Choice(letter, one.title or Path(one.path).stem, act=partial(self._go, one))
             for letter, one in zip(LETTERS, here, strict=False)
         ]
-        sheet = ChoiceSheet("Open the session of a sub-agent", choices)
-        self._view.ask(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Open the session of a sub-agent", choices))
 
     def _go(self, one: SubAgent) -> None:
         self._services.screens.session(Path(one.path), self._state.agent)

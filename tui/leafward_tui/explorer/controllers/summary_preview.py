@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     from leafward.compaction.branch_summary import BranchDraft
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
-    from leafward_tui.explorer.controllers.export import Saved
     from leafward_tui.explorer.model.summary_request import SummaryRequest
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
@@ -110,18 +108,14 @@ class SummaryPreview(ExplorerController):
             cancel=self._cancel,
             save=self._save,
         )
-        self._view.ask(sheet, done)
+        self._view.open_sheet(sheet, done)
         return sheet
 
     def _save(self, text: str) -> None:
         """Writes a summary to a file in the current folder."""
-        from leafward_tui.explorer.controllers.export import save_text
+        from leafward_tui.ui.saved_files import free_path, outcome_toasts, save_text
 
         session = self._state.session
         if session is not None:
-            self._jobs.latest(
-                "export", partial(save_text, Path.cwd(), f"{session.id[:8]}-summary", text), self._say_saved
-            )
-
-    def _say_saved(self, saved: Saved) -> None:
-        self._services.say(saved.text, problem=saved.problem)
+            work = partial(save_text, free_path(f"{session.id[:8]}-summary", "md"), text)
+            self._jobs.latest("export", work, *outcome_toasts(self._services))

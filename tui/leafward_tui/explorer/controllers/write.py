@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
     Done = str | Callable[[], str]
     """The effect of a change, in words; some know it only once it is written."""

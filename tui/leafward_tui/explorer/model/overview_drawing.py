@@ -199,7 +199,7 @@ class _Painter:
             at = bisect_left(self.hits, span.start)
             if at < len(self.hits) and self.hits[at] < span.stop:
                 x = self.cell(column)
-                found[x] = (found[x][0], "hit") if sample.compacted[column] else (glyphs.tick, "warn")
+                found[x] = (found[x][0], "hit") if sample.compacted[column] else (glyphs.crumb, "warn")
         if self.height > 1:
             found[self.leaf] = (glyphs.leaf, "leaf")
         return found

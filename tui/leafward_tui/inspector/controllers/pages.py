@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from leafward_tui.inspector.ports import InspectorView
     from leafward_tui.inspector.state import InspectorState
     from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.jobs import Job, Jobs
     from leafward_tui.ui.panes.page import Gauge, Page, Selection
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.services import AppServices
 
 
 class Pages:

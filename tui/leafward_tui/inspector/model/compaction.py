@@ -46,7 +46,7 @@ _SHARES = (
     (Link.PREFIX, "split turn", "warn"),
     (Link.KEPT, "kept", "leaf"),
     (Link.INJECTED, "injected", "ghost"),
-    (Link.CUT, "pruned", "bad"),
+    (Link.CUT, "dropped", "bad"),
     (Link.REST, "not in file", "faint"),
     (Link.ERROR, "estimation error", "faint"),
 )

@@ -191,14 +191,13 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
 
 def aftermath_lines(sheet: Sheet, later: Aftermath) -> None:
     """Writes the repeats soon after the compaction: things read, run, got wrong or said again."""
+    calls = "tool call" if later.calls == 1 else counted(later.calls, "tool call")
     if not later.repeated:
-        calls = counted(later.calls, "tool call")
         sheet.heading("Repeated", f"nothing in the next {calls}" if later.calls else "no tool call after it")
         return
     cost = f", {money(later.dollars)}" if later.dollars else ""
     size = f"{sheet.glyphs.about}{exact(later.tokens)} tokens{cost}"
     room = sheet.width - len("Repeated") - len(size) - 4
-    calls = counted(later.calls, "tool call")
     about = next((words for words in (f"in the next {calls}", f"in {calls}") if len(words) <= room), "")
     sheet.heading("Repeated", about, [Span(size, "warn")])
     opened = sheet.is_open("repeated")

@@ -286,14 +286,17 @@ def context_page(
 
 
 def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:
-    """Sign and ink of each part, in the bar and in the ledger, in their order; neighbours differ without hue too."""
+    """Sign and ink of each part, in the bar and in the ledger, in their order; those of messages differ without hue too.
+
+    As in the lab, one sign stands for all that no message accounts for.
+    """
     return {
         "system": (glyphs.block, "sub"),
         "summary": (glyphs.block_again, "memory"),
         "kept": (glyphs.block, "leaf"),
         "after": (glyphs.block_again, "leaf"),
-        "rest": (glyphs.block, "faint"),
-        "error": (glyphs.block_again, "faint"),
+        "rest": (glyphs.block_unseen, "faint"),
+        "error": (glyphs.block_unseen, "faint"),
     }
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.pins import Pins
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _GRAVE = frozenset({"still-too-large", "no-gain", "grows", "over-limit", "shortened", "lost"})
 """Codes of remarks that stand out before a compaction is accepted."""
@@ -110,8 +110,7 @@ class Acceptance(LabController):
                 act=partial(self._ask, draft),
             ),
         ]
-        sheet = ChoiceSheet("Accept", choices, about, note=f"{facts} would be lost")
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Accept", choices, about, note=f"{facts} would be lost"))
 
     def _ask(self, draft: Draft) -> None:
         name = book_words(self._state.session)
@@ -149,8 +148,7 @@ class Acceptance(LabController):
         # The same name as in the lab's title: Leafward's notes after the entry are skipped.
         after = self._state.session.tree.content_at(draft.place.parent)
         note = f"after #{after}" if after >= 0 else "at the beginning"
-        sheet = ChoiceSheet("Accept", [choice], about, note=note)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Accept", [choice], about, note=note))
 
     def _append(self, draft: Draft) -> None:
         if self._state.busy:

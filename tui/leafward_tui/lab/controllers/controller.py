@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
-    from leafward_tui.lab.ports import LabPort
+    from leafward_tui.lab.display import LabDisplay
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.screens.screen_controller import Means
 
-LabMeans: TypeAlias = "Means[LabState, LabPort]"
-LabController = ScreenController["LabState", "LabPort"]
+LabMeans: TypeAlias = "Means[LabState, LabDisplay]"
+LabController = ScreenController["LabState", "LabDisplay"]

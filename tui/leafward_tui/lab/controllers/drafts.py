@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.model.what_if import WhatIf
-    from leafward_tui.ui.services import Job, Timer
+    from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.services import Timer
 
 REST = 0.25
 """Seconds that settings rest before a draft is made of them."""

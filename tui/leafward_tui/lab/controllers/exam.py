@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.questions import Answer
     from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class DraftGrader(LabController):

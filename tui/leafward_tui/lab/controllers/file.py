@@ -11,7 +11,7 @@ from leafward_tui.ui.bars.price_line import KeyHint
 if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.lab.controllers.path import PathReader
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class SessionFile(LabController):
@@ -25,7 +25,7 @@ class SessionFile(LabController):
     def look(self) -> None:
         """Checks whether the file has grown; costs one stat. Nothing is read: plan and draft stay unchanged."""
         state = self._state
-        if state.append.running or state.file.reading or state.file.grew or not self._view.is_active:
+        if state.append.running or state.file.reading or state.file.grew or not self._view.on_top:
             return
         if state.session.changed_on_disk():
             self.say_grown()

@@ -51,7 +51,7 @@ class KeptSummaries(LabController):
         self._display.show_text()
         self._view.show_hints()
         # A user who comes with facts to pin has another summary in mind.
-        if not offer or state.given_pins or not self._view.is_active:
+        if not offer or state.given_pins or not self._view.on_top:
             return
         last = found[-1]
         if last.draft is what_if.draft():
@@ -81,8 +81,7 @@ class KeptSummaries(LabController):
         ]
         others = f"; {counted(number - 1, 'more')} among the runs" if number > 1 else ""
         about = [SheetLine(f"made here before and not appended{others}")]
-        sheet = ChoiceSheet("Unused summary", choices, about)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Unused summary", choices, about))
 
     def _take_up(self, one: KeptDraft) -> None:
         what_if = self._state.what_if

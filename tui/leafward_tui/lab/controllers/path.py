@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.paid_summaries import KeptSummaries
     from leafward_tui.lab.controllers.settings import Settings
     from leafward_tui.lab.controllers.turns import TurnsPane
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class PathReader(LabController):

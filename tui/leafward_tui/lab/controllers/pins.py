@@ -80,8 +80,7 @@ class Pins(LabController):
             Choice("h", f"The {_MANY} that weigh most", effect(some), pins, act=partial(self.toggle, some)),
             Choice("a", f"All {len(facts):,}", effect(facts), grows, act=partial(self.toggle, facts)),
         ]
-        sheet = ChoiceSheet("Pin lost facts", choices)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Pin lost facts", choices))
 
     def pin_texts(self, texts: tuple[str, ...]) -> None:
         """Pins lost facts by their texts."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.model import Outgoing
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class PromptReader(LabController):

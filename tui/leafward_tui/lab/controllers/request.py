@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.model.choices import Choices
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 _SECOND = 1.0
 
@@ -110,8 +110,7 @@ class SummaryRequest(LabController):
                 act=self._show_prompt,
             ),
         ]
-        sheet = ChoiceSheet("Summary by a model", choices, about, note=name)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Summary by a model", choices, about, note=name))
 
     def _show_prompt(self) -> None:
         self._layout.go_to("text", "Prompt")

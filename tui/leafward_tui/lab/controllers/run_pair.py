@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.grade import Exam
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.runs import Run
+    from leafward_tui.ui.jobs import Jobs
     from leafward_tui.ui.panes.lines_view import LinesView
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.services import AppServices
 
 
 class RunsPort(Protocol):

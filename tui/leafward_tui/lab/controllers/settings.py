@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.what_if import TimedPlan
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class Settings(LabController):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.prompt import PromptReader
     from leafward_tui.lab.controllers.settings import Settings
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
 
 
 class Summarizer(LabController):
@@ -58,8 +58,7 @@ class Summarizer(LabController):
             choices.append(choice(key, name, safe_line(name, 60), effect, shown_first))
         effect = "any that litellm reaches, by its name"
         choices.append(Choice("o", "Another model", effect, shown_first, act=self._name_model))
-        sheet = ChoiceSheet("Who writes the summary", choices)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Who writes the summary", choices))
 
     def _name_model(self, name: str = "", problem: str = "") -> None:
         """Asks for a model's name; again where no model of that name can be asked."""
@@ -89,7 +88,7 @@ class Summarizer(LabController):
             self._view.tell("")
             if not problem:
                 self.summarize_by(name)
-            elif self._view.is_active:
+            elif self._view.on_top:
                 self._name_model(name, problem)
 
         def failed(text: str) -> None:

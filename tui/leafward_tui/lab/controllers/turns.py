@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from leafward.session.entry_headline import Headline
     from leafward.session.session import Session
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.panes.pane_lines import Lines
-    from leafward_tui.ui.services import Job
 
 _AHEAD = 40
 """Rows around those on the screen whose headlines are read with them."""

@@ -50,7 +50,12 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
     tokens = plan.tokens
     after = tokens.counted_before
     if plan.nothing:
-        parts = [Part("kept", tokens.parts - tokens.system, "nothing to compact", "leaf", "block")]
+        kept = tokens.parts - tokens.system - tokens.previous_summary
+        parts = [Part("kept", kept, "nothing to compact", "leaf", "block")]
+        if tokens.previous_summary:
+            parts.insert(
+                0, Part("summary", tokens.previous_summary, "the earlier one", "memory", "block_again")
+            )
     else:
         extra = injected.tokens if injected is not None and injected.text else 0
         summary, kept = tokens.summary, tokens.kept

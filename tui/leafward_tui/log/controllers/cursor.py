@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from leafward_tui.log.display import LogDisplay
     from leafward_tui.ui.services import AppServices
-    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class Cursor:
@@ -22,6 +21,7 @@ class Cursor:
         self._view, self._services = view, services
         self.search = ScreenSearch(self)
         self.show_hints = view.show_hints
+        self.open_sheet = view.open_sheet
         self.actions: Mapping[str, Callable[[], object]] = {
             "log.find": self.ask_search,
             "find.next": partial(self.search.step, 1),
@@ -100,7 +100,3 @@ class Cursor:
     def show_hits(self) -> None:
         """Shows the hits in the line over the keys."""
         self.search.tell_hits(self._services, self._view.tell, "find.next", "find.previous")
-
-    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
-        """Opens a sheet."""
-        self._view.open_sheet(sheet, done)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.log.display import LogDisplay
     from leafward_tui.log.state import LogState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
 
 
 class Operations:
@@ -145,21 +146,19 @@ class Operations:
             f"append 1 line to {book_words(self._state.session)}"
             if operation.kind is not OperationKind.RESTORE
             else "nothing is appended to the session",
+            act=partial(self._write, operation, f"{'redid' if again else 'undid'}: {every.short(root)}"),
         )
         arrow = f" {self._services.glyphs.arrow} " if doing.follow else ""
         about = [SheetLine(f"{doing.verb}  {doing.lead}{arrow}{doing.follow}")]
         about += [SheetLine(remark, "warn") for remark in would.remarks]
-        title, done = ("Redo", "redid") if again else ("Undo", "undid")
-
-        def answered(key: str | None) -> None:
-            if key is not None and not self._state.writing:
-                self._state.writing = True
-                work = partial(write, self._state.session, operation, self._services.clock)
-                on_done = partial(self._written, f"{done}: {every.short(root)}")
-                self._jobs.also("write", work, on_done, self._fail)
-
         note = operation.op if operation.kind is OperationKind.RESTORE else f"entry #{operation.entry}"
-        self._view.open_sheet(ChoiceSheet(title, [choice], about, note=note), answered)
+        self._view.open_sheet(ChoiceSheet("Redo" if again else "Undo", [choice], about, note=note))
+
+    def _write(self, operation: Operation, done: str) -> None:
+        if not self._state.writing:
+            self._state.writing = True
+            work = partial(write, self._state.session, operation, self._services.clock)
+            self._jobs.also("write", work, partial(self._written, done), self._fail)
 
     def _written(self, done: str, written: Change) -> None:
         """Shows the effect of a change, and reads the operations again."""

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.display import SearchDisplay
     from leafward_tui.search.state import SearchState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
 
 _OF_TURNS = frozenset({"prompt", "summary", "name"})
 """Parts of entries that stand for a row of the tree even where a row is a turn."""

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from leafward.query.search.text_search import Search, SessionHits
     from leafward_tui.search.display import SearchDisplay
     from leafward_tui.search.state import LeftSearch, SearchState
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
 
 _LEAST = 2
 """Characters before a search starts by itself."""

@@ -283,7 +283,7 @@ INTENTS: tuple[Intent, ...] = (
         "Compaction",
     ),
     Intent("only.injected", "4", "Show only what is injected", "only injected", _XRAY, "Compaction"),
-    Intent("only.cut", "5", "Show only what is cut", "only cut", _XRAY, "Compaction"),
+    Intent("only.cut", "5", "Show only what is dropped", "only dropped", _XRAY, "Compaction"),
     Intent("summaries.compare", "d", "Compare with another summary", "compare", _XRAY, "Compaction"),
     Intent("summary.other", "d", "Compare with the summary before that", "compare", _SUMMARIES, "Compaction"),
     Intent("same.fold", "z", "Fold or show what is the same", "fold same", _SUMMARIES, "Compaction"),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.appearance.theme import Ground
     from leafward_tui.ui.keys.key_overrides import Keymap
+    from leafward_tui.ui.sheets.sheet import Sheet
 
     Listed: TypeAlias = Intent | Meaning
     """An item of the help: a key, or a sign or word with its meaning."""
@@ -124,16 +125,27 @@ def _dealt(blocks: list[list[_Line]], number: int) -> list[list[_Line]]:
         height += 1
 
 
+def _texts(sheet: Sheet | None) -> str:
+    """What a sheet says now, in which words to explain are looked for."""
+    if sheet is None:
+        return ""
+    about = [line.text for line in sheet.about.lines]
+    return "\n".join(
+        [sheet.heading, *about, sheet.operation(), *(words for _, words in sheet.explanations())]
+    )
+
+
 class HelpScreen(Modal):
     """The list of keys at the left and their meanings at the right, by the user's own keymap."""
 
     NAME = "help"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("help")]
 
-    def __init__(self, screen: str) -> None:
+    def __init__(self, screen: str, sheet: Sheet | None = None) -> None:
+        """`sheet` lies over the screen: its keys stand instead of those of the screen, which do nothing now."""
         # The key that opened it closes it.
         super().__init__(self._row, {"app.help": self.dismiss, "keys.find": self.ask})
-        self._screen = screen
+        self._screen, self._sheet = screen, sheet
         self._sections: Sections = ()
         self._title = ""
         self._words = ""
@@ -142,10 +154,19 @@ class HelpScreen(Modal):
 
     def on_mount(self) -> None:
         """Shows all keys."""
-        legend = legend_of(self._screen, self.services.glyphs)
+        place, sheet = SCREEN_TITLES.get(self._screen, self._screen), self._sheet
+        legend = legend_of(self._screen, self.services.glyphs, _texts(sheet))
         what = "Keys, signs and words" if legend else "Keys"
-        self._title = f"{what} of the {SCREEN_TITLES.get(self._screen, self._screen)}"
-        self._sections = [*sections_of(self._screen), *legend]
+        if sheet is None:
+            self._title = f"{what} of the {place}"
+            self._sections = [*sections_of(self._screen), *legend]
+        else:
+            self._title = f"{what}: {sheet.heading}"
+            own: list[Listed] = [Meaning(*one) for one in sheet.explanations()]
+            if sheet.NAME:
+                own = [one for title, group in sections_of(sheet.NAME) if title != _COMMON for one in group]
+            below = [(f"{title} of the {place}" if title == "Signs" else title, of) for title, of in legend]
+            self._sections = [("Keys", own), *below]
         self._lay_out()
 
     def on_resize(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
@@ -25,6 +26,7 @@ _WORDS: dict[str, str] = {
     "agent's leaf": "Where the agent goes on while the leaf is a preview",
     "path": "From the first entry to the leaf",
     "sub-agent": "A call here made one, which has a session of its own",
+    "added": "Put in by the agent or an extension, not typed by you",
     "fork begins": "Everything above it was copied",
     "branch": "Turns that leave the path",
     "context": "What the model receives with the next prompt",
@@ -37,7 +39,8 @@ _WORDS: dict[str, str] = {
     "estimation error": "What the model counted more for the file's text than we estimate, or less",
     "injected": "Files, rules and last actions, beside the summary",
     "split turn": "Its beginning is summarised, its end kept",
-    "pruned": "Cut off or left out, and not summarised",
+    "dropped": "Left out, and not summarised",
+    "pruned": "Old results that opencode clears first: they are not summarised",
     "keep recent": "Tokens at the end that are kept as they are",
     "reserve": "Tokens left free for the reply",
     "window": "Tokens that the model takes",
@@ -59,6 +62,18 @@ _WORDS: dict[str, str] = {
     "unknown": "No recorded call is known to have written it",
     "unsure": "More than one turn may have written it",
     "fork": "A new session that begins with what another one holds",
+    "at full price": "Not in the provider's cache, where a token costs about a tenth",
+    "cache expired": "The last request is more than an hour old: the provider has dropped what it kept of it",
+    "focused summary": "A summary that dwells on what you name",
+    "metadata": "Records that the model does not get: models, settings, labels, notes of agent and Leafward",
+    "files named": "Files that calls on the path read or modify",
+    "rules, files and next step": "Rules in force, last actions, changed files and the next step, word for word",
+    "abandoned branch": "What lies between the place where the two paths part and the leaf now",
+    "version 3": "The present format of pi's files: pi rewrites older ones the same way when it opens them",
+    "Leafward's own file": "Beside the agent's file, which stays as it is",
+    "redacted": "Replaced by a note: what looks like a key, a token or a password",
+    "base": "What the files were before the session's first change",
+    "safe": "The file on disk is as the session, git or a restore left it",
     "tokens": "Sent and received in all requests; copied history counts once",
 }
 _WORDS_OF = {
@@ -70,12 +85,13 @@ _WORDS_OF = {
         "agent's leaf",
         "path",
         "sub-agent",
+        "added",
         "fork begins",
         "branch",
         "context",
         "compaction",
         "split turn",
-        "pruned",
+        "dropped",
         "facts",
         "by weight",
         "lost",
@@ -103,7 +119,7 @@ _WORDS_OF = {
         "estimation error",
         "cached",
     ),
-    "xray": ("facts", "lost", "pin", "injected", "split turn", "pruned", "not in file", "estimation error"),
+    "xray": ("facts", "lost", "pin", "injected", "split turn", "dropped", "not in file", "estimation error"),
     "compare": ("ancestor", "A saw B's edit", "graft", "pin", "context", "not in file", "estimation error"),
     "catalogue": (
         "turn",
@@ -122,14 +138,40 @@ _WORDS_OF = {
     "runs": ("facts", "by weight", "lost", "exam", "not in file"),
 }
 """The unexplained words of each screen, by the screen's name."""
+_WORDS_OF_SHEETS = (
+    "at full price",
+    "cache expired",
+    "focused summary",
+    "metadata",
+    "files named",
+    "rules, files and next step",
+    "abandoned branch",
+    "version 3",
+    "Leafward's own file",
+    "redacted",
+    "base",
+    "safe",
+    "extractive",
+)
+"""The unexplained words of sheets."""
 
 
-def legend_of(screen: str, glyphs: Glyphs) -> list[tuple[str, list[Meaning]]]:
-    """Signs and words of a screen under their headings; none where it has no own."""
+def legend_of(screen: str, glyphs: Glyphs, sheet: str = "") -> list[tuple[str, list[Meaning]]]:
+    """Signs and words of a screen under their headings; none where it has no own.
+
+    `sheet` is what a sheet over the screen says: the words in it are explained ahead of all others.
+    """
     signs = [Meaning(*one) for one in _signs(screen, glyphs)]
     of_map = [Meaning(*one) for one in _map_signs(glyphs)] if screen == "explorer" else []
-    words = [Meaning(word, _WORDS[word]) for word in _WORDS_OF.get(screen, ())]
+    there = _WORDS_OF.get(screen, ())
+    here = [
+        one
+        for one in (*there, *_WORDS_OF_SHEETS)
+        if re.search(rf"\b{re.escape(one)}(?:s|ed)?\b", sheet, re.IGNORECASE)
+    ]
+    words = [Meaning(word, _WORDS[word]) for word in there if word not in here]
     groups = (
+        ("Words here", [Meaning(word, _WORDS[word]) for word in dict.fromkeys(here)]),
         ("Signs", signs),
         ("Signs of the map at the foot", of_map),
         ("Words", words),
@@ -167,11 +209,12 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         (f"{glyphs.axis_taken} {glyphs.drop_taken}{glyphs.arm_taken}", "The branch that a move takes"),
         (glyphs.prompt, "Where a move to the cursor leads"),
         ("2", "So many compactions in one place"),
-        (glyphs.tick, "In the strip: a turn with a hit; one with a compaction is underlined"),
+        (glyphs.crumb, "A turn with a hit; a compaction with one is underlined"),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
             "Of the window: used, at full price after a move, free; in the tab Context one part after the other",
         ),
+        (glyphs.block_unseen, "In the tab Context: not in file, and the estimation error"),
     ]
 
 
@@ -220,8 +263,9 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             (glyphs.differs, "Kept, with a part left out or replaced"),
             (glyphs.compaction, "Summarised; a line of the summary"),
             (glyphs.injected, "Injected"),
-            (glyphs.cut, "Pruned: left out, and not summarised"),
+            (glyphs.cut, "Dropped: left out, and not summarised"),
             (f"{glyphs.pointer} {glyphs.arrow}", "Source of the line, and what it led to"),
+            ("as before", "The summary before this one has the same line; rewritten: a similar one"),
             folded,
         ],
         "compare": [

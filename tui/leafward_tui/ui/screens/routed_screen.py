@@ -128,6 +128,9 @@ class RoutedScreen(Screen[ScreenResultType]):
             waits = self.refuses(intent_id)
         return reason_for_intent(intent_id, self.NAME, services_of(self).keymap, waits)
 
+    def take(self, result: ScreenResultType | None) -> None:
+        """Acts on the result once the screen is closed, where its opener does not; None where it was cancelled. Overridden."""
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Tells Textual whether a key does something: true for every routed intent, since a disabled one shows why."""
         if action == INTENT_ACTION:

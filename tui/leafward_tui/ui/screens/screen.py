@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.screen import Screen
 
     from leafward_tui.ui.messages import IntentPressed
     from leafward_tui.ui.panes.line_scroll import LineScroll
@@ -86,6 +85,8 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
 
     clear_note: Callable[[], object] | None = None
     """Clears the screen's message about the key before."""
+    resumed: Callable[[], object] | None = None
+    """Called when the screen is the one on top, at first and again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,super+c", "copy_selection", show=False)]
     AUTO_FOCUS = ""
@@ -173,9 +174,6 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
     def mounted(self) -> None:
         """Called once, when the screen is mounted; overridden."""
 
-    def resumed(self) -> None:
-        """Called when the screen is the one on top, at first and again; overridden."""
-
     def on_mount(self) -> None:
         """Shows the first hints."""
         self.mounted()
@@ -192,11 +190,17 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         if self.is_mounted and self.app.screen is self:
             for view in self.query("LineScroll"):
                 cast("LineScroll", view).uncover(0)
-        self.resumed()
+        if self.resumed is not None:
+            self.resumed()
 
-    def open_sheet(self, sheet: Screen[_Answer], done: Callable[[_Answer | None], None]) -> None:
-        """Opens a sheet or another screen; `done` gets its answer, None where it was cancelled."""
-        self.app.push_screen(sheet, done)
+    def open_sheet(
+        self, sheet: RoutedScreen[_Answer], done: Callable[[_Answer | None], None] | None = None
+    ) -> None:
+        """Opens a sheet or another screen; `done` gets its answer, None where it was cancelled.
+
+        Without `done` the sheet acts on its answer itself, as one with choices does.
+        """
+        self.app.push_screen(sheet, done or sheet.take)
 
     def on_intent_pressed(self, message: IntentPressed) -> None:
         """Runs the action of a hint that was clicked."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leafward_tui.ui.services import AppServices, Jobs
+    from leafward_tui.ui.jobs import Jobs
+    from leafward_tui.ui.services import AppServices
 
 State = TypeVar("State")
 View = TypeVar("View")

@@ -38,7 +38,7 @@ class SearchedView(Protocol):
         """Shows the keys that matter now."""
         ...
 
-    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None]) -> None:
+    def open_sheet(self, sheet: Sheet, done: Callable[[str | None], None] | None = None) -> None:
         """Opens a sheet; `done` gets its answer, None where it was cancelled."""
         ...
 

@@ -181,6 +181,14 @@ class ChoiceSheet(Sheet):
         """The write of the current row, in words."""
         return self.rows.choices[self.rows.at].operation
 
+    def explanations(self) -> list[tuple[str, str]]:
+        """The choices, whole, then the keys of every sheet."""
+        rows = [
+            (one.key, ": ".join(filter(None, (one.title, one.refused or one.effect))))
+            for one in self.rows.choices
+        ]
+        return [*rows, *super().explanations()]
+
     def show_about(self, about: Sequence[SheetLine]) -> None:
         """Shows what the choice is about, for a caller that learns it late; does nothing on a closed sheet."""
         self.about.show(about)

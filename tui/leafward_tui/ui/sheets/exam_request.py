@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.model import Outgoing, Progress
     from leafward.summaries.summarizers.settings import ModelSettings
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.services import AppServices, Job, Jobs
+    from leafward_tui.ui.jobs import Job, Jobs
+    from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 

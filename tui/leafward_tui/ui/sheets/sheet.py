@@ -145,7 +145,7 @@ class AboutLines(Widget):
 
     def show(self, lines: Sequence[SheetLine]) -> None:
         """Shows these lines."""
-        self._lines = tuple(replace(line, text=safe(line.text)) for line in lines)
+        self.lines = tuple(replace(line, text=safe(line.text)) for line in lines)
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's own
@@ -164,7 +164,7 @@ class AboutLines(Widget):
         room, ellipsis = width - 2, services_of(self).glyphs.ellipsis
         return [
             (fit(text, room, ellipsis=ellipsis), line.hue)
-            for line in self._lines
+            for line in self.lines
             for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis, paths=True) or [""]
         ]
 
@@ -210,7 +210,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
 
     def __init__(self, title: str, about: Sequence[SheetLine] = (), *, note: str = "") -> None:
         super().__init__()
-        self._title_text = drawable(title)
+        self.heading = drawable(title)
         self._note = drawable(note)
         self._message = ""
         self.answer = self.say
@@ -219,7 +219,8 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
     def compose(self) -> ComposeResult:
         """Rule and title above the body, operation and keys below it."""
         with Vertical():
-            yield OneLine(self._rule)
+            heavy = services_of(self).glyphs.heavy
+            yield OneLine(lambda width, ground: [Segment(heavy * width, ground.leaf)])
             yield OneLine(self._head)
             yield self.about
             yield OneLine(lambda _width, _ground: [])
@@ -235,6 +236,10 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         """The key that commits, then the key that cancels."""
         return (("enter", "choose"), ("esc", "cancel"))
 
+    def explanations(self) -> list[tuple[str, str]]:
+        """Its keys with what each does, for the list of keys."""
+        return [(key, f"{words[:1].upper()}{words[1:]}") for key, words in self.keys()]
+
     def operation(self) -> str:
         """The write in words; overridden."""
         return ""
@@ -244,14 +249,10 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         self._message = text
         self.foot.refresh()
 
-    def _rule(self, width: int, ground: Ground) -> list[Segment]:
-        services = services_of(self)
-        return [Segment(services.glyphs.heavy * width, ground.leaf)]
-
     def _head(self, width: int, ground: Ground) -> list[Segment]:
         note = fit(self._note, max(0, width // 2), ellipsis=services_of(self).glyphs.ellipsis)
         room = width - 2 - (cell_len(note) + 2 if note else 0)
-        title = fit(self._title_text, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis)
+        title = fit(self.heading, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis)
         pieces = [Segment(" ", ground.blank), Segment(title, ground.strong)]
         return [*pieces, Segment(f"  {note}", ground.faint)] if note else pieces
 

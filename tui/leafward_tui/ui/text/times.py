@@ -54,6 +54,16 @@ def moments_at(*milliseconds: int) -> list[str]:
     return ["" if when is None else _written(when, with_year=others) for when in found]
 
 
+def period_at(first: int, last: int) -> str:
+    """Two times as `21 Nov 20:41 to 20:58`: day and year stand once where both times have them."""
+    begin, end = (one.split() for one in moments_at(first, last))
+    if begin[:-1] == end[:-1]:
+        end = end[-1:] if begin != end else []
+    elif begin[2:-1] == end[2:-1]:
+        del end[2:-1]
+    return " to ".join(" ".join(words) for words in (begin, end) if words)
+
+
 def _of_another_year(when: datetime) -> bool:
     year = _Present.year()
     return year is not None and when.year != year

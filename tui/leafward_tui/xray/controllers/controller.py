@@ -8,8 +8,8 @@ from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
     from leafward_tui.ui.screens.screen_controller import Means
-    from leafward_tui.xray.ports import XRayPort
+    from leafward_tui.xray.display import XRayDisplay
     from leafward_tui.xray.state import XRayState
 
-XRayMeans: TypeAlias = "Means[XRayState, XRayPort]"
-XRayController = ScreenController["XRayState", "XRayPort"]
+XRayMeans: TypeAlias = "Means[XRayState, XRayDisplay]"
+XRayController = ScreenController["XRayState", "XRayDisplay"]

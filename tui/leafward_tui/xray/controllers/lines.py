@@ -148,9 +148,9 @@ class Lines(XRayController):
         if loaded.teller is None or line is None or piece is None or line.link is None:
             return
         if xray is not None and lines.side is Side.AFTER and piece.cell.line >= 0:
-            self._view.copy(safe(xray.lines[piece.cell.line].text))
+            self._services.copy(safe(xray.lines[piece.cell.line].text))
         else:
-            self._view.copy(safe(loaded.teller.piece(piece, line.link).text))
+            self._services.copy(safe(loaded.teller.piece(piece, line.link).text))
 
     def compare(self) -> None:
         """Compares the summary with the one before it."""

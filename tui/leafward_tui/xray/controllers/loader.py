@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
@@ -12,13 +13,16 @@ from leafward_tui.ui.survival_cache import survivals_of
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.captions import Fates, Teller, side_words
+from leafward_tui.xray.model.earlier_lines import earlier_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.compaction.xray import XRay
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.xray.controllers.lines import Lines
 
 
@@ -50,7 +54,7 @@ class Loader(XRayController):
         loaded, xray = self._state.loaded, made.xray
         loaded.xray, loaded.undo_op = xray, made.undo_op
         loaded.words = {side: side_words(self._state.session, xray, side) for side in Side}
-        loaded.teller = Teller(xray, self._services.glyphs)
+        loaded.teller = Teller(xray, self._services.glyphs, made.earlier)
         for row, both in enumerate(xray.rows):
             if both.before is not None and both.before.what is What.MESSAGE:
                 loaded.rows_of.setdefault(both.before.entry, []).append(row)
@@ -82,16 +86,20 @@ class MadeXRay(NamedTuple):
 
     xray: XRay
     undo_op: str = ""
+    earlier: Mapping[tuple[str, str], str] = MappingProxyType({})
+    """Notes for the lines that an earlier summary had, as `earlier_lines` gives them."""
 
 
 def stored_xray(session: Session, compaction: int, _job: Job) -> MadeXRay:
     """The X-ray of a stored compaction. Raises LeafwardError, OSError."""
-    return MadeXRay(xray_of(session, compaction))
+    xray = xray_of(session, compaction)
+    return MadeXRay(xray, earlier=earlier_lines(xray))
 
 
 def planned_xray(session: Session, plan: Plan, draft: Draft | None, _job: Job) -> MadeXRay:
     """The X-ray of a compaction that is not written. Raises LeafwardError, OSError."""
-    return MadeXRay(xray_planned(session, plan, draft))
+    xray = xray_planned(session, plan, draft)
+    return MadeXRay(xray, earlier=earlier_lines(xray))
 
 
 def edits_xray(session: Session, entry: int, _job: Job) -> MadeXRay:

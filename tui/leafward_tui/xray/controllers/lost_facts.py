@@ -85,8 +85,7 @@ class LostFacts(XRayController):
             choices.append(Choice("A", f"All {len(shown)} of these", "", operation, act=pin))
         where = "Lost from here" if here else "Lost, the heaviest first"
         about = [SheetLine(f"{counted(len(shown), 'fact')} of {lost:,} that were lost")]
-        sheet = ChoiceSheet("Pin", choices, about, note=where)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Pin", choices, about, note=where))
 
     def _pin(self, fates: Sequence[Fate]) -> None:
         pins = tuple(dict.fromkeys(safe_line(fate.fact.text, 400) for fate in fates))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from leafward.compaction.xray import XRay
     from leafward.session.session import Session
-    from leafward_tui.ui.services import Job
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.xray.controllers.lines import Lines
 
 _NESTED = 3
@@ -31,6 +31,7 @@ class Search(XRayController):
         super().__init__(means)
         self._lines = lines
         self.hits = ScreenSearch(self)
+        self._view.hits = self.hits.fact
         self.show_hints = self._view.show_hints
         self.open_sheet = self._view.open_sheet
         self._rows: list[tuple[Side, int]] = []

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
+    from leafward_tui.ui.jobs import Job, Jobs
     from leafward_tui.ui.panes.summary_comparison import ComparisonView
-    from leafward_tui.ui.services import Job, Jobs
     from leafward_tui.xray.widgets.foot import AboutLine
 
 
@@ -233,8 +233,7 @@ class SummaryPair:
             for letter, other in zip(LETTERS, shown, strict=False)
         ]
         note = counted(len(state.others), "other summary", "other summaries")
-        sheet = ChoiceSheet("Compare with", choices, note=note)
-        self._view.open_sheet(sheet, sheet.take)
+        self._view.open_sheet(ChoiceSheet("Compare with", choices, note=note))
 
     def go(self) -> None:
         """Goes back to the tree, at the other summary."""

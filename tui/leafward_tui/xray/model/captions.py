@@ -6,6 +6,7 @@ Pure but for reading bodies.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
@@ -22,7 +23,7 @@ from leafward_tui.ui.text.cells import count, counted, exact
 from leafward_tui.xray.model.arrangement import Piece, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from leafward.session.session import Session
     from leafward.summaries.survival.report import Fate, Survival
@@ -38,7 +39,7 @@ LINK_WORD = {
     Link.REPLACED: "summarised",
     Link.PREFIX: "split turn",
     Link.INJECTED: "injected",
-    Link.CUT: "pruned",
+    Link.CUT: "dropped",
     Link.REST: "not in file",
     Link.ERROR: "estimation error",
 }
@@ -129,11 +130,15 @@ def side_words(session: Session, xray: XRay, side: Side) -> str:
 class Teller:
     """Words for the cells of one X-ray; each message is read once."""
 
-    def __init__(self, xray: XRay, glyphs: Glyphs) -> None:
+    def __init__(
+        self, xray: XRay, glyphs: Glyphs, earlier: Mapping[tuple[str, str], str] = MappingProxyType({})
+    ) -> None:
+        """`earlier` has the notes of `earlier_lines`."""
         self.xray = xray
         self.session: Session = xray.session
         self.glyphs = glyphs
         self._captions: dict[tuple[int, int], Caption] = {}
+        self._earlier = earlier
         self._freed = {one.entry: one.freed for one in xray.origins.messages.edits}
         """Tokens that edits free of those that were there before."""
         for row in xray.rows if xray.of_edits else ():
@@ -191,7 +196,8 @@ class Teller:
             case What.ERROR:
                 return Caption("", "estimation error", "faint")
             case _:
-                return Caption("", safe_line(without_emphasis(cell.text), LIMIT), "text")
+                note = self._earlier.get((cell.section, cell.text), "")
+                return Caption("", safe_line(without_emphasis(cell.text), LIMIT), "text", note=note)
 
     def _message(self, cell: Cell, link: Link) -> Caption:
         found = self._captions.get((cell.entry, cell.edited))
@@ -396,7 +402,7 @@ def _became(link: Link, side: Side) -> str:
         Link.REPLACED: "summarised",
         Link.PREFIX: "summarised apart: the beginning of a turn that the cut splits",
         Link.INJECTED: "injected",
-        Link.CUT: "pruned: left out, and not summarised",
+        Link.CUT: "dropped: left out, and not summarised",
         Link.REST: "",
         Link.ERROR: "",
     }[link]

@@ -7,50 +7,48 @@ was started or the screen is gone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.worker import get_current_worker
 
 from leafward.base.errors import Cancelled, LeafwardError, reason_of
-from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual.dom import DOMNode
-
-    from leafward_tui.app.input_priority import InputPriority
-    from leafward_tui.ui.services import Job
+    from textual.worker import Worker
 
 Result = TypeVar("Result")
 
 
-class _ThreadJob:
-    """The `Job` of one job, used from the job's own thread."""
+class Job:
+    """The handle that a job gets beside its values, used from the job's own thread."""
 
-    __slots__ = ("_deliver", "unwanted")
+    __slots__ = ("give_way", "report", "unwanted")
 
     def __init__(
-        self, unwanted: Callable[[], bool], deliver: Callable[[Callable[[], object]], object]
+        self, unwanted: Callable[[], bool], report: Callable[[Callable[[], object]], object]
     ) -> None:
         self.unwanted = unwanted
-        self._deliver = deliver
-
-    def give_way(self) -> None:
-        """Waits while a key is handled."""
-        self.unwanted()
-
-    def report(self, tell: Callable[[], object]) -> None:
-        """Runs `tell` in the thread of the screen, as long as the job is wanted."""
-        self._deliver(tell)
+        """Whether the result is no longer wanted; to be asked every few milliseconds. Waits there while a key is handled."""
+        self.give_way: Callable[[], object] = unwanted
+        """Waits while a key is handled: for a job that runs on whether it is wanted or not."""
+        self.report = report
+        """Runs a function in the thread of the screen, as long as the job is wanted: for progress and results in parts."""
 
 
-class ScreenJobs:
+class Jobs:
     """The jobs of one screen or widget: named by keys, of which the latest counts. They end with it."""
 
-    def __init__(self, owner: DOMNode, priority: InputPriority) -> None:
-        self._owner = owner
-        self._priority = priority
+    def __init__(
+        self,
+        owner: DOMNode,
+        unwanted: Callable[[Worker[Any]], Callable[[], bool]],
+        say: Callable[[str], object],
+    ) -> None:
+        """`unwanted` makes the function of that name for a worker's job; `say` shows why a job failed."""
+        self._owner, self._unwanted, self._say = owner, unwanted, say
         self._runs: dict[str, int] = {}
         self._running: dict[str, int] = {}
 
@@ -63,7 +61,7 @@ class ScreenJobs:
     ) -> None:
         """Starts a job and cancels the one before with the same key.
 
-        `on_done` gets the result, `on_error` one sentence (a toast where it is not given), both in the thread of the screen
+        `on_done` gets the result, `on_error` one sentence (shown as a problem where it is not given), both in the thread of the screen
         and only while the job is the latest of its key.
         """
         self._start(key, work, on_done, on_error, alone=True)
@@ -89,9 +87,6 @@ class ScreenJobs:
             self._running.pop(key, None)
             self._owner.workers.cancel_group(self._owner, key)
 
-    def _say(self, text: str) -> None:
-        services_of(self._owner).say(text, problem=True)
-
     def _start(
         self,
         key: str,
@@ -101,7 +96,7 @@ class ScreenJobs:
         *,
         alone: bool,
     ) -> None:
-        owner, runs, priority = self._owner, self._runs, self._priority
+        owner, runs = self._owner, self._runs
         if alone:
             runs[key] = runs.get(key, 0) + 1
             self._running[key] = 0
@@ -121,10 +116,9 @@ class ScreenJobs:
             return lambda: (on_error or self._say)(text)
 
         def in_thread() -> None:
-            worker = get_current_worker()
             tell: Callable[[], object] | None
             try:
-                result = work(_ThreadJob(priority.unwanted(worker), deliver))
+                result = work(Job(self._unwanted(get_current_worker()), deliver))
             except Cancelled:
                 tell = None
             except (LeafwardError, OSError) as error:
