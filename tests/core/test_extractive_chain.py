@@ -6,17 +6,24 @@ from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from leafward.agents.recognition import agent_of
+from leafward.compaction.draft_assembly import prepared
+from leafward.compaction.measure import measure
+from leafward.compaction.plan import plan
+from leafward.compaction.settings import PlanSettings
 from leafward.export.demo import demo_session
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import messages_of
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.outline import Section, line_key, read_outline
+from leafward.summaries.summarizers.outline import Provenance, Section, line_key, read_outline
 from leafward.summaries.summarizers.summary import Span
-from leafward.summaries.survival.spans import SpanMessage
+from leafward.summaries.survival.spans import SpanMessage, replaced_by
+from tests.bench.need import compactions_of, span_of
+from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 LINKS = 4
 
@@ -40,15 +47,62 @@ def _chain(tokens: int) -> Iterator[list[tuple[Section, str]]]:
             yield [(section, text) for section, text, _ in read_outline(previous) if text != "(none)"]
 
 
+def told(lines: Sequence[tuple[Section, str]], section: Section) -> list[str]:
+    return [text for under, text in lines if under is section]
+
+
 def test_rules_goal_and_finished_work_outlive_three_more_compactions() -> None:
-    first, *_, last = _chain(2_500)
-    rules = [text for section, text in last if section is Section.CONSTRAINTS]
-    for section, text in first:
-        if section is Section.CONSTRAINTS:
-            assert text in rules
-    assert any(section is Section.GOAL for section, _ in last)
-    done = [text for section, text in last if section is Section.DONE]
-    assert any("claim" in text for text in done), "what the first stretch finished"
+    first, *between, last = _chain(2_500)
+    rules = told(last, Section.CONSTRAINTS)
+    assert "migrations with user_version, NEVER drop or rewrite their files, shops have live dbs." in rules
+    assert not [rule for rule in told(first, Section.CONSTRAINTS) if rule not in rules]
+    leases = "next one: when a worker gets OOM-killed its job stays `running` forever. leases."
+    (goal,) = told(first, Section.GOAL)
+    assert goal.startswith(leases)
+    for later in (*between, last):
+        # The leases were made in the second stretch.
+        (goal,) = told(later, Section.GOAL)
+        assert goal.startswith(f"Asked before: {leases}")
+    done = told(last, Section.DONE)
+    assert "On a branch that was left: `flock` on `jobs.db.lock` around `claim`: test green, 18 lines" in done
+    assert (
+        "Asked: add a test that kills a real worker process with -9 and sees its job finish elsewhere" in done
+    )
+    assert "Last request: PR description. what, why, how to check, risks" in done
+    assert told(last, Section.NEXT) == told(last, Section.IN_PROGRESS) == []
+
+
+@needs_corpora
+def test_a_real_session_is_told_on_through_its_stored_compaction() -> None:
+    # Fails where what its agent's summary still planned, or asked for, is told as open or as the goal of today.
+    path = CORPORA / "real" / "claude" / "entireio__cli__4c_ff5845d5a2.jsonl"
+    with closing(agent_of(path).open(path)) as session:
+        (compaction,) = compactions_of(session)
+        before = Extractive().summarize(span_of(session, replaced_by(session, compaction)), 1_500).text
+        settings = PlanSettings(keep_recent=1_500)
+        made = plan(measure(session, session.leaf, estimators=[settings.counting]), settings)
+        span, _ = prepared(session, made)
+        assert span.previous
+        after = Extractive().summarize(span, 1_500).text
+    first, then = (
+        [(section, text) for section, text, _ in read_outline(text) if text != "(none)"]
+        for text in (before, after)
+    )
+    assert told(first, Section.GOAL)[0].startswith(("/github-pr-review", "Implement the following plan:"))
+    assert told(then, Section.GOAL) == ["/github-pr-review"]
+    done = told(then, Section.DONE)
+    assert "Committed, pushed, and replied to PR review threads" in done
+    title = "Replace brittle string matching with sentinel error for branch deletion"
+    assert f"Committed: {title}" in done
+    assert told(then, Section.NEXT) == told(then, Section.BLOCKED) == []
+    assert "Reply to PR review threads" not in after
+    assert "Planned before" not in after
+    # A third round was asked for since.
+    apart = after.partition(Provenance.SAID.heading)
+    assert (
+        "review threads across both rounds"
+        not in apart[0] + apart[2].partition(Provenance.RECORDED.heading)[2]
+    )
 
 
 def test_nothing_is_told_twice_and_no_mark_is_put_before_another() -> None:

@@ -75,10 +75,13 @@ def sorted_out(
     if any(turn.tells and turn.works for turn in turns):
         # Who goes on to other work has the answer to a question.
         lasting -= {goal for goal in left if asks(goal)}
+    # It may be what all the work is for, or done: nothing tells.
+    lead = ASKED_BEFORE * (worked >= _WENT_ON)
     found: dict[str, tuple[Section, str]] = {}
     for goal in goals:
         if _DONE.search(goal):
             found[goal] = Section.DONE, ""
         else:
-            found[goal] = (Section.GOAL, "") if goal in lasting else (Section.CONTEXT, ASKED_BEFORE)
+            section, lead_of = (Section.GOAL, lead) if goal in lasting else (Section.CONTEXT, ASKED_BEFORE)
+            found[goal] = section, "" if goal.startswith(ASKED_BEFORE) else lead_of
     return found
