@@ -9,6 +9,7 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.base.strategies import Strategy
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
+from leafward.compaction.alignment import Link, What, XRay
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft
 from leafward.compaction.injection.injection import inject
@@ -17,8 +18,8 @@ from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.strategies import ALL_ESTIMATORS
-from leafward.compaction.xray import Link, What, XRay, planned_at, xray_edited, xray_of, xray_planned
-from leafward.context.basis import Basis
+from leafward.compaction.xray import xray_edited, xray_of, xray_planned
+from leafward.context.basis import Basis, planned_at
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
 from leafward.summaries.summarizers.extractive import Extractive
