@@ -25,7 +25,6 @@ from leafward.compaction.replacement import (
     joined_text,
     replacing,
     span_from,
-    span_of,
 )
 from leafward.compaction.stored_summary import (
     FILE_SHARE,
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.summary import Span, Summarizer
     from leafward.summaries.survival.report import Survival
 
-__all__ = ["carried_pins", "clean_pins", "draft", "edited", "prepared", "span_of"]
 
 LEAST_SUMMARY = 40
 """Least tokens of a useful summary."""
