@@ -214,6 +214,23 @@ def test_a_split_turn_has_a_bracket_of_its_own(tmp_path: Path) -> None:
     assert share[Link.PREFIX].after > 0
 
 
+def test_where_only_the_beginning_of_a_turn_is_summarised_the_summary_stands_for_that(tmp_path: Path) -> None:
+    """As opencode writes it. "Summarised" would lose nothing and still have a size."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("weigh tree 43")
+    file.said(call("read", "c", path="src/tree.py"))
+    file.answered("c", "read", "18250 g")
+    kept = file.said("it weighs 18250 g")
+    file.entry("compaction", summary=SUMMARY, firstKeptEntryId=kept, tokensBefore=1)
+    with reading(file.path) as session:
+        xray = xray_of(session, session.leaf)
+        adds_up(xray)
+    share = {share.link: share for share in xray.ledger}
+    assert (share[Link.REPLACED].before, share[Link.REPLACED].after) == (0, 0)
+    assert share[Link.PREFIX].before > 0
+    assert share[Link.PREFIX].after > 0
+
+
 def test_what_was_never_sent_is_cut(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("a question")

@@ -42,6 +42,8 @@ _BRIEFLY = 100
 """Characters of a request that the goal holds already."""
 _HEADING = re.compile(r"\s#{2,} ")
 _ASKED_FIRST = " (asked first: "
+_REMARK = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
+"""Characters of a request beside which there is room for the first one."""
 _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s['’]il)\b)")
 """The beginning of a reply that chooses a way by its number alone."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
@@ -74,6 +76,10 @@ class SameWork:
             place -= 1
             since = self._changed(place, place)
         return not first.isdisjoint(since) or (not since and place == begun.last)
+
+    def changes(self, turn: Turn) -> bool:
+        """Whether the work on a request changed a file; one that did not and was followed by others may be a remark."""
+        return bool(self._changed(turn.first, turn.last))
 
     def _changed(self, begin: int, end: int) -> set[str]:
         return {
@@ -118,14 +124,16 @@ def _goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
         return f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:_OUTCOME]})"
     if (
         begun is not None
-        and begun.words >= TELLING
         and begun.first < goal.first
-        and same.goes_on(begun, goal)
+        and (
+            (begun.words >= TELLING and same.goes_on(begun, goal))
+            # Nothing of the request is cut for what was asked first.
+            or (goal is not turns[-1] and len(text) <= _REMARK and not same.changes(goal))
+        )
     ):
         # Alone it does not name the purpose of the work.
         asked = _whole_sentences(_HEADING.split(begun.text)[0], _OUTCOME)
-        room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
-        return f"{cut(_whole_sentences(text, room), room)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
+        return f"{cut(_whole_sentences(text, _REMARK), _REMARK)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
     question = _question_before(turns, goal)
     return f"{text} (asked: {question})" if question else text
 
