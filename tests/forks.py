@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.conversation import Conversation
+from leafward.agents.fork_draft import ForkPoint, Terms
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
@@ -19,7 +20,7 @@ from leafward.session.entries import EntryIndex, blocks_of
 from leafward.session.messages import message_text
 
 if TYPE_CHECKING:
-    from leafward.branches.fork import Fork, Terms
+    from leafward.branches.fork import Fork
     from leafward.session.session import Session
 
 PI_SESSIONS = Path(__file__).parent / "data" / "pi" / "sessions"
@@ -34,12 +35,12 @@ def terms(home: Path, injected: str = "", **env: str) -> Terms:
         "PI_CODING_AGENT_DIR": str(home / ".pi" / "agent"),
         "CLAUDE_CONFIG_DIR": str(home / ".claude"),
     }
-    return forking.Terms({**known, **env}, Config(), NOW, injected)
+    return Terms({**known, **env}, Config(), NOW, injected)
 
 
 def at_home(injected: str = "", cwd: str = "", **env: str) -> Terms:
     """Under which forks are made where nothing is set but the home folder."""
-    return forking.Terms({"HOME": os.environ["HOME"], **env}, Config(), NOW, injected, cwd=cwd)
+    return Terms({"HOME": os.environ["HOME"], **env}, Config(), NOW, injected, cwd=cwd)
 
 
 def made(session: Session, entry: int, to: str, given: Terms, cwd: Path | None = None) -> Fork:
@@ -70,7 +71,7 @@ def texts(session: Session, at: int) -> list[tuple[str, str]]:
 
 def told(session: Session, at: int) -> list[tuple[str, object]]:
     """Messages that an agent has to send of a session converted for it: speaker and content, without what the source's agent put in."""
-    cut = forking.ForkPoint(EntryIndex(at), EntryIndex(at), EntryIndex(-1), None, EntryIndex(at))
+    cut = ForkPoint(EntryIndex(at), EntryIndex(at), EntryIndex(-1), None, EntryIndex(at))
     return [_plain(message, one.role) for one, message in Conversation(session, cut).messages()]
 
 

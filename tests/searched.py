@@ -10,7 +10,8 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog.lookup import sighted
-from leafward.query.search.text_search import Search, ripgrep
+from leafward.query.search.prefilter import ripgrep
+from leafward.query.search.text_search import Search
 from leafward.query.search.typed_query import parse
 
 if TYPE_CHECKING:

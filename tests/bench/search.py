@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
 from leafward.catalog.listing import Catalogue
-from leafward.query.search.text_search import Search, ripgrep
+from leafward.query.search.prefilter import ripgrep
+from leafward.query.search.text_search import Search
 from leafward.query.search.typed_query import parse
 from tests.bench.report import ROUNDS, Report, median, seconds
 

@@ -16,7 +16,7 @@ DAY = 86_400_000
 
 
 def iso(milliseconds: int) -> str:
-    from leafward.catalog.card import iso_time
+    from leafward.base.times import iso_time
 
     return str(iso_time(milliseconds))
 

@@ -352,6 +352,18 @@ def test_of_what_an_editor_put_together_the_typed_part_is_the_prompt(tmp_path: P
     assert glimpse.prompt == "Count the pears"
 
 
+def test_a_prompt_without_an_event_is_seen_at_first_sight(tmp_path: Path) -> None:
+    """As the desktop application writes it (0.147)."""
+    rollout = Rollout(tmp_path)
+    rollout.said("# AGENTS.md instructions for /o\n\n<INSTRUCTIONS>Be kind.</INSTRUCTIONS>")
+    rollout.said("Count the pears")
+    rollout.said("Seven.", "assistant")
+    (listing,) = CODEX.discover((tmp_path,), lambda: False, [])
+    look = CODEX.peek(listing.candidate(rollout.path.name))
+    assert look is not None
+    assert look.prompt == "Count the pears"
+
+
 def test_a_sub_agent_behind_a_long_inherited_conversation_has_the_name_of_its_task_at_first_sight(
     tmp_path: Path,
 ) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from leafward.agents.base import Candidate
+from leafward.base.times import iso_time, parse_time
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.catalog.card import EXCERPT, NO_MESSAGES, Card, Reading, iso_time, parse_time
+from leafward.catalog.card import EXCERPT, NO_MESSAGES, Card, Reading
 from leafward.catalog.card_fields import FILES_KEPT, brief
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.grown_card import read_on

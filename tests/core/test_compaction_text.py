@@ -10,10 +10,11 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.base.strategies import Strategy
 from leafward.compaction.draft import accept
-from leafward.compaction.draft_assembly import draft, edited, span_of
+from leafward.compaction.draft_assembly import draft, edited
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
+from leafward.compaction.replacement import span_of
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.stored_summary import (
     KEPT_HEADING,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
-from leafward.export.markdown import fenced, harmless
+from leafward.export.sanitizer import fenced, harmless
 from leafward.export.session_export import export
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session

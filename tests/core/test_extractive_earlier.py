@@ -83,6 +83,23 @@ def test_code_that_an_edit_replaced_since_is_not_told_again() -> None:
     assert "`frostTotal int64`" in "\n".join(told)
 
 
+def test_code_is_replaced_in_its_own_file() -> None:
+    # Fails where what one file loses is missing, or comes back, by what another one loses or gets.
+    shown = "## Critical Context\n- In `src/frost.go`:\n  ```go\n  frostTotal int64\n  ```\n"
+    asked = user("and frostTotal counts what frostRow has")
+
+    def told_after(*edits: tuple[str, str, str]) -> str:
+        made = []
+        for key, (path, old, new) in enumerate(edits):
+            made.append(reply("", (str(key), "edit", {"path": path, "oldText": old, "newText": new})))
+            made.append(result(str(key), "ok"))
+        return "\n".join(told_in(Section.CONTEXT, *_WORK, *made, asked, previous=shown, previous_entry=3))
+
+    assert "`frostTotal int64`" in told_after(("src/valley.go", "frostTotal int64", "frostTotal uint64"))
+    moved = [("src/frost.go", "frostTotal int64", "x"), ("src/valley.go", "y", "frostTotal int64")]
+    assert "`frostTotal int64`" not in told_after(*moved)
+
+
 def test_a_remark_on_the_work_is_neither_a_step_nor_work() -> None:
     previous = (
         "## Current Work\nThis was in response to the frost on the rows.\n"

@@ -100,3 +100,15 @@ def test_a_goal_that_asks_nothing_lasts_over_the_next_summary() -> None:
     then = [reply("The parser is read."), user("first sort the loose rows"), *edited("prune.py", "b")]
     goal = told_in(Section.GOAL, *then, previous=f"## Goal\n- {aim}\n", previous_entry=3)
     assert goal[0] == aim
+
+
+def test_a_remark_that_changed_nothing_is_no_goal_alone() -> None:
+    asked = [
+        user("The rows of orchard are broken, why?"),
+        *ran("a", "cat rows.py"),
+        reply("Done: the table of orchard is read twice."),
+    ]
+    remark = "We moved the rows of orchard to the valley last week, but only once"
+    said = [*asked, user(remark), *ran("b", "git log"), user("ok"), *ran("c", "git show")]
+    (goal,) = told_in(Section.GOAL, *said)
+    assert goal == f"{remark} (asked first: The rows of orchard are broken, why?)"

@@ -10,7 +10,9 @@ import pytest
 from leafward.base.config import Config, load
 from leafward.summaries.summarizers.addresses import host_of
 from leafward.summaries.summarizers.choice import model_settings
-from leafward.summaries.summarizers.model import Model, ModelSettings, SummaryFailed
+from leafward.summaries.summarizers.failures import SummaryFailed
+from leafward.summaries.summarizers.model import Model
+from leafward.summaries.summarizers.settings import ModelSettings
 from tests.asking import KEY, MARKS, SERVED, refusal, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 

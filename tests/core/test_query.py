@@ -14,14 +14,13 @@ from leafward.query.grammar import (
     Call,
     Not,
     Pattern,
-    Place,
-    QueryError,
     Text,
     Word,
     parse,
     parse_find,
     parse_search,
 )
+from leafward.query.lexer import Place, QueryError
 from leafward.query.search.cards import Shelf
 from leafward.query.search.typed_query import parse as parse_query
 from leafward.query.select.evaluator import select

@@ -15,6 +15,7 @@ from leafward.branches.diff.contents import Contents, Merge
 from leafward.branches.diff.file_sets import Flag, compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
+from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.bases import Base
 from leafward.files.file_replay.knowledge import Certainty, FileState
 from leafward.files.file_replay.path_files import resting_on
@@ -23,6 +24,7 @@ from leafward.files.file_replay.remarks import Remark
 from leafward.files.file_replay.replay import Rebuilt, replay
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import requests_in
+from leafward.files.file_replay.timeline import timeline
 from leafward.files.restoration.recorded_files import RecordedFiles
 from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.files.working_set import searched, touched, working_set
@@ -450,6 +452,13 @@ def test_a_file_that_restore_code_removed_is_gone_from_the_next_prompt_on(
     missed(transcript, third)
     wrote(transcript, "c\n")
     session.refresh()
+    place = session.find(second[:8])
+    assert [(step.entry, step.operation) for step in timeline(session, "a.py")][1:2] == [
+        (place, FileOperation.DELETE)
+    ], "once, though the next prompt misses it too"
+    assert len(timeline(session, "a.py")) == 3
+    [used] = working_set(session).modified
+    assert (used.path, len(used.entries), used.entries[1]) == ("a.py", 3, place)
     assert replay(session).rebuilt("a.py").text == "c\n"
     assert touched(session, session.tree.path(session.leaf)).keys() == {"a.py"}
 

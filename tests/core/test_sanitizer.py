@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from leafward.export.markdown import harmless
-from leafward.export.sanitizer import safe_target
+from leafward.export.sanitizer import harmless, safe_target
 from leafward.export.session_export import export
 from leafward.session.session import Session
 from tests.pi_file import PiFile

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.context.model_context import context_at
-from leafward.query.grammar import QueryError, parse
+from leafward.query.grammar import parse
+from leafward.query.lexer import QueryError
 from leafward.query.select.evaluator import select
 from leafward.query.vocabulary import FIELDS, FUNCTIONS
 from leafward.session.entries import Kind

@@ -202,7 +202,7 @@ def test_what_nobody_said_is_invented() -> None:
         " src/core/parser.py"
     )
     found = survival(
-        facts_of(said(user(SPAN)), FOLDER), summary, sources=SPAN, cwd=FOLDER, compaction=EntryIndex(9)
+        facts_of(said(user(SPAN)), FOLDER), summary, sources=[SPAN], cwd=FOLDER, compaction=EntryIndex(9)
     )
     invented = {fate.fact.key: fate.fact.entry for fate in found.fates if fate.status is Status.INVENTED}
     assert invented == {"src/core/lexer.py": 9, "lexLine": 9, "make fuzz": 9}
@@ -221,7 +221,7 @@ def test_what_nobody_said_is_invented() -> None:
 )
 def test_a_number_beside_any_word_that_nobody_said_is_invented(summary: str, found: set[str]) -> None:
     span = "Let the queue hold 4_096 rows."
-    fates = survival(facts_of(said(user(span)), FOLDER), summary, sources=span, cwd=FOLDER).fates
+    fates = survival(facts_of(said(user(span)), FOLDER), summary, sources=[span], cwd=FOLDER).fates
     numbers = {
         fate.fact.key
         for fate in fates
@@ -237,7 +237,7 @@ def test_done_todos_are_no_facts_to_lose() -> None:
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_span_and_summary(span: str, summary: str) -> None:
     facts = facts_of(said(user(span)), FOLDER)
-    found = survival(facts, summary, sources=span, cwd=FOLDER)
+    found = survival(facts, summary, sources=[span], cwd=FOLDER)
     assert sum(fate.status is not Status.INVENTED for fate in found.fates) == len(facts)
     assert all(0.0 <= share <= 1.0 for share in found.score().values())
 

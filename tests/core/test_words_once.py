@@ -18,6 +18,7 @@ TEXTS = (
     'import { a } from "../orchard/tree.js"; const loadTree = readTree(src/tree.ts, `lib/tree.py:12`)',
     "see ./src/pear.py and (docs/plan.md). parse_row() fails at a.ts/b.ts, #12, @scope/name, --dry-run",
     "deadbee1 is the commit; C:\\orchard\\pear.rs, ~/notes/x.md, Makefile and LICENSE, v1.2.3-beta4",
+    "HTTPServer snake_case call() web-2 a1b2c3d quince.toml Rakefile --apply x() 5b A.B-7 docs\\pear",
     "src/大.py文件 und größe.tsx, x" * 3 + "y" * 200 + "/z.py",
 )
 
@@ -69,6 +70,39 @@ def test_no_sign_of_a_pattern_counts_as_decoration() -> None:
     for one in every:
         signs_in = {char for char in one.pattern.pattern if not char.isascii() and not char.isalnum()}
         assert all(marker_words.OTHER_SCRIPT.search(char) for char in signs_in), signs_in
+
+
+OBLIGES = (
+    "must,mustn't,mustnt,never,always,mandatory,forbid,forbidden,prohibited,under no circumstances,at most,at least,no more than,"
+    "no later than,niemals,nie,muss,musst,darf,darfst,immer,jamais,toujours,dois,doit,doivent,devez,il faut que,il ne faut pas,"
+    "nunca,siempre,debe,sempre,deve"
+)
+
+
+@pytest.mark.parametrize("words", OBLIGES.split(","))
+def test_no_word_of_a_rule_is_passed_over(words: str) -> None:
+    """A sentence is matched with a pattern only where it holds a word of that: each word must be among those."""
+    assert demands.demands(f"pears and quinces {words} ripen beside apples")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *(
+            f"ok, I {verb} all of your"
+            for verb in ["undid", "undone", "reverted", "discarded", "rolled back", "threw away"]
+        ),
+        *(
+            f"ich habe die Zeilen wieder {verb}"
+            for verb in ("zurückgesetzt", "rückgängig gemacht", "VERWORFEN")
+        ),
+        *(f"j'ai {verb} tes quinces" for verb in ("annulé", "Supprimé")),
+        *(f"我把它{verb}了" for verb in ("撤销", "回退", "还原")),
+    ],
+)
+def test_no_verb_of_undone_work_is_passed_over(prompt: str) -> None:
+    assert demands.undid(prompt)
+    assert not demands.undid(f"pears\n{prompt}")
 
 
 @pytest.mark.parametrize(

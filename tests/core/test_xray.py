@@ -9,6 +9,7 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.base.strategies import Strategy
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
+from leafward.compaction.alignment import Link, What, XRay
 from leafward.compaction.draft import accept
 from leafward.compaction.draft_assembly import draft
 from leafward.compaction.injection.injection import inject
@@ -17,8 +18,8 @@ from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.strategies import ALL_ESTIMATORS
-from leafward.compaction.xray import Link, What, XRay, planned_at, xray_edited, xray_of, xray_planned
-from leafward.context.basis import Basis
+from leafward.compaction.xray import xray_edited, xray_of, xray_planned
+from leafward.context.basis import Basis, planned_at
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
 from leafward.summaries.summarizers.extractive import Extractive
@@ -210,6 +211,23 @@ def test_a_split_turn_has_a_bracket_of_its_own(tmp_path: Path) -> None:
         "Weigh tree 43.",
     ]
     share = {share.link: share for share in xray.ledger}
+    assert share[Link.PREFIX].after > 0
+
+
+def test_where_only_the_beginning_of_a_turn_is_summarised_the_summary_stands_for_that(tmp_path: Path) -> None:
+    """As opencode writes it. "Summarised" would lose nothing and still have a size."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("weigh tree 43")
+    file.said(call("read", "c", path="src/tree.py"))
+    file.answered("c", "read", "18250 g")
+    kept = file.said("it weighs 18250 g")
+    file.entry("compaction", summary=SUMMARY, firstKeptEntryId=kept, tokensBefore=1)
+    with reading(file.path) as session:
+        xray = xray_of(session, session.leaf)
+        adds_up(xray)
+    share = {share.link: share for share in xray.ledger}
+    assert (share[Link.REPLACED].before, share[Link.REPLACED].after) == (0, 0)
+    assert share[Link.PREFIX].before > 0
     assert share[Link.PREFIX].after > 0
 
 

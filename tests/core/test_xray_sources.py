@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.errors import Cancelled
-from leafward.compaction.xray import What, XRay, xray_of
+from leafward.compaction.alignment import What, XRay
+from leafward.compaction.xray import xray_of
 from leafward.summaries.survival.report import Status, survival_of
 from leafward.summaries.survival.text_match import FactMatch
 from tests.acting import Acting, call, reading

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.conversation import Conversation
+from leafward.agents.fork_draft import ForkPoint
 from leafward.agents.registry import agent_named
-from leafward.branches import fork as forking
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind, blocks_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.base import Agent
+    from leafward.branches import fork as forking
     from leafward.session.session import Session
 
     Opened = Callable[[str, Path], Session]
@@ -94,7 +95,7 @@ def said(session: Session, at: int, *, whole: bool = True) -> list[tuple[str, st
     if whole:
         messages = ((one.role, message_body(session, one)) for one in context_at(session, at).messages)
     else:
-        cut = forking.ForkPoint(at, at, -1, None, at)  # type: ignore[arg-type]
+        cut = ForkPoint(at, at, -1, None, at)  # type: ignore[arg-type]
         messages = ((one.role, message) for one, message in Conversation(session, cut).messages())
     for role, message in messages:
         if role == "system":

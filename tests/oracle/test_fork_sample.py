@@ -38,6 +38,7 @@ from tests.surroundings import CORPORA, needs_corpora
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from leafward.agents.fork_draft import ForkPoint
     from leafward.session.session import Session
     from tests.oracle.test_fork_across import SpanMessage
 
@@ -116,7 +117,7 @@ def said_by_codex(items: list[dict[str, Any]]) -> SpanMessage:
     return joined(found)
 
 
-def told(session: Session, cut: forking.ForkPoint) -> SpanMessage:
+def told(session: Session, cut: ForkPoint) -> SpanMessage:
     """Texts of the source up to a cut, as far as every agent takes them."""
     found: SpanMessage = []
     for one in Conversation(session, cut).portable_messages():

@@ -201,6 +201,18 @@ async def test_what_follows_from_a_choice_stands_beside_its_title(size: tuple[in
         assert "Move with a summary   comes later" in text
 
 
+async def test_files_of_one_deep_folder_are_told_apart_by_their_names() -> None:
+    deep = "/Users/ada/workspaces/orchard/packages/queue/src/modes/interactive"
+    names = ("parse.py", "store.py")
+    choices = [Choice(name[0], f"{deep}/{name}", "not there now", file=True) for name in names]
+    async with plain(size=(80, 24)) as (pilot, _):
+        pilot.app.push_screen(ChoiceSheet("Timeline", choices))
+        await pilot.pause()
+        text = "\n".join(rows(pilot.app))
+        for name in names:
+            assert f"/{name}" in text
+
+
 async def test_a_long_title_leaves_room_for_what_follows_from_it() -> None:
     choices = [Choice("a", "word " * 40, "effect " * 20), Choice("b", "short", "something else")]
     async with plain() as (pilot, _):

@@ -69,6 +69,23 @@ def test_lines_fit_their_width(both: Overall, glyphs: Glyphs, width: int) -> Non
     assert not widths(outcome_page(both, wide, glyphs), wide)
 
 
+def test_messages_have_the_words_that_they_have_in_the_tree(tmp_path: Path) -> None:
+    """Not the roles of pi's format; a result has the name of its tool."""
+    file = Acting(tmp_path / "s.jsonl")
+    start = file.user("begin")
+    for word in ("left", "right"):
+        file.leaf = start
+        file.said(word, call("read", word, path="a.py"))
+        file.answered(word, "read", "one line")
+        file.entry("custom_message", customType="note", content="an extension says so", display=True)
+    found = compared(file.path)
+    with closing(found.sides.session) as session:
+        messages = spoken(session, found.contexts, never)
+        text = "\n".join(line.text for line in context_page(found, messages, 80, UNICODE))
+    assert [one.word for one in messages] == ["you", "ai", "read", "extension", "ai", "read", "extension"]
+    assert "extension an extension says so" in text
+
+
 def test_the_columns_of_the_contexts_keep_their_titles_apart_at_eighty_cells(both: Overall) -> None:
     head = next(line.text for line in context_page(both, None, 78, UNICODE) if "summary" in line.text)
     titles = ["system", "summary", "kept", "messages", "not in file", "est. error", "total"]

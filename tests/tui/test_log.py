@@ -204,7 +204,7 @@ class TestScreen:
         file.turn("a")
         async with logging(file.path) as (pilot, screen):
             shown = [row.strip() for row in rows(screen.app) if row.strip()]
-            assert any(row.startswith("No operation yet") for row in shown)
+            assert any(row.startswith("No operation yet") and row.endswith("archived.") for row in shown)
             await pilot.press("enter", "u", "U", "y", "j", "g")
             assert screen.app.screen is screen
 

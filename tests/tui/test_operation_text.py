@@ -35,6 +35,13 @@ class TestWords:
         label(hands.session, hands.prompt("c"), "", hands.writing())
         assert hands.last() == ("cleared", "[two]  c prompt", "", "")
 
+    def test_a_label_removed_where_there_was_none_has_no_empty_brackets(self, hands: Hands) -> None:
+        """pi writes such a line."""
+        target = hands.session.columns.id(hands.session.find(hands.file.prompts["c"]))
+        hands.file.entry("label", targetId=target)
+        hands.session.refresh()
+        assert hands.last() == ("cleared", "c prompt", "", "")
+
     def test_names(self, hands: Hands) -> None:
         rename(hands.session, "first", hands.writing())
         assert hands.last() == ("named", "“first”", "", "")

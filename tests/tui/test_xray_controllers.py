@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from leafward.compaction.alignment import Link
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
-from leafward.compaction.xray import Link, xray_edited, xray_planned
+from leafward.compaction.xray import xray_edited, xray_planned
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.ui.appearance.glyphs import UNICODE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.fork_draft import Remark
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.journal.write import Remark
 
 if TYPE_CHECKING:
     from leafward.agents.fork_draft import ForkPoint

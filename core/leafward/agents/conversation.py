@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.fork_draft import Remark
+from leafward.base.figures import counted
 from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import Context, context_at
 from leafward.session.abridged_lines import is_cut
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
+from leafward.session.journal.write import Remark
 from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text, written_at
 from leafward.session.transcript import DOCUMENT, OF_AGENT
 
@@ -248,7 +249,9 @@ class Conversation:
             text = f"instructions and reminders of its agent left out ({counted(self.left_out, 'message')})"
             found.append(Remark("instructions-left", text))
         if unsent and self.broken_off:
-            text = f"{self.broken_off:,} aborted or failed {'reply' if self.broken_off == 1 else 'replies'} left out"
+            text = (
+                f"{counted(self.broken_off, 'aborted or failed reply', 'aborted or failed replies')} left out"
+            )
             if self.broken_words:
                 text += f", {self.broken_words:,} of them with text or tool calls"
             found.append(Remark("broken-replies-left", text))
@@ -318,11 +321,6 @@ def _says_something(block: Body) -> bool:
 def documents_left(number: int) -> str:
     """The remark that documents are carried over by name only."""
     return f"{counted(number, 'document')} converted to the name only: attach again what is still needed"
-
-
-def counted(number: int, word: str) -> str:
-    """A number with its noun, singular or plural."""
-    return f"1 {word}" if number == 1 else f"{number:,} {word}s"
 
 
 class _CallNames:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.resume import folder_of
+from leafward.base.figures import counted
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind, blocks_of, tool_calls
-from leafward.session.journal.write import Remark
 from leafward.session.messages import BROKEN_OFF, message_in
 
 if TYPE_CHECKING:
@@ -23,21 +23,9 @@ if TYPE_CHECKING:
 
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
+    from leafward.session.journal.write import Remark
     from leafward.session.session import Session
 
-__all__ = [
-    "Draft",
-    "ForkPoint",
-    "Import",
-    "Remark",
-    "Rule",
-    "Terms",
-    "after_results",
-    "calls_of",
-    "cut_at",
-    "last_said",
-    "open_calls",
-]
 
 Rule = Callable[["Session", EntryIndex, bool], "str | None"]
 """Why a new session may not end at an entry, in one line; None where it may. The last argument tells whether it ends right before
@@ -174,7 +162,7 @@ def after_results(session: Session, end: EntryIndex, before_prompt: bool) -> str
     if kind in (Kind.ASSISTANT, Kind.TOOL_RESULT):
         missing = open_calls(session, end)
         if missing:
-            calls = "1 tool call has" if missing == 1 else f"{missing} tool calls have"
+            calls = counted(missing, "tool call has", "tool calls have")
             return f"{calls} no result here"
     return None
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import expanded
 from leafward.agents.conversation import COUNTS_COPIED, Conversation
-from leafward.agents.fork_draft import Draft, ForkPoint, Remark, Terms, cut_at
+from leafward.agents.fork_draft import Draft, ForkPoint, Terms, cut_at
 from leafward.agents.recognition import agent_behind
 from leafward.agents.registry import all_agents
 from leafward.base.errors import Refused
@@ -25,6 +25,7 @@ from leafward.files.command_changes import command_changes
 from leafward.files.working_set import touched
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, EntryIndex
 from leafward.session.journal.creation import create_from
+from leafward.session.journal.write import Remark
 from leafward.session.messages import prompt_text
 
 if TYPE_CHECKING:
@@ -37,22 +38,6 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import InjectionSettings
     from leafward.session.session import Session
 
-__all__ = [
-    "Draft",
-    "Fork",
-    "ForkPoint",
-    "Remark",
-    "Terms",
-    "cuts",
-    "folder_named",
-    "fork",
-    "import_now",
-    "is_copy",
-    "left_imports",
-    "refusal",
-    "store",
-    "store_and_import",
-]
 
 _PATIENCE = 120
 """Seconds that an import may take."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.agents.conversation import Conversation, counted
+from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import ForkPoint, last_said
+from leafward.base.figures import counted
 from leafward.branches.refused_blocks import Change
 from leafward.context.model_context import context_at, context_window
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from leafward.agents.conversation import (
     Conversation,
     ConversationMessage,
-    counted,
     documents_left,
 )
-from leafward.agents.fork_draft import ForkPoint, Remark, last_said
+from leafward.agents.fork_draft import ForkPoint, last_said
 from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.call_pairs import CallPairs
 from leafward.branches.gaps import before_gaps, gap_at_end, spoken_place
@@ -29,6 +29,7 @@ from leafward.branches.refused_blocks import Change, accepted, accepted_images, 
 from leafward.context.projection import latest
 from leafward.context.recorded_usage import believed
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, blocks_of
+from leafward.session.journal.write import Remark
 from leafward.session.messages import BROKEN_OFF, message_in, trusted_usage
 from leafward.session.transcript import UNANSWERED
 

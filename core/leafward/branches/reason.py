@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.branches.diff.outcomes import Checked, OutcomeReader
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex, Kind, text_of
 from leafward.session.messages import prompt_text
@@ -69,7 +70,7 @@ def _decisions(session: Session, entry: EntryIndex) -> Iterator[str]:
 def check_words(one: Checked) -> str:
     """The outcome of a check in words."""
     ended = "passed" if one.ok else "failed"
-    return f"{one.check.value} {ended}, {one.runs:,} run{'' if one.runs == 1 else 's'}, {one.failed} failed"
+    return f"{one.check.value} {ended}, {counted(one.runs, 'run')}, {one.failed} failed"
 
 
 def _words(session: Session, entry: EntryIndex, prompt: EntryIndex) -> str:

@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.fork_draft import Draft, Remark, Terms, last_said
+from leafward.agents.fork_draft import Draft, Terms, last_said
 from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
@@ -24,6 +24,7 @@ from leafward.branches.healing import healing, new_session
 from leafward.catalog.card import SUBAGENT
 from leafward.catalog.lineage import parents
 from leafward.session.journal.lines import utc_now
+from leafward.session.journal.write import Remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

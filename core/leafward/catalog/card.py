@@ -4,22 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from leafward.base.times import iso_time, parse_time
-
-__all__ = [
-    "EXCERPT",
-    "FORK",
-    "INFERRED",
-    "NO_MESSAGES",
-    "SUBAGENT",
-    "Card",
-    "Details",
-    "Mark",
-    "Reading",
-    "Spent",
-    "iso_time",
-    "parse_time",
-]
+from leafward.base.times import iso_time
 
 NO_MESSAGES = "(no messages)"
 """Title of a session without any message."""

@@ -16,7 +16,8 @@ from leafward.agents.base import Candidate
 from leafward.agents.registry import native
 from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
-from leafward.catalog.card import Card, Details, Mark, Reading, parse_time
+from leafward.base.times import parse_time
+from leafward.catalog.card import Card, Details, Mark, Reading
 from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import FirstLook
 from leafward.base.regular_files import open_regular
-from leafward.catalog.card import FORK, Card, parse_time
+from leafward.base.times import parse_time
+from leafward.catalog.card import FORK, Card
 from leafward.catalog.card_fields import (
     agent_of,
     brief,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from leafward.base.figures import counted
+
 SOON = 7
 """Days before a deletion from which on it is announced."""
 _DAY = 86_400_000
@@ -19,4 +21,4 @@ def leaves_in(expires: int, now: int) -> str:
         return "may be deleted any time"
     if days < 1:
         return "deleted within a day"
-    return f"deleted in {days} day{'' if days == 1 else 's'}"
+    return f"deleted in {counted(days, 'day')}"

@@ -20,7 +20,7 @@ from leafward.cli.settings import configured
 from leafward.files.line_origins import UNSURE
 from leafward.query.blame import NOBODY, Author, Blame, blame
 from leafward.query.blame_sources import concerned
-from leafward.query.search.text_search import ripgrep
+from leafward.query.search.prefilter import ripgrep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

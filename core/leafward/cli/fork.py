@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.agents.fork_draft import cut_at
+from leafward.agents.fork_draft import Draft, Terms, cut_at
 from leafward.agents.recognition import agent_behind
 from leafward.agents.registry import agent_named
 from leafward.base.errors import Refused
@@ -17,7 +17,6 @@ from leafward.base.figures import short
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
-from leafward.branches.fork import Draft, Fork, Remark, Terms
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
 from leafward.cli.output.page import emit_json, indented, note, page, say
 from leafward.cli.resume import installed
@@ -30,6 +29,7 @@ from leafward.compaction.injection.configured import configured_settings
 from leafward.session.entry_headline import headline
 from leafward.session.injected_block import split_enclosed
 from leafward.session.journal.lines import utc_now
+from leafward.session.journal.write import Remark
 from leafward.summaries.summarizers.choice import CONFIGURED
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.summary import tokens_of
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.branches.earlier_fork import PutIn
+    from leafward.branches.fork import Fork
     from leafward.cli.declarations.branch_options import ForkOptions
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.entries import EntryIndex

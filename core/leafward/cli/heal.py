@@ -20,8 +20,9 @@ from leafward.session.journal.lines import utc_now
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.fork_draft import Draft, Remark
+    from leafward.agents.fork_draft import Draft
     from leafward.branches.healing import Healing
+    from leafward.session.journal.write import Remark
     from leafward.session.session import Session
 
 

@@ -10,7 +10,8 @@ from leafward.base import config as settings
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
-from leafward.catalog.card import INFERRED, SUBAGENT, Card, iso_time
+from leafward.base.times import iso_time
+from leafward.catalog.card import INFERRED, SUBAGENT, Card
 from leafward.catalog.lineage import parents, with_parents
 from leafward.catalog.listing import Catalogue
 from leafward.catalog.lookup import typed_ids

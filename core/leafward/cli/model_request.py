@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.summaries.summarizers.model import Outgoing
+    from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward.summaries.summarizers.summary import Span, Summarizer
 
 

@@ -18,7 +18,8 @@ from leafward.catalog.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, fit, note, page, say, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
-from leafward.query.search.text_search import Search, SessionHits, ripgrep
+from leafward.query.search.prefilter import ripgrep
+from leafward.query.search.text_search import Search, SessionHits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Agent
     from leafward.catalog.card import Card
-    from leafward.query.grammar import Expression, QueryError
+    from leafward.query.grammar import Expression
+    from leafward.query.lexer import QueryError
     from leafward.query.search.query import Query
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -145,7 +146,8 @@ _AROUND = 36
 
 def expression_of(query: str) -> Expression:
     """A parsed query of entries. Raises UnreadableQuery."""
-    from leafward.query.grammar import QueryError, parse
+    from leafward.query.grammar import parse
+    from leafward.query.lexer import QueryError
 
     try:
         return parse(query)
@@ -155,7 +157,7 @@ def expression_of(query: str) -> Expression:
 
 def chosen_entries(session: Session, query: str) -> frozenset[int]:
     """The entries that a query matches. Raises UnreadableQuery."""
-    from leafward.query.grammar import QueryError
+    from leafward.query.lexer import QueryError
     from leafward.query.select.evaluator import select
 
     try:

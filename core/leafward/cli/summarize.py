@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from leafward.cli.declarations.compaction_options import SummarizeOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model import Outgoing
+    from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward.summaries.summarizers.summary import Summarizer
 
 NOTHING_LEFT = Remark("nothing-left", "no abandoned branch to summarise; the leaf moves without a summary")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.compaction.division import Diagnostic, Division, Shortened, entry_at
 from leafward.compaction.measure import Part, PathSizes
 from leafward.compaction.strategy_rules import StrategyRules
@@ -54,7 +55,7 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
     chosen.reverse()
     shortened.reverse()
     end = len(sizes)
-    messages = f"{len(chosen)} message{'' if len(chosen) == 1 else 's'}"
+    messages = counted(len(chosen), "message")
     why = f"Keeps {messages} of the user, the newest within {settings.budget:,} tokens; summarises everything else."
     if cut >= 0:
         why += f" #{cut} is the oldest of them and is cut in the middle."
@@ -70,8 +71,8 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
     )
     division.diagnostics.append(_placement(sizes, settings, chosen))
     if dropped:
-        shown = f"{dropped} image{'' if dropped == 1 else 's'}"
-        messages = f"{pictured} message{'' if pictured == 1 else 's'}"
+        shown = counted(dropped, "image")
+        messages = counted(pictured, "message")
         text = f"drops {shown} of {messages} of the user: only the text is kept"
         division.diagnostics.append(Diagnostic("images-dropped", text))
     return division

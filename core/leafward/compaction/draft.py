@@ -41,8 +41,6 @@ class Ground:
     there: DividedPath
     previous: str
     """The previous summary as stored, without the context injected into it."""
-    sources: str
-    """All text that the summary could have been made from, except the injected context."""
     kept: str
     """The kept messages as text."""
     read: Sequence[str]

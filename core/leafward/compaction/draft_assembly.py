@@ -7,6 +7,7 @@ writes, all in one call, so that a compaction abandoned at any moment leaves the
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled, Refused
@@ -24,7 +25,6 @@ from leafward.compaction.replacement import (
     joined_text,
     replacing,
     span_from,
-    span_of,
 )
 from leafward.compaction.stored_summary import (
     FILE_SHARE,
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.summary import Span, Summarizer
     from leafward.summaries.survival.report import Survival
 
-__all__ = ["carried_pins", "clean_pins", "draft", "edited", "prepared", "span_of"]
 
 LEAST_SUMMARY = 40
 """Least tokens of a useful summary."""
@@ -190,13 +189,6 @@ def ground_of(
     return Ground(
         there,
         previous,
-        "\n".join(
-            [
-                *(message_text(spoken.message) for spoken in unless_cancelled(there.replaced, stop)),
-                previous,
-                kept,
-            ]
-        ),
         kept,
         *listed,
         session.cwd,
@@ -324,12 +316,13 @@ def _survival(ground: Ground, text: str, injected: str, stop: Callable[[], bool]
     beside = [split_enclosed(injected)[1]] if injected else []
     if ground.there.system is not None:
         beside.append(message_text(ground.there.system))
+    replaced = (message_text(spoken.message) for spoken in ground.there.replaced)
     return survival(
         ground.facts,
         split_enclosed(text)[0],
         injected="\n".join(beside),
         kept=ground.kept,
-        sources="\n".join([ground.sources, *beside, ground.cwd, "."]),
+        sources=chain(replaced, [ground.previous, ground.kept, *beside, ground.cwd, "."]),
         cwd=ground.cwd,
         stop=stop,
     )

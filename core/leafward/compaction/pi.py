@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.config import KEEP_RECENT, PI_RESERVE
+from leafward.base.figures import counted
 from leafward.compaction.cut_rules import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, PiAnswer, Shortened, count_in, entry_at
 from leafward.compaction.measure import QUIET, STARTS, Part, PathSizes
@@ -194,7 +195,7 @@ def _mend_split(sizes: PathSizes, division: Division, start: int) -> None:
             "false-split",
             f"no turn is split: the tail begins with a turn, at #{sizes.entries[lead]}",
             f"pi would count the turn before it as split, because #{sizes.entries[division.cut]} has no text, and "
-            f"summarise {prefix} message{'' if prefix == 1 else 's'} of it as the beginning of a turn",
+            f"summarise {counted(prefix, 'message')} of it as the beginning of a turn",
             answer,
         )
     )
@@ -218,7 +219,7 @@ def _mend_tail(sizes: PathSizes, counts: Counts, division: Division, budget: int
     division.diagnostics.append(
         Diagnostic(
             "tail-over-budget",
-            f"{short} result{'' if short == 1 else 's'} at the end cut in the middle: the tail keeps {left:,} of "
+            f"{counted(short, 'result')} at the end cut in the middle: the tail keeps {left:,} of "
             f"{size:,} tokens (budget {budget:,})",
             f"pi would keep all {size:,} tokens of the tail{_times(size, budget)}",
         )

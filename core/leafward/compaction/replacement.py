@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.redact.redaction import Redactor
 from leafward.base.safe_text import safe
 from leafward.compaction.stored_summary import StoredParts, cut_middle, stored_parts
@@ -200,7 +201,7 @@ def _shortened(message: Body, short: Shortened, plan: Plan) -> list[Body]:
     text = text_of(message.get("content"))
     pictures = sum(1 for block in blocks_of(message.get("content")) if block.get("type") == "image")
     if pictures:
-        text += f"\n[{pictures} image{'' if pictures == 1 else 's'} left out]"
+        text += f"\n[{counted(pictures, 'image')} left out]"
     return [{"type": "text", "text": cut_middle(text, short.left * CHARS_PER_TOKEN)}]
 
 

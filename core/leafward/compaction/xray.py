@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
-from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
 from leafward.compaction.summary_lines import Part, StoredLine, standing_for, stored_lines
 from leafward.compaction.xray_builder import XRayBuilder
-from leafward.context.basis import Basis, leaf_before, planned_at
+from leafward.context.basis import Basis, leaf_before
 from leafward.context.model_context import Context, context_at
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal.operation_log import marks
@@ -23,23 +22,11 @@ from leafward.session.messages import encrypted_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from leafward.compaction.alignment import XRay
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
 
-__all__ = [
-    "Band",
-    "Cell",
-    "Link",
-    "Share",
-    "What",
-    "XRay",
-    "XRayRow",
-    "planned_at",
-    "xray_edited",
-    "xray_of",
-    "xray_planned",
-]
 
 _TURN_STARTS = frozenset({"user", "bashExecution", "custom", "branchSummary"})
 """Roles that begin a turn (pi 1.5.2); the summary of a compaction does not."""

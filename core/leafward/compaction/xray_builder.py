@@ -206,7 +206,7 @@ class XRayBuilder:
         compaction: EntryIndex,
         totals: tuple[int, int],
         messages: tuple[int, int],
-        summary: str,
+        text: str,
         lines: tuple[StoredLine, ...],
         *,
         split_turn: bool,
@@ -234,12 +234,16 @@ class XRayBuilder:
                     )
                 )
 
+        summary, summary_prefix = self._summary, self._summary_prefix
+        if self._prefix and not self._replaced:
+            # All that is summarised is the beginning of a turn: the summary stands for that.
+            summary, summary_prefix = [], [*summary, *summary_prefix]
         ahead, beside, behind = self._stays()
         band(XRayRow(was, now, link) for was, now, link in self._system)
         for _, found in groupby(ahead, key=_LINK):
             band(found)
-        band(self._beside(self._replaced, self._summary, Link.REPLACED))
-        band(self._beside(self._prefix, self._summary_prefix, Link.PREFIX))
+        band(self._beside(self._replaced, summary, Link.REPLACED))
+        band(self._beside(self._prefix, summary_prefix, Link.PREFIX))
         band(beside)
         band(XRayRow(cell, None, Link.CUT) for cell in self._cut)
         for _, found in groupby(behind, key=_LINK):
@@ -264,7 +268,7 @@ class XRayBuilder:
             after=totals[1],
             messages_before=messages[0],
             messages_after=messages[1],
-            summary=summary,
+            summary=text,
             lines=lines,
             split_turn=split_turn,
             origins=Origins(self.session, self.context.messages, tuple(self._sources), lines, recorded),

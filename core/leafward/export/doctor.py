@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.lines import BLANK
 from leafward.base.errors import LeafwardError, NotASession
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
 from leafward.catalog.card import SUBAGENT
@@ -183,7 +184,7 @@ def stray_messages(path: str, found: Mapping[str, int]) -> Iterator[Problem]:
 def waiting_imports(documents: Sequence[Path]) -> Iterator[Problem]:
     """Documents that were written for an agent's import and still exist. None is removed."""
     if documents:
-        number = "1 document is" if len(documents) == 1 else f"{len(documents):,} documents are"
+        number = counted(len(documents), "document is", "documents are")
         size = sum(path.stat().st_size for path in documents if path.exists())
         text = (
             f"{number} left in {safe_line(str(documents[0].parent), 200)}, {size:,} bytes: for imports that failed, or that"

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from leafward.export.lanes import Lane
     from leafward.session.entry_decoding import Entry
 
-__all__ = ["escaped", "fenced", "harmless", "markdown"]
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~]|&(?=[#A-Za-z]))")
 

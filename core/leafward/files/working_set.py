@@ -6,6 +6,7 @@ All of it comes from the calls and results in the session; `file_names` gives th
 from __future__ import annotations
 
 from array import array
+from bisect import insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall,
 from leafward.session.messages import did_run, message_in, nested_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.session.session import Session
 
@@ -186,14 +187,35 @@ def _by_file(
     return files
 
 
+def gone_at(
+    session: Session, changed: Mapping[str, Sequence[EntryIndex]]
+) -> Iterator[tuple[str, EntryIndex]]:
+    """Prompts at which the agent no longer found a file that was changed above them, as behind Claude Code's "Restore code".
+
+    `changed`: by file, the entries that changed it, in order. A file is told of once, until it is changed again.
+    """
+    within, tidy = session.tree.is_ancestor, table_of(session).tidies_paths
+    told: dict[str, EntryIndex] = {}
+    for entry, names in sorted(session.source.missing.items()):
+        for name in (locate(one, session.cwd, tidy=tidy) for one in names):
+            above = [at for at in changed.get(name, ()) if at < entry and within(at, entry)]
+            known = told.get(name, NO_ENTRY)
+            if above and not (known > above[-1] and within(known, entry)):
+                told[name] = entry
+                yield name, entry
+
+
 def working_set(
     session: Session,
     at: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> WorkingSet:
-    """The files read and modified on the path to an entry (the leaf by default)."""
+    """The files read and modified on the path to an entry (the leaf by default), removed ones among the modified."""
     here = session.leaf if at is None else at
     files = touched(session, session.tree.path(here), stop=stop)
+    for name, entry in list(gone_at(session, {name: file.modified for name, file in files.items()})):
+        if session.tree.is_ancestor(entry, here):
+            insort(files[name].modified, entry)
     names = sorted(files, key=utf16_order)
     return WorkingSet(
         tuple(FileUse(name, tuple(files[name].read)) for name in names if not files[name].modified),

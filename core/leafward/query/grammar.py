@@ -19,24 +19,6 @@ from dataclasses import dataclass
 from leafward.query.lexer import DEEPEST, Place, QueryError, SearchText, Token, choosing_tokens
 from leafward.query.vocabulary import ANY_OF, value_problem
 
-__all__ = [
-    "AllOf",
-    "AnyOf",
-    "Call",
-    "Compare",
-    "Expression",
-    "Not",
-    "Pattern",
-    "Place",
-    "QueryError",
-    "Text",
-    "Without",
-    "Word",
-    "parse",
-    "parse_find",
-    "parse_search",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Call:

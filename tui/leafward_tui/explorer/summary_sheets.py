@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.compaction.branch_summary import Branch, BranchDraft
-    from leafward.summaries.summarizers.model import Outgoing
+    from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward_tui.explorer.model.summary_request import SummaryRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
     from leafward.session.entry_headline import Headline
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model import Outgoing
+    from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward_tui.lab.model.runs import FactsKept, Run
     from leafward_tui.lab.model.what_if import WhatIf
 

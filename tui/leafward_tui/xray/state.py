@@ -10,10 +10,10 @@ from leafward.session.entries import Kind
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from leafward.compaction.alignment import Link, XRay
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
     from leafward.compaction.summary_comparison import SummaryDiff
-    from leafward.compaction.xray import Link, XRay
     from leafward.session.session import Session
     from leafward_tui.xray.model.arrangement import Side
     from leafward_tui.xray.model.captions import Fates, Teller

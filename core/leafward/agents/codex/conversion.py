@@ -20,9 +20,10 @@ from leafward.agents.codex.rollout_items import (
     text_part,
 )
 from leafward.agents.conversation import COUNTS_LEFT
-from leafward.agents.fork_draft import Remark
+from leafward.base.figures import counted
 from leafward.base.times import iso_stamp, iso_time
 from leafward.session.journal.lines import encode_line
+from leafward.session.journal.write import Remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,8 +63,7 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
         long += message.role == "result" and len(_text(message).encode(errors="replace")) > LONG_RESULT
     remarks = [*past.remarks(), COUNTS_LEFT]
     if long:
-        results = "1 result" if long == 1 else f"{long:,} results"
-        text = f"{results} of more than {LONG_RESULT:,} bytes: Codex may cut out the middle"
+        text = f"{counted(long, 'result')} of more than {LONG_RESULT:,} bytes: Codex may cut out the middle"
         remarks.append(Remark("long-results", text))
     return draft_of(
         name,

@@ -46,7 +46,7 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
     meta = with_folder(meta_of(lines[0]), head)
     segment = segment_of(candidate.path, candidate.stamp)
     thread = segment.thread or str(meta.get("id") or stem(candidate.path))
-    prompt = ""
+    prompt = unsure = ""
     own = meta.get("subagent_history_start_ordinal")
     first = decode_line(lines[0])
     if first is None and len(lines) > 1:
@@ -59,17 +59,19 @@ def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
         role, payload = line_of(body).role, payload_of(body)
         if role is Role.PROMPT:
             prompt = prompt_of(payload) or ""
-        elif (
-            role is Role.MESSAGE
-            and payload.get("role") == "user"
-            and is_injected(payload, item_text(payload)) is False
-        ):
-            prompt = item_text(payload)
+        elif role is Role.MESSAGE and payload.get("role") == "user":
+            text = item_text(payload)
+            injected = is_injected(payload, text)
+            prompt = text if injected is False else ""
+            if injected is None:
+                # An event behind it declares it typed, but the desktop application writes none (0.147).
+                unsure = unsure or text
         elif role is Role.INJECTED:
             prompt = task_of(payload) or ""
         if prompt:
             prompt = typed_in(prompt) or prompt
             break
+    prompt = prompt or typed_in(unsure) or unsure
     parent, relation = relation_of(meta)
     if not prompt and relation == SUBAGENT:
         # Its task stands behind the inherited conversation, however long that is.

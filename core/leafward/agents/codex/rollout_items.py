@@ -18,8 +18,9 @@ from leafward.session.journal.lines import encode_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from leafward.agents.fork_draft import Remark, Terms
+    from leafward.agents.fork_draft import Terms
     from leafward.session.entries import Body
+    from leafward.session.journal.write import Remark
 
 TITLE = "Codex"
 """The agent's name as people write it."""

@@ -253,8 +253,8 @@ class OpenCode(Agent):
         A session in the files of an older version is converted to the present format.
         """
         from leafward.agents.conversation import Conversation
-        from leafward.agents.fork_draft import Remark
         from leafward.agents.opencode import fork as forking
+        from leafward.session.journal.write import Remark
 
         base = os.path.dirname(os.path.abspath(session.path))
         remark = Remark(

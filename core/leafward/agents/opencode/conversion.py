@@ -10,12 +10,12 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from leafward.agents.conversation import COUNTS_LEFT
-from leafward.agents.fork_draft import Remark
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
 from leafward.agents.opencode.sessions import OURS
 from leafward.base.errors import NotASession
 from leafward.session.entries import text_of
+from leafward.session.journal.write import Remark
 from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from leafward.base.paths import imports_dir
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.fork_draft import Remark, Terms
+    from leafward.agents.fork_draft import Terms
     from leafward.agents.opencode.store import Store
     from leafward.session.entries import Body
+    from leafward.session.journal.write import Remark
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _TAIL = 14

@@ -12,7 +12,6 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.authorship import own_cut
-from leafward.agents.fork_draft import Remark
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
@@ -23,6 +22,7 @@ from leafward.base.errors import NotASession, Refused
 from leafward.context.model_context import context_at
 from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
 from leafward.session.foreign import reader_of
+from leafward.session.journal.write import Remark
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, trusted_usage
 from leafward.session.session_title import title_of

@@ -16,6 +16,7 @@ from leafward.agents.opencode.database import is_database, opened, stamps_of
 from leafward.agents.opencode.recovery import Rescued, rescued
 from leafward.agents.opencode.sessions import rows_of
 from leafward.base.errors import NotASession
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -299,7 +300,7 @@ def _stamp(path: str) -> Stamp:
 
 def _rescued_words(found: Rescued) -> str:
     rows, torn, lost = len(found.rows), found.torn, found.lost
-    read = "1 session is" if rows == 1 else f"{rows:,} sessions are"
+    read = counted(rows, "session is", "sessions are")
     torn_words = f" ({len(torn):,} without title: {_some(torn)})" if torn else ""
     left = f"{len(lost):,} cannot be read: {_some(lost)}" if lost else "others may be missing"
     return f"is a damaged database: {read} listed{torn_words}, {left}"
@@ -313,7 +314,7 @@ def _say_unnamable(path: str, shelf: Shelf, trouble: list[Trouble]) -> None:
     """Adds the unlisted sessions of a database, which no path can name, to `trouble`."""
     names = sorted(name for name in shelf.rows if not _plain(name))
     if names:
-        count = "1 session is" if len(names) == 1 else f"{len(names):,} sessions are"
+        count = counted(len(names), "session is", "sessions are")
         listed = _some([repr(safe_line(name, 40)) for name in names])
         trouble.append(Trouble(path, f"{count} not listed, as a path cannot hold the id: {listed}"))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.conversation import COUNTS_COPIED, is_own, portable_blocks
-from leafward.agents.fork_draft import Remark
 from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.times import iso_time
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.journal.lines import encode_line
+from leafward.session.journal.write import Remark
 from leafward.session.messages import PROJECTION, edit_targets
 from leafward.session.session_title import title_of
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from leafward.agents.fork_draft import Remark, Terms
+    from leafward.agents.fork_draft import Terms
     from leafward.session.entries import Body
+    from leafward.session.journal.write import Remark
     from leafward.session.session import Session
 
 

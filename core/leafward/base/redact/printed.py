@@ -149,7 +149,10 @@ def _compiled(rest: str) -> re.Pattern[str]:
 
 def printed_in(text: str) -> Iterator[Span]:
     """The secrets below the commands that printed them."""
-    if not any(sign in text and any(map(text.__contains__, prompts)) for sign, prompts in _PROMPTS):
+    for sign, prompts in _PROMPTS:
+        if sign in text and any(map(text.__contains__, prompts)):
+            break
+    else:
         return
     for found, sure in _commands(text):
         if found["stop"].lstrip("\\\r") in ("\n", "n"):

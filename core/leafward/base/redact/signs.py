@@ -99,7 +99,8 @@ for _family in _PAIRS:
 
 _plain: set[str] = set()
 _signed: dict[str, int] = {}
-_runs: dict[str, int] = {}
+_plain_runs: set[str] = set()
+_signed_runs: dict[str, int] = {}
 
 
 def signs_of(text: str) -> tuple[int, str]:
@@ -183,9 +184,8 @@ def _noted(words: list[str]) -> int:
     for pattern, bit in ((RUN, _RUNS), (commands.PASSWORD_FILE, _PORTS)):
         if pattern.search(joined) is not None:
             every |= bit
-            for word in words:
-                if pattern.search(word) is not None:
-                    found[word] |= bit
+            for word in filter(pattern.search, words):
+                found[word] |= bit
     for word, bits in found.items():
         if len(word) <= _LONGEST:
             if bits:
@@ -197,20 +197,23 @@ def _noted(words: list[str]) -> int:
 
 def _parts(low: str) -> Iterable[tuple[str, int]]:
     """The parts of signs that a text in small letters holds, with their bits."""
-    if len(_runs) > _MOST:
-        _runs.clear()
+    if len(_plain_runs) + len(_signed_runs) > _MOST:
+        _plain_runs.clear()
+        _signed_runs.clear()
     found: dict[str, int] = {}
-    for run in set(_LETTERS.findall(low)):
-        bits = _runs.get(run)
+    for run in set(filterfalse(_plain_runs.__contains__, _LETTERS.findall(low))):
+        bits = _signed_runs.get(run)
         if bits is None:
             bits = _SIGNS.alone.get(run, 0)
             if _SIGNS.any_letters.search(run) is not None:
                 for part, bit in _SIGNS.letters.items():
                     if part in run:
                         bits |= bit
-            _runs[run] = bits
-        if bits:
-            found[run] = bits
+            if not bits:
+                _plain_runs.add(run)
+                continue
+            _signed_runs[run] = bits
+        found[run] = bits
     found.update((part, bit) for part, bit in _SIGNS.whole if part in low)
     if not low.isascii():
         found.update((part, bit) for part, bit in _SIGNS.foreign if part in low)

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.branches.diff.summaries import SideSummary, summaries_of
 from leafward.compaction.listed_files import listed_now
 from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
@@ -111,7 +112,7 @@ class MergeDraft:
         """The merged summary as it would be stored. `rest` settles conflicts without a choice. Raises Refused for open ones."""
         left = [one for one in self.conflicts if one.number not in choices and rest is None]
         if left:
-            number = "1 conflict is" if len(left) == 1 else f"{len(left)} conflicts are"
+            number = counted(len(left), "conflict is", "conflicts are")
             raise Refused(f"{number} not decided: choose a, b, both or base for each")
         parts = []
         for section in self.sections:

@@ -5,18 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.query.conditions import check
-from leafward.query.grammar import (
-    AllOf,
-    AnyOf,
-    Call,
-    Not,
-    Pattern,
-    Place,
-    QueryError,
-    Text,
-    Without,
-    parse_search,
-)
+from leafward.query.grammar import AllOf, AnyOf, Call, Not, Pattern, Text, Without, parse_search
+from leafward.query.lexer import Place, QueryError
 from leafward.query.search.query import Query
 from leafward.query.vocabulary import moment_of, part_of
 

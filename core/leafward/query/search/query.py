@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from leafward.query.grammar import Expression, QueryError
+    from leafward.query.grammar import Expression
+    from leafward.query.lexer import QueryError
 
 
 @dataclass(frozen=True, slots=True)

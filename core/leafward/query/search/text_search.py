@@ -21,7 +21,7 @@ from leafward.base.errors import Cancelled, LeafwardError
 from leafward.catalog.lineage import parents
 from leafward.query.lexer import QueryError
 from leafward.query.search.cards import concerns
-from leafward.query.search.prefilter import Prefilter, crowds, ripgrep
+from leafward.query.search.prefilter import Prefilter, crowds
 from leafward.query.search.text_match import KEPT, Hit, Matcher
 from leafward.session.entries import NO_ENTRY
 
@@ -409,6 +409,3 @@ def _newest(cards: Sequence[Card], number: int) -> tuple[list[Card], list[Card]]
     newest = _newest_first([card for card, when in zip(cards, times, strict=True) if when >= since])
     older = [card for card, when in zip(cards, times, strict=True) if when < since]
     return newest[:number], newest[number:] + older
-
-
-__all__ = ["FIRST_BATCH", "Progress", "Search", "SessionHits", "Unread", "ripgrep"]

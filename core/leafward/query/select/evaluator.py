@@ -10,19 +10,8 @@ from typing import TYPE_CHECKING
 from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Cancelled, NotFound
 from leafward.query.conditions import check, text_of
-from leafward.query.grammar import (
-    AllOf,
-    AnyOf,
-    Call,
-    Compare,
-    Not,
-    Pattern,
-    QueryError,
-    Text,
-    Without,
-    Word,
-    parse,
-)
+from leafward.query.grammar import AllOf, AnyOf, Call, Compare, Not, Pattern, Text, Without, Word, parse
+from leafward.query.lexer import QueryError
 from leafward.query.search import patterns
 from leafward.query.select import sets
 from leafward.query.select.predicates import Bodies, numbers, times

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.session.journal.durable import APPENDING, WINDOWS
 from leafward.session.journal.lock import Claim, locked, refuse_if_busy
 
@@ -150,6 +151,6 @@ def _refuse_changed(session: Session, book: Source, descriptor: int) -> None:
     with open(descriptor, "rb", closefd=False) as file:
         added = sum(1 for line in file if line.strip())
     if now.st_size > seen.st_size and added:
-        entries = "1 entry" if added == 1 else f"{added} entries"
+        entries = counted(added, "entry", "entries")
         raise Refused(f"{name} grew by {entries} since it was read; nothing was written")
     raise Refused(f"{name} was changed since it was read; nothing was written")

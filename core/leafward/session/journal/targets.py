@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind, tool_calls
 from leafward.session.journal.write import Remark
 from leafward.session.messages import did_run, message_in
@@ -57,7 +58,7 @@ def landing(session: Session, target: int) -> tuple[Remark, ...]:
     missing, answered = _open_calls(session, here)
     if not missing:
         return ()
-    calls = "1 tool call has" if missing == 1 else f"{missing} tool calls have"
+    calls = counted(missing, "tool call has", "tool calls have")
     which = "partial-results" if answered else "open-calls"
     addition = "; pi tells the model that there is none" if session.is_native else ""
     return (Remark(which, f"{calls} no result here{addition}"),)

@@ -33,13 +33,15 @@ _ASKED = re.compile(
 _TAG = re.compile(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
 _ASKED_LAST = re.compile(r"(?:吗|呢|(?:です|ます)か)\W*$")
 # All patterns except those of the first words are in lower case, like the text that they are matched with.
-_OBLIGED = re.compile(
+_OBLIGED = markers(
     r"\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
     r"|niemals|nie|muss|musst|müsst|müssen|darf|darfst|dürft|dürfen|(?<!noch )(?<!wie )immer(?! noch| wieder| mehr| weniger)|jamais"
     r"|(?<!est )(?<!sont )(?<!marche )(?<!fonctionne )toujours(?! pas)|doi[st]|doivent|devez|il faut (?:toujours|absolument|impérativement|que)|il ne faut (?:pas|jamais)|nunca|siempre|debe|sempre|deve"
     r"|никогда|всегда|нельзя|должен|не надо)\b"
     "|必须|不要|不能(?!用|运行|工作|编译|通过|打开|显示|正常)|不得(?!不)|务必|禁止|一定要|应该(?!是|可以|没)|只能|请勿"
-    "|(?<![特区级类分个识性])别(?![的名处人])|(?<=[わらかがさたなばまし])ないで(?:ください|下さい|くれ|ね|。|$)|しないで|必ず|してはいけない|하지 ?마|반드시|금지|해야"
+    "|(?<![特区级类分个识性])别(?![的名处人])|(?<=[わらかがさたなばまし])ないで(?:ください|下さい|くれ|ね|。|$)|しないで|必ず|してはいけない|하지 ?마|반드시|금지|해야",
+    "must mustn mustnt never always mandatory forbid forbidden prohibited circumstances most least than niemals nie muss musst darf darfst "
+    "immer jamais toujours dois doit doivent devez faut nunca siempre debe sempre deve",
 )
 _CONCLUDES = re.compile(
     r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b"
@@ -99,6 +101,11 @@ _UNDID = re.compile(
     r"|^.{0,120}?\bj['’]ai (?:annulé|supprimé) (?:tes|vos) |^.{0,60}?我(?:已经)?(?:把.{1,12})?(?:撤销|回退|还原)了"
 )
 """A user who has undone the work already."""
+_UNDOES = (
+    *("undid", "undone", "reverted", "discarded", "rolled back", "threw away", "zurückgesetzt", "rückgängig"),
+    *("verworfen", "annulé", "supprimé", "撤销", "回退", "还原"),
+)
+"""Its verbs in small letters: every such statement holds one."""
 _REFUTES = re.compile(
     r"(?i)^(?:(?:hm+|sorry|wait|wtf|um+|ok(?:ay)?|well|but|actually|no|nope|nah|nein|nee|doch|non|mais|aber)[\s,.!]+)*"
     r"(?:(?:that|this|it)(?:['’]s| is| was|s)? (?:just |simply |completely |totally )?(?:not (?:right|true|correct|it|the case|what|how|the (?:problem|cause|reason|issue))"
@@ -216,7 +223,9 @@ def takes_back(prompt: str) -> bool:
 
 def undid(prompt: str) -> bool:
     """Whether the user says that the work before was undone already; what was asked for may still be wanted."""
-    return _UNDID.match(prompt) is not None
+    # The pattern tests each of the first characters of a prompt, and few prompts hold such a verb.
+    low = prompt.partition("\n")[0].casefold()
+    return any(map(low.__contains__, _UNDOES)) and _UNDID.match(prompt) is not None
 
 
 def refutes(prompt: str) -> bool:
@@ -340,7 +349,7 @@ def demands(sentence: str) -> bool:
     if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():
         return False
     guessed = guesses(words)
-    if _OBLIGED.search(_CONCLUDES.sub(" ", words)) is not None:
+    if _OBLIGED.may_stand_in(words) and _OBLIGED.pattern.search(_CONCLUDES.sub(" ", words)) is not None:
         return not (guessed and _BREAKS.search(words) is not None)
     if guessed and not words.startswith(("i would only", "i'd only")):
         return False
@@ -351,7 +360,7 @@ def demands(sentence: str) -> bool:
         # The sentence corrects one answer.
         return False
     words = _WORK.sub(" ", words)
-    if len(_APOSTROPHE.split(words)) < _LEAST_WORDS + 1:
+    if len(words.split()) <= _LEAST_WORDS and len(_APOSTROPHE.split(words)) <= _LEAST_WORDS:
         return False
     return _RULE_FIRST.search(words) is not None or (_RULES.search(words) is not None and not _is_half(words))
 
@@ -374,7 +383,7 @@ def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str]) -> bool:
         return True
     if (ordered and _OF_IT.match(words) is not None) or _OF_NOW.search(words) is not None:
         return True
-    if _OBLIGED.search(words) is not None:
+    if _OBLIGED.stand_in(words):
         return False
     if not amid and _HALF.search(words) is not None:
         return True

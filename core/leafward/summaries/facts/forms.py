@@ -125,9 +125,8 @@ _BEFORE_VALUE = re.compile(r"(?i)[a-z_](?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s
 """The last letter of a possible label, and the text between it and its value."""
 _LONGEST_SIGN = 6
 """The most characters of that."""
-_DIGITS = re.compile(r"\d+")
-_GOES_ON = "_.,#/:-"
-"""Characters, besides letters, after which a digit begins no number."""
+_DIGITS = re.compile(r"\d(?<![A-Za-z\d_.,#/-].)\d*")
+"""Digits, but not those that belong to a word: they have no label and are no count."""
 _LONGEST_LABEL = 40
 
 _IDENTIFIER = re.compile(
@@ -357,8 +356,7 @@ def _counts(text: str, digits: list[int]) -> Iterator[re.Match[str]]:
     """The matches of `_NUMBER` in a text whose runs of digits begin at some places."""
     last = 0
     for digit in digits:
-        before = text[digit - 1 : digit]
-        if digit < last or (before and (before in _GOES_ON or (before.isascii() and before.isalnum()))):
+        if digit < last or text[digit - 1 : digit] == ":":
             continue
         # A sign and a space may stand before it.
         for start in range(max(last, digit - 2), digit + 1):

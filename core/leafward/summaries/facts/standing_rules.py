@@ -62,7 +62,7 @@ _SPARED = frozenset(
 )
 """Words of a rule that name nothing."""
 _REMOVAL = re.compile(
-    r"(?i)\b(?:remove|delete|drop|kill|erase|purge|lösche?|entferne?|supprime[rz]?|enlève|elimina|borra|quita|[rd][a-z]{5})\b"
+    r"(?i)\b(?=[bdeklpqrs])(?:remove|delete|drop|kill|erase|purge|lösche?|entferne?|supprime[rz]?|enlève|elimina|borra|quita|[rd][a-z]{5})\b"
 )
 """Requests for a removal, and every word that may be such a word with its letters in another order."""
 _MISTYPED = frozenset("".join(sorted(word)) for word in ("remove", "delete"))

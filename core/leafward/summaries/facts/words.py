@@ -15,14 +15,20 @@ _MOST = 1 << 15
 """Words that are cached for one way to read."""
 _LONGEST = 80
 """Characters of a word that is cached."""
-_A_PATH = rf"[/\\]|\.(?i:{'|'.join(sorted(forms.EXTENSIONS))})(?![A-Za-z0-9])|[MDJGRLC][A-Za-z]{{4}}"
-"""Parts of paths: every path holds a slash, the ending of a file, or the name of a file without one."""
-_A_NAME = (
-    r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|[A-Za-z0-9]_[A-Za-z0-9]|\(\)|[A-Za-z0-9.]-[A-Za-z0-9.]|--[a-z]"
-    r"|@[a-z0-9]|#[0-9]|[0-9a-f]{7}"
+_OF_PATHS = (
+    rf"(?<=[/\\])|(?<=\.)(?i:{'|'.join(sorted(forms.EXTENSIONS))})(?![A-Za-z0-9])|(?<=[MDJGRLC])[A-Za-z]{{4}}"
 )
-"""Parts of names: every name holds at least one."""
-_MAYBE_PATH, _MAYBE_NAME, _MAYBE = map(re.compile, (_A_PATH, _A_NAME, f"{_A_PATH}|{_A_NAME}"))
+"""Parts of paths: every path holds a slash, the ending of a file, or the name of a file without one."""
+_OF_NAMES = (
+    r"(?<=[a-z0-9][A-Z])|(?<=[A-Z]{2})[a-z]{2}|(?<=[A-Za-z0-9]_)[A-Za-z0-9]|(?<=\()\)|(?<=[A-Za-z0-9.]-)[A-Za-z0-9.]|(?<=--)[a-z]"
+    r"|(?<=@)[a-z0-9]|(?<=#)[0-9]"
+)
+"""Parts of names: every name holds at least one, or seven digits of a commit."""
+# Each begins with the characters that a part may have there: those between are skipped quickly.
+_MAYBE_PATH = re.compile(rf"[/\\.MDJGRLC](?:{_OF_PATHS})")
+_MAYBE_NAME = re.compile(rf"[A-Z_(@#-](?:{_OF_NAMES})")
+_MAYBE_EITHER = re.compile(rf"[/\\.A-Z_(@#-](?:{_OF_PATHS}|{_OF_NAMES})")
+_MAYBE_COMMIT = re.compile(r"[0-9a-f][0-9a-f]{6}")
 
 _BESIDE = re.compile(
     r"[\"'`(]{0,3}\.{1,2}/(?:\.{1,2}/)*(?:[A-Za-z0-9_@-]{1,80}/){0,20}[A-Za-z0-9_.@-]{1,80}[\"'`);,]{0,4}"
@@ -43,7 +49,6 @@ class Words:
         self._cwd, self._relative, self._calls, self._names = cwd, relative, calls, names
         self._held: dict[str, _Held] = {}
         self._idle: set[str] = set()
-        self._maybe = _MAYBE if names else _MAYBE_PATH
 
     def read(self, text: str) -> tuple[list[Form], list[Form]]:
         """The paths of a text, and the names in the rest of it, each in order. Names have no offset."""
@@ -64,7 +69,7 @@ class Words:
             if len(idle) + len(held) > _MOST:
                 idle.clear()
                 held.clear()
-            for word in filter(self._maybe.search, unknown):
+            for word in filter(_may_hold if self._names else _MAYBE_PATH.search, unknown):
                 looked = self._look(word)
                 if looked.paths or looked.names:
                     found[word] = looked
@@ -90,7 +95,7 @@ class Words:
             paths = (forms.paths_in if len(word) <= _LONGEST else forms.paths_in.__wrapped__)(word, self._cwd)
             if not self._relative:
                 paths = tuple(form for form in paths if not form.text.startswith(("./", "../")))
-        if not self._names or _MAYBE_NAME.search(word) is None:
+        if not self._names or (_MAYBE_NAME.search(word) is None and _MAYBE_COMMIT.search(word) is None):
             return _Held(paths, ()) if paths else _NOTHING
         # Parts of paths are not names.
         rest = _without(word, paths).split() if paths else (word,)
@@ -99,6 +104,11 @@ class Words:
 
 
 _NOTHING = _Held((), ())
+
+
+def _may_hold(word: str) -> bool:
+    """Whether a word may hold a path or a name."""
+    return _MAYBE_EITHER.search(word) is not None or _MAYBE_COMMIT.search(word) is not None
 
 
 @lru_cache(maxsize=16)

@@ -23,7 +23,6 @@ from leafward.summaries.summarizers.model_requests import (
     TURN_HEADING,
     Ask,
     Outgoing,
-    Request,
     Stage,
     Work,
     outgoing,
@@ -37,16 +36,6 @@ if TYPE_CHECKING:
 
     from leafward.session.entries import Usage
 
-__all__ = [
-    "Model",
-    "ModelSettings",
-    "Outgoing",
-    "Progress",
-    "Reply",
-    "Request",
-    "SummaryFailed",
-    "outgoing",
-]
 
 _LOOK = 0.05
 """Seconds between two checks of `stop` while nothing arrives."""

@@ -14,6 +14,7 @@ from leafward.files.shell.effects import effects
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
+from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
@@ -49,8 +50,9 @@ _SAYS_WHAT = 4
 NOT_DONE = "Not done when this was last summarised: "
 _TOLD_FILES = 8
 """Deleted or renamed files that are named."""
-_WAY = re.compile(
-    r"(?i)\b(?:option|approach|variant|alternative|proposal|idea) (?:#?\d|[a-d])\b(?!\w|\s*[:(–—-])"
+_WAY = markers(
+    r"(?i)\b(?:option|approach|variant|alternative|proposal|idea) (?:#?\d|[a-d])\b(?!\w|\s*[:(–—-])",
+    "option approach variant alternative proposal idea",
 )
 """One of several ways, by its number in their list."""
 _SWITCHED = re.compile(
@@ -208,7 +210,8 @@ def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
     if (
         candidate.section not in contradictions.CLAIMS
         or ":" in candidate.text
-        or _WAY.search(candidate.text) is None
+        or not _WAY.may_stand_in(candidate.text)
+        or _WAY.pattern.search(candidate.text) is None
     ):
         return False
     return not any(

@@ -42,6 +42,8 @@ _BRIEFLY = 100
 """Characters of a request that the goal holds already."""
 _HEADING = re.compile(r"\s#{2,} ")
 _ASKED_FIRST = " (asked first: "
+_REMARK = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
+"""Characters of a request beside which there is room for the first one."""
 _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s['’]il)\b)")
 """The beginning of a reply that chooses a way by its number alone."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
@@ -75,6 +77,10 @@ class SameWork:
             since = self._changed(place, place)
         return not first.isdisjoint(since) or (not since and place == begun.last)
 
+    def changes(self, turn: Turn) -> bool:
+        """Whether the work on a request changed a file; one that did not and was followed by others may be a remark."""
+        return bool(self._changed(turn.first, turn.last))
+
     def _changed(self, begin: int, end: int) -> set[str]:
         return {
             path
@@ -87,39 +93,58 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
     """Adds the user's requests: the current one as the goal, the last ones as work in progress."""
     goal = goal_among(turns) if first else None
     if goal is not None:
-        text = _with_way(_whole_sentences(goal.text, REQUEST_LIMIT), goal.own, turn_before(turns, goal))
-        begun = goal_of(turns)
-        if (over := told_as_over(goal, turns)) is not None:
-            asked = _whole_sentences(begun.text, _OUTCOME) if begun is not None and begun is not goal else ""
-            notes = [over] * bool(over) + [f"asked first: {cut(asked, _OUTCOME)}"] * bool(asked)
-            room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST) - len(over)
-            text = f"{cut(_whole_sentences(text, room), room)} ({'; '.join(notes)})" if notes else text
-        elif begun is not None and begun is not goal and goal.words < TELLING and _GO_AHEAD.search(goal.text):
-            # Sentences that only ask to read something say less.
-            wanted = (one for one in prose.sentences(begun.text) if not LOOKS.match(one))
-            text = f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:_OUTCOME]})"
-        elif (
-            begun is not None
-            and begun is not goal
-            and begun.words >= TELLING
-            and begun.first < goal.first
-            and same.goes_on(begun, goal)
-        ):
-            # Alone it does not name the purpose of the work.
-            asked = _whole_sentences(_HEADING.split(begun.text)[0], _OUTCOME)
-            room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
-            text = f"{cut(_whole_sentences(text, room), room)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
-        elif question := _question_before(turns, goal):
-            text = f"{text} (asked: {question})"
+        text = _goal_text(turns, goal, same)
         add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
     latest = last_of(turns)
+    _earlier(evidence, [turn for turn in turns if turn is not goal and turn is not latest])
+    if latest is None or latest.left:
+        return
+    agreed = turns[-1]
+    goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
+    if agreed is not latest and goes_on and not is_answered(agreed):
+        _agreed(evidence, turns, goal, latest)
+    else:
+        _latest(evidence, turns, goal, latest)
+
+
+def _goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
+    """The goal, with what was asked first or asked back where it does not tell its purpose alone."""
+    text = _with_way(_whole_sentences(goal.text, REQUEST_LIMIT), goal.own, turn_before(turns, goal))
+    begun = goal_of(turns)
+    if begun is goal:
+        begun = None
+    if (over := told_as_over(goal, turns)) is not None:
+        asked = _whole_sentences(begun.text, _OUTCOME) if begun is not None else ""
+        notes = [over] * bool(over) + [f"asked first: {cut(asked, _OUTCOME)}"] * bool(asked)
+        room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST) - len(over)
+        return f"{cut(_whole_sentences(text, room), room)} ({'; '.join(notes)})" if notes else text
+    if begun is not None and goal.words < TELLING and _GO_AHEAD.search(goal.text):
+        # Sentences that only ask to read something say less.
+        wanted = (one for one in prose.sentences(begun.text) if not LOOKS.match(one))
+        return f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:_OUTCOME]})"
+    if (
+        begun is not None
+        and begun.first < goal.first
+        and (
+            (begun.words >= TELLING and same.goes_on(begun, goal))
+            # Nothing of the request is cut for what was asked first.
+            or (goal is not turns[-1] and len(text) <= _REMARK and not same.changes(goal))
+        )
+    ):
+        # Alone it does not name the purpose of the work.
+        asked = _whole_sentences(_HEADING.split(begun.text)[0], _OUTCOME)
+        return f"{cut(_whole_sentences(text, _REMARK), _REMARK)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
+    question = _question_before(turns, goal)
+    return f"{text} (asked: {question})" if question else text
+
+
+def _earlier(evidence: Evidence, turns: Sequence[Turn]) -> None:
+    """Adds the newest answered requests among those between the goal and the last one."""
     total = max(1, evidence.size)
     earlier = [
         turn
         for turn in turns
-        if turn is not goal
-        and turn is not latest
-        and turn.works
+        if turn.works
         and is_answered(turn)
         and turn.words > SUBSTANTIAL
         # An answered question is closed, and so is a request to show something.
@@ -128,53 +153,55 @@ def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first
         and not LOOKS.match(turn.text)
     ]
     for turn in earlier[-_ASKED:]:
-        worth = 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words)
-        text = _with_outcome(_whole_sentences(turn.text, 160), turn)
-        add(evidence, Section.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
-    if latest is None or latest.left:
+        _asked(evidence, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words))
+
+
+def _asked(evidence: Evidence, turn: Turn, worth: float) -> None:
+    """Adds an answered request with its outcome."""
+    text = _with_outcome(_whole_sentences(turn.text, 160), turn)
+    add(evidence, Section.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
+
+
+def _last(evidence: Evidence, section: Section, text: str, turn: Turn, limit: int = REQUEST_LIMIT) -> None:
+    add(evidence, section, text, (turn.entry,), 2.0, first=True, limit=limit, lead=LAST_REQUEST)
+
+
+def _last_text(turns: Sequence[Turn], latest: Turn) -> str:
+    text = _whole_sentences(latest.text, REQUEST_LIMIT)
+    return _with_way(text, latest.own, turn_before(turns, latest))
+
+
+def _agreed(evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn) -> None:
+    """Adds the work that the user agreed to, or wanted more of, as work in progress: the turn behind the last request."""
+    agreed, text, turn = turns[-1], _last_text(turns, latest), turns[-1]
+    question = question_of(turns[-2].answer)
+    way = _with_way(agreed.own, agreed.own, turns[-2])
+    if question:
+        text = way if way != agreed.own else f"{agreed.own} (asked: {question})"
+    elif demands.asks(agreed.own):
+        # A short question is not an agreement.
+        text = f"{agreed.own} (asked before: {text[:_OUTCOME]})"
+    elif ERRAND.match(agreed.own):
+        # The errand is a request of its own; the request before it is treated like any other.
+        text = agreed.own
+        if latest is not goal and is_answered(latest):
+            _asked(evidence, latest, 1.0)
+    elif latest is goal:
         return
-    text, sources = _whole_sentences(latest.text, REQUEST_LIMIT), (latest.entry,)
-    text = _with_way(text, latest.own, turn_before(turns, latest))
-    agreed = turns[-1]
-    goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
-    if agreed is not latest and goes_on and not is_answered(agreed):
-        # The work that the user agreed to, or wanted more of, is in progress.
-        question = question_of(turns[-2].answer)
-        way = _with_way(agreed.own, agreed.own, turns[-2])
-        if question and way != agreed.own:
-            text, sources = way, (agreed.entry,)
-        elif question:
-            text, sources = f"{agreed.own} (asked: {question})", (agreed.entry,)
-        elif demands.asks(agreed.own):
-            # A short question is not an agreement.
-            text, sources = f"{agreed.own} (asked before: {text[:_OUTCOME]})", (agreed.entry,)
-        elif ERRAND.match(agreed.own):
-            # The errand is a request of its own; the request before it is treated like any other.
-            text, sources = agreed.own, (agreed.entry,)
-            if latest is not goal and is_answered(latest):
-                said = _with_outcome(_whole_sentences(latest.text, 160), latest)
-                add(evidence, Section.DONE, said, (latest.entry,), 1.0, limit=LINE_LIMIT, lead="Asked: ")
-        elif latest is goal:
-            return
-        add(
-            evidence,
-            Section.IN_PROGRESS,
-            text,
-            sources,
-            2.0,
-            first=True,
-            limit=REQUEST_LIMIT,
-            lead=LAST_REQUEST,
-        )
-        return
-    if latest is goal and goal is not goal_of(turns) and not is_answered(latest):
-        text = _whole_sentences(latest.text, _BRIEFLY)
-        add(evidence, Section.IN_PROGRESS, text, sources, 2.0, first=True, limit=_BRIEFLY, lead=LAST_REQUEST)
+    else:
+        turn = latest
+    _last(evidence, Section.IN_PROGRESS, text, turn)
+
+
+def _latest(evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn) -> None:
+    """Adds the last request: as done once it is answered, briefly where the goal holds it already."""
+    answered = is_answered(latest)
     if latest is not goal:
-        answered = is_answered(latest)
-        section = Section.DONE if answered else Section.IN_PROGRESS
+        text = _last_text(turns, latest)
         text = _with_outcome(text, latest) if answered else text
-        add(evidence, section, text, sources, 2.0, first=True, limit=REQUEST_LIMIT, lead=LAST_REQUEST)
+        _last(evidence, Section.DONE if answered else Section.IN_PROGRESS, text, latest)
+    elif goal is not goal_of(turns) and not answered:
+        _last(evidence, Section.IN_PROGRESS, _whole_sentences(latest.text, _BRIEFLY), latest, _BRIEFLY)
 
 
 def _question_before(turns: Sequence[Turn], turn: Turn) -> str:

@@ -46,6 +46,3 @@ def bare_counts(text: str) -> Iterator[Sighting]:
         beside = word.strip() or (led[0].strip() if led is not None else "")
         written = match["value"] + word if led is None else led[0] + match["value"]
         yield Sighting(FactKind.NUMBER, f"{digits} {beside}".strip(), written, Voice.TOLD, NO_ENTRY)
-
-
-__all__ = ["bare_counts"]

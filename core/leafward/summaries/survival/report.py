@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from leafward.base.errors import Cancelled
@@ -166,15 +167,15 @@ def survival(
     *,
     injected: str = "",
     kept: str = "",
-    sources: str = "",
+    sources: Iterable[str] = (),
     cwd: str = "",
     compaction: int = NO_ENTRY,
     stop: Callable[[], bool] = lambda: False,
 ) -> Survival:
     """The fates of a span's facts, given the texts that replace it.
 
-    `sources` is everything that the summary could have been made from; where it is empty, nothing counts as invented.
-    Invented facts have `compaction` as their entry. Raises Cancelled where `stop` turns true.
+    `sources` are all texts that the summary could have been made from, read as far as needed; without any, nothing counts as
+    invented. Invented facts have `compaction` as their entry. Raises Cancelled where `stop` turns true.
     """
     names = file_names(facts)
     retold, beside, tail = Text(summary, cwd), Text(injected, cwd), Text.of(kept, cwd)
@@ -220,7 +221,7 @@ def _status(
 
 def _invented(
     retold: Text,
-    sources: str,
+    sources: Iterable[str],
     known: set[tuple[FactKind, str]],
     compaction: int,
     stop: Callable[[], bool],
@@ -261,13 +262,18 @@ def _invented(
     return found
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """A text in pieces of some tens of thousands of characters, cut after line breaks where there are any."""
-    start = 0
-    while start < len(text):
-        stop = text.find("\n", start + _PIECE) + 1 or len(text)
-        yield text[start:stop]
-        start = stop
+def _pieces(texts: Iterable[str]) -> Iterator[str]:
+    """Texts, one below the other, in pieces of some tens of thousands of characters, cut after line breaks."""
+    rest = ""
+    for text in texts:
+        rest += f"{text}\n"
+        start = 0
+        while len(rest) - start > _PIECE:
+            stop = rest.index("\n", start + _PIECE) + 1
+            yield rest[start:stop]
+            start = stop
+        rest = rest[start:]
+    yield rest
 
 
 _PIECE = 1 << 15
@@ -317,13 +323,13 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
         _until(there.messages, stop), session.cwd, there.previous, there.previous_entry, plan=there.plan
     )
     kept = "\n".join(message_text(message.message) for message in there.kept)
-    sources = [message_text(message.message) for message in _until(there.messages, stop)]
+    sources = (message_text(message.message) for message in there.messages)
     found = survival(
         facts,
         there.summary,
         injected=there.injected,
         kept=kept,
-        sources="\n".join([*sources, there.previous, kept, there.injected, session.cwd, "."]),
+        sources=chain(sources, [there.previous, kept, there.injected, session.cwd, "."]),
         cwd=session.cwd,
         compaction=compaction,
         stop=stop,

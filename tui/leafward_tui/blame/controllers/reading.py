@@ -92,7 +92,7 @@ def read_blame(
     from leafward.catalog.namesakes import short_ids
     from leafward.query.blame import blame
     from leafward.query.blame_sources import concerned
-    from leafward.query.search.text_search import ripgrep
+    from leafward.query.search.prefilter import ripgrep
 
     if cards is None:
         cards = list(sighted(config, [], os.environ, []))

@@ -172,7 +172,13 @@ class Content(CompareController):
             return read.trouble
         if read.overall is None:
             return "reading both sides"
-        return "no file was read or changed on either side" if not len(read.overall.sets) else ""
+        if not len(read.overall.sets):
+            return "no file was read or changed on either side"
+        return (
+            ""
+            if self._state.files.file is not None
+            else "neither side changed a file since the common ancestor"
+        )
 
     def _head(self, width: int) -> Sequence[LabLine]:
         """Path, bases of the contents, numbers of lines."""

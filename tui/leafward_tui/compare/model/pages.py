@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import message_body
+from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text
 from leafward_tui.compare.model.captions import last_words
 from leafward_tui.compare.model.files import HUES
@@ -36,7 +37,8 @@ class MessageRow(NamedTuple):
 
     letter: str
     """`A`, `B`, or empty for both."""
-    role: str
+    word: str
+    """Its kind as in the tree; of a result, the tool."""
     tokens: int
     text: str
     entry: EntryIndex
@@ -53,18 +55,20 @@ def spoken(session: Session, contexts: ContextDifference, stop: Callable[[], boo
             continue
         letter = "" if row.same else "A" if row.a is not None else "B"
         text = safe_line(message_text(message_body(session, one)), _LONGEST)
-        found.append(MessageRow(letter, one.role, one.tokens, text, one.entry))
+        word = _WORDS_OF_ROLES.get(one.role) or headline(session, one.entry).word
+        found.append(MessageRow(letter, word, one.tokens, text, one.entry))
     return found
 
 
-_ROLES = {
+_WORDS_OF_ROLES = {
     "user": "you",
     "assistant": "ai",
-    "toolResult": "tool",
     "compactionSummary": "sum",
     "branchSummary": "sum",
     "bashExecution": "you",
 }
+_WORD = 9
+"""Cells of a message's word."""
 
 
 def context_page(
@@ -129,14 +133,14 @@ def context_page(
     for number, one in enumerate(messages):
         ink = f"strong_{HUES[one.letter]}" if one.letter else "faint"
         sign = one.letter or glyphs.same
-        role = fit(_ROLES.get(one.role, one.role), 6, pad=True, ellipsis=glyphs.ellipsis)
+        word = fit(one.word, _WORD, pad=True, ellipsis=glyphs.ellipsis)
         tokens = right(count(one.tokens), 8)
-        text = fit(one.text, max(4, width - 19), pad=True, ellipsis=glyphs.ellipsis)
+        text = fit(one.text, max(4, width - 13 - _WORD), pad=True, ellipsis=glyphs.ellipsis)
         lines.append(
             LabLine(
                 (
                     Span(f"{sign}  ", ink),
-                    Span(f"{role} ", "faint"),
+                    Span(f"{word} ", "faint"),
                     Span(text, "sub" if not one.letter else "text"),
                     Span(tokens, "sub"),
                 ),

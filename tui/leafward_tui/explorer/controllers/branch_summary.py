@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.compaction.branch_summary import Branch, BranchDraft
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model import Outgoing
+    from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.summary_request import SummaryRequest
@@ -354,7 +354,7 @@ def look_over(
         return SummaryOffer()
     if branch is None or config.model is None:
         return SummaryOffer(branch)
-    from leafward.summaries.summarizers.model import outgoing
+    from leafward.summaries.summarizers.model_requests import outgoing
 
     settings = model_settings(MODEL, config)
     return SummaryOffer(branch, outgoing(branch.span(request.focus), branch.budget(), settings))

@@ -63,6 +63,7 @@ class FileChoice(ExplorerController):
                 letter,
                 safe_line(path, 300),
                 "not there now" if path in missing else "",
+                file=True,
                 act=partial(then, path),
             )
             for letter, path in zip(LETTERS, shown, strict=False)

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leafward.agents.base import Agent
+    from leafward.agents.fork_draft import Draft, ForkPoint
     from leafward.base.config import Config
-    from leafward.branches.fork import Draft, Fork, ForkPoint
+    from leafward.branches.fork import Fork
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.branch_summary import BranchSummary
@@ -346,12 +347,13 @@ def draft_fork(
     job: Job,
 ) -> Fork:
     """The draft of a new session. Raises LeafwardError."""
+    from leafward.agents.fork_draft import Terms
     from leafward.branches import fork
     from leafward.compaction.injection.configured import configured_settings
 
     job.give_way()
     injection = configured_settings(config) if request.inject else None
-    terms = fork.Terms(os.environ, config, clock(), cwd=request.cwd)
+    terms = Terms(os.environ, config, clock(), cwd=request.cwd)
     return fork.fork(session, request.entry, target, terms, injection=injection, summary=summary)
 
 

@@ -89,7 +89,8 @@ class RowFilter(ExplorerController):
 
     def _ask_query(self) -> None:
         """Asks for a query; an error in it is shown while it is typed."""
-        from leafward.query.grammar import QueryError, parse
+        from leafward.query.grammar import parse
+        from leafward.query.lexer import QueryError
         from leafward.query.vocabulary import FIELDS, FUNCTIONS
         from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 

@@ -279,7 +279,8 @@ class _Reading(NamedTuple):
 
 def _reading(text: str) -> _Reading:
     """The reading of a typed search, as words or as a query."""
-    from leafward.query.grammar import Place, QueryError, Text, parse_search
+    from leafward.query.grammar import Text, parse_search
+    from leafward.query.lexer import Place, QueryError
     from leafward.query.search.conjunction import texts_of
 
     try:

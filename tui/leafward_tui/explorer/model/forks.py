@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.agents.base import Agent
-    from leafward.branches.fork import Draft, Fork, ForkPoint
+    from leafward.agents.fork_draft import Draft, ForkPoint
+    from leafward.branches.fork import Fork
     from leafward.compaction.branch_summary import BranchDraft
 
 _TAKEN = "jkqbisgxfh"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.xray import Link, xray_of
+from leafward.compaction.alignment import Link
+from leafward.compaction.xray import xray_of
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
 from leafward.session.messages import SUMMARY_BASIS_TEXT, summary_basis
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.base.config import Config
-    from leafward.compaction.xray import XRay
+    from leafward.compaction.alignment import XRay
     from leafward.session.entries import Body
     from leafward.session.session import Session
     from leafward_tui.ui.appearance.glyphs import Glyphs

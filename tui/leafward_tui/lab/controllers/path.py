@@ -15,7 +15,7 @@ from leafward.compaction.measure import measure
 from leafward.compaction.onset import onset
 from leafward.compaction.pins import pins_in
 from leafward.compaction.strategies import ALL_ESTIMATORS, rules_of
-from leafward.compaction.xray import planned_at
+from leafward.context.basis import planned_at
 from leafward.context.model_context import context_window
 from leafward.context.sizes import entries_below
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model import Outgoing, Progress
+    from leafward.summaries.summarizers.model import Progress
+    from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.layout import PaneLayout

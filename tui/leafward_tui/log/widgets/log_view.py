@@ -246,7 +246,7 @@ def _fact(name: str, value: str, width: int, ink: Style, ground: Ground) -> list
     ]
 
 
-_SENTENCE = "No operation yet: nothing was moved, labelled, named or archived, here or in the agent."
+_SENTENCE = "No operation yet: nothing was moved, labelled, named or archived."
 
 
 class EmptyLog(Widget):

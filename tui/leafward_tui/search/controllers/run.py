@@ -173,7 +173,8 @@ def run_search(
     job: Job,
 ) -> FoundSessions:
     """Searches; `found` is called with results while there are more, and the last ones are returned."""
-    from leafward.query.search.text_search import Search, ripgrep
+    from leafward.query.search.prefilter import ripgrep
+    from leafward.query.search.text_search import Search
 
     if cards is None:
         from leafward.catalog.lookup import sighted

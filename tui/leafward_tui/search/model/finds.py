@@ -19,7 +19,7 @@ _WORDS = {
     "thinking": "thinking",
     "summary": "summary",
     "name": "name",
-    "injected": "injected",
+    "injected": "added",
     "system": "system",
 }
 

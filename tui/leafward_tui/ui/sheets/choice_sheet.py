@@ -51,6 +51,8 @@ class Choice:
     """Whether this choice is in force now, as in a choice of filters."""
     path: bool = False
     """Whether the effect is a path, which gives up its middle where there is no room."""
+    file: bool = False
+    """Whether the title is the path of a file: of the same folders, the names tell rows apart."""
     act: Callable[[], object] = lambda: None
     """Called when it was chosen, after the sheet is closed."""
 
@@ -98,7 +100,11 @@ class _Choices(Widget):
         mark = services.glyphs.cursor if row == self.at and first else " "
         room = width - _BESIDE
         titles = self._titles(room)
-        title = fit(choice.title if first else "", titles, pad=True, ellipsis=services.glyphs.ellipsis)
+        title = choice.title if first else ""
+        if choice.file:
+            title = fit_path(title, titles, pad=True, gap=services.glyphs.gap)
+        else:
+            title = fit(title, titles, pad=True, ellipsis=services.glyphs.ellipsis)
         if choice.path and not choice.refused:
             effect = fit_path(text, room - titles, gap=services.glyphs.gap)
         else:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.compaction.exam.questions import Question
     from leafward.compaction.exam.sitting import ExamAnswers, Sitting
-    from leafward.summaries.summarizers.model import Outgoing, Progress
+    from leafward.summaries.summarizers.model import Progress
+    from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward.summaries.summarizers.settings import ModelSettings
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.jobs import Job, Jobs

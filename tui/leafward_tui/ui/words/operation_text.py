@@ -215,7 +215,9 @@ class OperationText:
             return "this session" if operation.target in SESSION_TARGETS else about, ""
         before, after = operation.before, operation.after
         if before is None or after is None:
-            return f"{label_words(after if before is None else before)}  {about}", ""
+            label = after if before is None else before
+            # pi writes that a label is removed also where there was none.
+            return f"{label_words(label)}  {about}" if label else about, ""
         return label_words(before), f"{label_words(after)}  {about}"
 
     def title(self, operation: Operation) -> str:

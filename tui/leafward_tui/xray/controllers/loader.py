@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
-from leafward.compaction.xray import What, xray_edited, xray_of, xray_planned
+from leafward.compaction.alignment import What
+from leafward.compaction.xray import xray_edited, xray_of, xray_planned
 from leafward.session.journal.operation_log import marks, operations, undoable
 from leafward_tui.ui.survival_cache import survivals_of
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
@@ -18,9 +19,9 @@ from leafward_tui.xray.model.earlier_lines import earlier_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from leafward.compaction.alignment import XRay
     from leafward.compaction.draft import Draft
     from leafward.compaction.plan import Plan
-    from leafward.compaction.xray import XRay
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
     from leafward_tui.xray.controllers.lines import Lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.compaction.xray import Link, What
+from leafward.compaction.alignment import Link, What
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
 from leafward_tui.ui.screens.screen_search import ScreenSearch
@@ -15,7 +15,7 @@ from leafward_tui.xray.model.arrangement import Side
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.compaction.xray import XRay
+    from leafward.compaction.alignment import XRay
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
     from leafward_tui.xray.controllers.lines import Lines

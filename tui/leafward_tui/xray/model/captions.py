@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.safe_text import safe_line
+from leafward.compaction.alignment import Cell, Link, What, XRay
 from leafward.compaction.summary_lines import bare
-from leafward.compaction.xray import Cell, Link, What, XRay
 from leafward.context.projection import latest
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline

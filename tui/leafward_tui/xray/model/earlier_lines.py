@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.summary_comparison import Mark, paired, sections_of, summary_at
 
 if TYPE_CHECKING:
-    from leafward.compaction.xray import XRay
+    from leafward.compaction.alignment import XRay
 
 _NOTES = {Mark.SAME: "as before", Mark.CHANGED: "rewritten"}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 
-from leafward.compaction.xray import Link, What
+from leafward.compaction.alignment import Link, What
 from leafward_tui.ui.text.cells import cell_len, fit, right
 from leafward_tui.ui.text.hits import lit
 from leafward_tui.xray.model.arrangement import TELLS, Arrangement, Line, Piece, Side
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.style import Style
 
-    from leafward.compaction.xray import Band
+    from leafward.compaction.alignment import Band
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground, Styles
 

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leafward.compaction.xray import Link
+from leafward.compaction.alignment import Link
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import cell_len, count, exact, fit, right
 from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD
@@ -16,7 +16,7 @@ from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.xray import Share, XRay
+    from leafward.compaction.alignment import Share, XRay
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground
 

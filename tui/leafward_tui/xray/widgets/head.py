@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from leafward.compaction.xray import XRay
+    from leafward.compaction.alignment import XRay
     from leafward_tui.ui.appearance.theme import Ground
 
 
