@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
 
 
-class Timer(Protocol):
-    """A call that happens later."""
-
-    def stop(self) -> None:
-        """Cancels the call."""
-
-
 class Screens(Protocol):
     """Opens the screens of features, none of which knows another. A screen lies on top of the one that asked for it.
 

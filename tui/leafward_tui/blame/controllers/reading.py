@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -118,8 +119,5 @@ def read_reason(author: Author, job: Job) -> Reason:
     from leafward.agents.registry import agent_named
     from leafward.branches.reason import reason_of
 
-    session = agent_named(author.card.agent).open(Path(author.card.path), job.unwanted)
-    try:
+    with closing(agent_named(author.card.agent).open(Path(author.card.path), job.unwanted)) as session:
         return reason_of(session, author.entry, author.prompt)
-    finally:
-        session.close()

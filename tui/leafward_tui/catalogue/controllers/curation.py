@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -151,11 +152,8 @@ def archive(card: Card, archived: bool) -> CurationResult:
     from leafward.agents.registry import agent_named
     from leafward.session.journal.session_operations import archive_session
 
-    session = agent_named(card.agent).open(Path(card.path))
-    try:
+    with closing(agent_named(card.agent).open(Path(card.path))) as session:
         archive_session(session, archived)
-    finally:
-        session.close()
     words = f"{'archived' if archived else 'unarchived'}: {_named(card)}"
     return CurationResult(words, partial(_unarchive, card, archived))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -105,12 +106,9 @@ def resume_command(card: Card, fork_key: str, _job: Job) -> Resume | str:
     from leafward.agents.registry import agent_named
 
     agent = agent_named(card.agent)
-    session = agent.open(Path(card.path))
-    try:
+    with closing(agent.open(Path(card.path))) as session:
         command = agent.resume(session, os.environ)
         problem = command.obstacle()
-    finally:
-        session.close()
     if problem is not None:
         return f"{problem}; open it, and begin a new session in another folder ({fork_key})"
     return command

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -160,11 +161,8 @@ def aftermaths(
     for number, card in enumerate(compacted):
         job.report(partial(progress, AftermathReading(dict(totals.sums), number, len(compacted), unread)))
         try:
-            session = agent_named(card.agent).open(Path(card.path), job.unwanted)
-            try:
+            with closing(agent_named(card.agent).open(Path(card.path), job.unwanted)) as session:
                 totals.add(card.agent, session, job.unwanted)
-            finally:
-                session.close()
         except Cancelled:
             raise
         except (LeafwardError, OSError):

@@ -19,11 +19,12 @@ from leafward_tui.ui.text.cells import fit
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from textual.timer import Timer
+
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference
     from leafward_tui.compare.model.content import ContentRequest, Shown
     from leafward_tui.ui.jobs import Job
-    from leafward_tui.ui.services import Timer
 
 _REST = 0.03
 """Seconds the cursor rests on a file before its contents are rebuilt."""

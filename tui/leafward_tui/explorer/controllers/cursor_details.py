@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
+    from textual.timer import Timer
+
     from leafward.agents.sub_agents import SubAgent
     from leafward.base.config import Config
     from leafward.compaction.onset import Onset
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.overview import Overview
     from leafward_tui.explorer.widgets.gauge import Forecast
     from leafward_tui.ui.jobs import Job
-    from leafward_tui.ui.services import Timer
 
 SETTLE = 0.06
 """Seconds the cursor rests before anything follows it."""

@@ -24,12 +24,13 @@ from leafward_tui.ui.words.size_change import SizeChange
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from textual.timer import Timer
+
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
     from leafward_tui.explorer.lost_facts import Counted
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.jobs import Job
-    from leafward_tui.ui.services import Timer
 
 _BOOKS = BOOKKEEPING - DAMAGED
 """Kinds without a row among the entries of the conversation."""

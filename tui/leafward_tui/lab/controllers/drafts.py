@@ -29,6 +29,8 @@ from leafward_tui.ui.text.cells import counted, limit
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from textual.timer import Timer
+
     from leafward.base.config import Config
     from leafward.compaction.draft import Draft
     from leafward.compaction.injection.path_findings import Collected
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.paid_summaries import KeptDrafts
     from leafward_tui.lab.model.what_if import WhatIf
     from leafward_tui.ui.jobs import Job
-    from leafward_tui.ui.services import Timer
 
 REST = 0.25
 """Seconds that settings rest before a draft is made of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,8 +88,7 @@ def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
     from leafward.query.search.passages import Passage, passages
     from leafward.query.search.text_match import Matcher
 
-    session = agent_named(card.agent).open(Path(card.path), job.unwanted)
-    try:
+    with closing(agent_named(card.agent).open(Path(card.path), job.unwanted)) as session:
         index = session.columns.index(hit.entry)
         entry = session.entry(index) if index >= 0 else None
         table = table_of(session)
@@ -96,8 +96,6 @@ def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
         # The agent's name for its session may stand in no entry.
         if hit.part == "name" and session.title:
             texts.append(Passage("name", session.title))
-    finally:
-        session.close()
     same = [one for one in texts if (one.part, one.tool) == (hit.part, hit.tool)]
     passage = next((one for one in same if hit.matched in one.text), same[0] if same else None)
     if passage is None:
