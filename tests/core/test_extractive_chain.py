@@ -96,7 +96,7 @@ def test_a_real_session_is_told_on_through_its_stored_compaction() -> None:
     assert f"Committed: {title}" in done
     assert told(then, Section.NEXT) == told(then, Section.BLOCKED) == []
     assert "Reply to PR review threads" not in after
-    assert "Planned before" not in after
+    assert "Planned: " not in after
     # A third round was asked for since.
     apart = after.partition(Provenance.SAID.heading)
     assert (

@@ -101,7 +101,7 @@ def test_what_was_planned_is_not_told_beside_that_it_was_done() -> None:
         *edited("prune.py", "z"),
     ]
     told = summarize(span(*behind, previous=previous, previous_entry=3)).text
-    assert "Planned before" not in told
+    assert "Planned: " not in told
 
 
 def test_a_reply_and_what_was_replied_are_the_same_words() -> None:

@@ -23,12 +23,28 @@ BUSY_SHARE = 0.2
 QUIET = 2 * STEP
 """Seconds of rest that are enough without a job: a message handled in the first step may have led to another."""
 QUIET_BESIDE_JOB = 0.02
+SOON = 0.2
+"""Seconds of a delay for which a test waits that wants all that a key leads to: what follows a cursor that rests."""
 
 
 def no_message_waits(app: App[Any]) -> bool:
     """Whether all messages are handled."""
     nodes = [app, *(node for screen in app.screen_stack for node in screen.walk_children(with_self=True))]
     return not any(node.message_queue_size for node in nodes)
+
+
+def no_delay_runs(app: App[Any]) -> bool:
+    """Whether nothing is put off that happens soon."""
+    timers = (
+        timer
+        for screen in app.screen_stack
+        for node in screen.walk_children(with_self=True)
+        for timer in node._timers
+    )
+    return not any(
+        timer._repeat == 0 and timer._interval <= SOON and timer._task is not None and not timer._task.done()
+        for timer in timers
+    )
 
 
 def no_job_runs(app: App[Any]) -> bool:

@@ -15,7 +15,7 @@ from leafward_tui.app.app import LeafwardApp
 from leafward_tui.catalogue.model.listing import LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.screen import CatalogueScreen
 from tests.claude_transcript import IDS, Transcript
-from tests.tui.idle_wait import no_job_runs, no_message_waits
+from tests.tui.idle_wait import no_delay_runs, no_job_runs, no_message_waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -221,8 +221,8 @@ async def until(pilot: Pilot[Any], holds: Callable[[], object]) -> None:
 
 
 def _at_rest(app: App[Any]) -> bool:
-    """Whether no job is under way, begun or not, and no message waits to be handled."""
-    return no_job_runs(app) and no_message_waits(app)
+    """Whether no job is under way, begun or not, no message waits to be handled, and nothing is put off for a moment."""
+    return no_job_runs(app) and no_message_waits(app) and no_delay_runs(app)
 
 
 async def rested(pilot: Pilot[int]) -> None:

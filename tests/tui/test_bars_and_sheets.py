@@ -321,6 +321,14 @@ async def test_a_text_is_followed_kept_or_left() -> None:
         assert screen.done == ["checkq", None]
 
 
+async def test_a_text_longer_than_its_field_is_seen_at_its_end() -> None:
+    async with plain() as (pilot, screen):
+        pilot.app.push_screen(TextSheet("Folder", "/" + "far/" * 60 + "here"), screen.done.append)
+        await until(pilot, lambda: any(row.endswith("far/far/here") for row in rows(pilot.app)))
+        await pilot.press("home")
+        await until(pilot, lambda: any("/far/far/" in row and "here" not in row for row in rows(pilot.app)))
+
+
 async def test_sheets_take_hostile_text() -> None:
     async with plain() as (pilot, _):
         pilot.app.push_screen(ChoiceSheet("a [/nope] b", [Choice("a", "[red]x", "[/]", "[/b]")], note="[/c]"))

@@ -234,7 +234,7 @@ async def test_where_the_project_was_moved_its_present_folder_is_asked_for(
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is not asked and isinstance(pilot.app.screen, TextSheet))
         again = await reached(pilot, TextSheet)
-        assert "nowhere" in shown(pilot)
+        await until(pilot, lambda: "nowhere" in shown(pilot))
         again.input.value = str(moved)
         await pilot.press("enter")
         sheet = await reached(pilot, RestoreSheet)

@@ -217,6 +217,10 @@ class ToldSteps:
         signs = self._signs(line)
         return bool(signs) and signs <= self._done
 
+    def is_run(self, line: str) -> bool:
+        """The same of a line that only says what is to be run or checked: nothing of it is left."""
+        return _LOOKS.match(line) is not None and self.is_taken_up(line)
+
     def _signs(self, text: str) -> set[_Sign]:
         """The evidence that would close a step: the files it names, else the names; for a check, commands and checks."""
         named = list(self.named_in(text))

@@ -20,7 +20,7 @@ from leafward.summaries.facts.prose import content_words, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions, superseded_values
 from leafward.summaries.summarizers.candidates import OUTCOME, SAID_EARLIER, Candidate, Evidence, add
-from leafward.summaries.summarizers.outline import Section, line_key
+from leafward.summaries.summarizers.outline import Provenance, Section, line_key
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ _ASKED_FOR = 0.6
 _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words that make a step specific."""
+PLANNED = "Planned: "
+_PLANNED = 0.1
+"""The worth of such a line alone."""
 NOT_DONE = "Not done when this was last summarised: "
 _TOLD_FILES = 8
 """Deleted or renamed files that are named."""
@@ -246,8 +249,11 @@ def _fulfil(evidence: Evidence) -> None:
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
-            # The step's file may have been changed for another reason; that it is still to be done is no longer known.
-            over.add(id(candidate))
+            if written_since or evidence.reader.told.is_run(candidate.text):
+                over.add(id(candidate))
+            else:
+                # The step's file may have been changed for another reason.
+                _put_behind(candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -322,8 +328,13 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     for candidate in evidence.candidates:
         if candidate.section is not Section.NEXT or candidate.carries or not _is_carried(evidence, candidate):
             continue
-        if all_done or not _is_open(evidence, candidate):
+        if _is_open(evidence, candidate):
+            if all_done:
+                over.add(id(candidate))
+        elif plan.made:
             over.add(id(candidate))
+        else:
+            _put_behind(candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -336,6 +347,13 @@ def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
     """Whether the content of a line from the span itself was worked on since."""
     fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
     return fact is not None and not fact.is_open and fact.outcome == TAKEN_UP
+
+
+def _put_behind(candidate: Candidate) -> None:
+    """Turns an unticked step, of which nothing tells whether it is done, into what the earlier summary planned."""
+    candidate.section, candidate.provenance = Section.CONTEXT, Provenance.EARLIER
+    candidate.text = PLANNED + candidate.text.removeprefix(NOT_DONE)
+    candidate.worth = min(candidate.worth, _PLANNED)
 
 
 def _is_carried(evidence: Evidence, candidate: Candidate) -> bool:

@@ -336,7 +336,8 @@ class TextSheet(Sheet):
         self.input = Input(drawable(text), placeholder=placeholder, compact=True, select_on_focus=False)
 
     def mounted(self) -> None:
-        """Selects the text where typing is to replace it, and binds the other key."""
+        """Shows the end of the text, where the cursor is; selects it where typing is to replace it; binds the other key."""
+        self.call_after_refresh(lambda: self.input.scroll_to(x=self.input.max_scroll_x, animate=False))
         if self._selected:
             self.input.action_select_all()
         if self._other is not None:
