@@ -52,7 +52,7 @@ class RestoreSheet(Sheet):
     def __init__(self, choice: RestoreChoice, title: str, note: str) -> None:
         self.choice, choice.view = choice, self
         about = [
-            SheetLine(f"in {tilde(choice.folder)}; the files from before are kept for the undo", lines=1)
+            SheetLine(f"in {tilde(choice.folder)}; the files from before are kept for the undo", lines=3)
         ]
         super().__init__(title, about, note=note)
         self.files = RestoreFiles(self.choice, partial(hairline, self))

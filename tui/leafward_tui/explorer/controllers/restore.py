@@ -91,7 +91,7 @@ class FileRestore(ExplorerController):
                 self._ask_folder(show, text, no_project_folder(folder))
 
         about = [
-            SheetLine(safe_line(problem, 300), "bad"),
+            SheetLine(safe_line(problem, 300), "bad", lines=3),
             SheetLine("you see each file before anything is written"),
         ]
         sheet = TextSheet(
