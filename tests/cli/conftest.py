@@ -12,6 +12,7 @@ import pytest
 from leafward.cli.main import main
 from leafward.export.demo import demo_session
 from leafward.session.session import Session
+from tests.cli.restored import Work
 
 Arguments = str | Path
 
@@ -34,6 +35,12 @@ class Outcome:
 
 Run = Callable[..., Outcome]
 Open = Callable[[Path], Session]
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    """A session whose work on files can be taken back."""
+    return Work(tmp_path)
 
 
 @pytest.fixture

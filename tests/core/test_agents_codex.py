@@ -370,8 +370,8 @@ def test_a_sub_agent_behind_a_long_inherited_conversation_has_the_name_of_its_ta
     rollout = Rollout(
         tmp_path,
         first=0,
-        source={"subagent": {"thread_spawn": {"parent_thread_id": THREADS[1], "agent_path": "/root/pears"}}},
-        agent_path="/root/pears",
+        source={"subagent": {"thread_spawn": {"parent_thread_id": THREADS[1], "agent_path": "/lead/pears"}}},
+        agent_path="/lead/pears",
         subagent_history_start_ordinal=9,
     )
     rollout.said("inherited " * 6000)

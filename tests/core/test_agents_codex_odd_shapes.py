@@ -126,7 +126,7 @@ def test_a_change_of_the_effort_within_a_reply_is_metadata_and_does_not_divide_i
 @pytest.mark.parametrize(
     ("name", "space", "output", "failed"),
     [
-        ("spawn_agent", "collaboration", '{"task_name":"/root/pears"}', False),
+        ("spawn_agent", "collaboration", '{"task_name":"/lead/pears"}', False),
         ("spawn_agent", "collaboration", "agent thread limit reached", True),
         ("wait_agent", "multi_agent_v1", '{"status":{},"timed_out":true}', False),
         ("wait_agent", "multi_agent_v1", "agent ids must be non-empty", True),
