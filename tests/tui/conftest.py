@@ -16,7 +16,7 @@ from tests.pi_file import PiFile
 from tests.tui.compared import compared, parted
 from tests.tui.considered import working
 from tests.tui.explored import Named, forked
-from tests.tui.idle_wait import wait_for_idle
+from tests.tui.idle_wait import wait_after_key, wait_in_pause
 from tests.tui.inspector_data import close_all
 from tests.tui.logged import Hands
 from tests.tui.session_store import mixed_store, small_store
@@ -39,8 +39,8 @@ def opened_sessions_are_closed() -> Iterator[None]:
 def finer_waits() -> Iterator[None]:
     """Keys and pauses wait for the application in finer steps than Textual's own."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("textual.app", "textual.pilot"):
-            patch.setattr(f"{module}.wait_for_idle", wait_for_idle)
+        patch.setattr("textual.app.wait_for_idle", wait_after_key)
+        patch.setattr("textual.pilot.wait_for_idle", wait_in_pause)
         yield
 
 

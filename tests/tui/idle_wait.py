@@ -20,9 +20,12 @@ STEP = 0.003
 """Seconds between two looks."""
 BUSY_SHARE = 0.2
 """Share of a step from which the process counts as working."""
-QUIET = 2 * STEP
-"""Seconds of rest that are enough without a job: a message handled in the first step may have led to another."""
-QUIET_BESIDE_JOB = 0.02
+QUIET = 3 * STEP
+"""Seconds of rest that are enough after a key, without a job: a message handled in the first step may have led to another."""
+QUIET_OF_PAUSE = 0.02
+"""The same beside a job, and for a pause, after which a test looks at the screen: those that Textual waits for."""
+_LONGEST = 1.0
+"""Seconds after which an application that never rests is looked at all the same."""
 SOON = 0.2
 """Seconds of a delay for which a test waits that wants all that a key leads to: what follows a cursor that rests."""
 
@@ -52,10 +55,19 @@ def no_job_runs(app: App[Any]) -> bool:
     return all(worker.is_finished for worker in app.workers)
 
 
-async def wait_for_idle(_least: float = 0.0, most: float = 1.0) -> None:
-    """Lets the application run until it is at rest, for `most` seconds at the longest."""
+async def wait_after_key(_least: float = 0.0) -> None:
+    """Lets the application run until it is at rest."""
+    await _rest(QUIET)
+
+
+async def wait_in_pause(_least: float = 0.0) -> None:
+    """Lets the application run until it is at rest, for as long as Textual does."""
+    await _rest(QUIET_OF_PAUSE)
+
+
+async def _rest(enough: float) -> None:
     app, began, quiet = active_app.get(), monotonic(), 0.0
-    while monotonic() - began < most:
+    while monotonic() - began < _LONGEST:
         used = process_time()
         await sleep(STEP)
         works = process_time() - used > STEP * BUSY_SHARE
@@ -66,5 +78,5 @@ async def wait_for_idle(_least: float = 0.0, most: float = 1.0) -> None:
             # A frame that waits for its timer is drawn now; it may lead to more.
             app.screen._on_timer_update()
         quiet += STEP
-        if quiet >= (QUIET if no_job_runs(app) else QUIET_BESIDE_JOB):
+        if quiet >= (enough if no_job_runs(app) else QUIET_OF_PAUSE):
             return

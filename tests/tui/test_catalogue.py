@@ -96,15 +96,15 @@ async def test_the_preview_follows_once_the_cursor_rests(store: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
         await previewed(pilot, screen)
+        await until(pilot, lambda: "1 branch" in "\n".join(row[93:] for row in rows(app)))
         text = "\n".join(row[93:] for row in rows(app))
-        assert "1 branch" in text
         assert "now the header" in text
         assert "src/theme.ts" in text
         assert "+2" in text
         assert "4.2k / 200k" in text
         await pilot.press("j")
         await previewed(pilot, screen)
-        assert any("Done: Light theme, second attempt." in row for row in rows(app))
+        await until(pilot, lambda: any("Done: Light theme, second attempt." in row for row in rows(app)))
 
 
 async def test_the_preview_follows_onto_a_project(store: Path) -> None:

@@ -62,8 +62,7 @@ class TestFinding:
             # Where nothing is dropped it is alone.
             assert [row[:4] for row in tree(screen) if "◎" in row] == ["▌› ◎"]
             view.set_ghost(Ghost.of(layout, layout.head[0]))
-            await pilot.pause()
-            assert [row[:4] for row in tree(screen) if "◎" in row] == ["▌−›◎"]
+            await until(pilot, lambda: [row[:4] for row in tree(screen) if "◎" in row] == ["▌−›◎"])
 
     async def test_hits_are_lit_and_stepped_through(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
