@@ -1,4 +1,4 @@
-"""The state of the inspector. Written by `Pages`."""
+"""The state of the inspector, written by `Pages`, and the values of it that a page is built from."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from leafward.session.entries import NO_ENTRY
 from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
+    from leafward.base.config import Config
+    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.panes.page import Gauge, Selection
 
 
@@ -20,6 +22,25 @@ class Goal(NamedTuple):
     """The number of the hit within the selection, from 0."""
     entry: int = NO_ENTRY
     """The entry of the hit, where each message is one line."""
+
+
+class PageRequest(NamedTuple):
+    """The inputs of a page."""
+
+    tab: Tab
+    selection: Selection
+    width: int
+    """Cells of a line."""
+    height: int
+    """Rows that are visible at once."""
+    glyphs: Glyphs
+    config: Config
+    """Decides about the injected context."""
+    toggled: frozenset[str] = frozenset()
+    """Sections that the user opened or closed."""
+    gauge: Gauge | None = None
+    goal: Goal = Goal()
+    """The words of the search, which unfold the sections that hold them, and the hit to go to."""
 
 
 class InspectorState:
