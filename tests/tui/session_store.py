@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -283,6 +284,15 @@ async def listed(pilot: Pilot[int]) -> CatalogueScreen:
         ),
     )
     return screen
+
+
+@asynccontextmanager
+async def browsing(
+    *paths: Path, size: tuple[int, int] = WIDE, **given: Any
+) -> AsyncIterator[tuple[Pilot[int], CatalogueScreen]]:
+    """The catalogue of some folders, listed, on a screen of a size; `given` is what `app_over` takes."""
+    async with app_over(*paths, **given).run_test(size=size) as pilot:
+        yield pilot, await listed(pilot)
 
 
 async def shows(pilot: Pilot[int], screen: CatalogueScreen, holds: Callable[[Listing], object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -205,7 +206,9 @@ class Lab:
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    # On a busy machine no plan is quick: those of a key would wait for a job.
+    monkeypatch.setattr("leafward_tui.lab.model.what_if.QUICK", math.inf)
     with closing(Session.open(working(tmp_path / "s.jsonl", 20).path)) as session:
         yield Lab(session)
 
