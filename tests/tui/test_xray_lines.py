@@ -16,9 +16,11 @@ from leafward.summaries.survival.report import survival_of
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
+from leafward_tui.xray.model.about import about as about_line
 from leafward_tui.xray.model.arrangement import Arrangement, Side
-from leafward_tui.xray.model.captions import Fates, Teller
+from leafward_tui.xray.model.captions import Teller
 from leafward_tui.xray.model.earlier_lines import earlier_lines
+from leafward_tui.xray.model.fates import Fates
 from leafward_tui.xray.model.painting import Columns, Painter
 from leafward_tui.xray.widgets.foot import ledger_columns
 from tests.pi_file import PiFile
@@ -166,7 +168,7 @@ def test_every_line_has_words(demo: XRay, glyphs: Any) -> None:
                 told = teller.piece(piece, line.link)
                 assert told.text
                 assert "\n" not in told.text
-                about = teller.about(piece, side, line.link, fates)
+                about = about_line(teller, piece, side, line.link, fates)
                 assert about[0]
                 assert (
                     glyphs is UNICODE

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
     from leafward_tui.xray.model.arrangement import Side
-    from leafward_tui.xray.model.captions import Fates, Teller
+    from leafward_tui.xray.model.captions import Teller
+    from leafward_tui.xray.model.fates import Fates
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from leafward.base.safe_text import safe
 from leafward.compaction.alignment import Link
 from leafward_tui.ui.screens.screen_results import XRayResult
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
+from leafward_tui.xray.model.about import about
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Lines(XRayController):
             )
             lines.light(frozenset())
             return
-        self._view.about.show(loaded.teller.about(piece, lines.side, line.link, loaded.fates))
+        self._view.about.show(about(loaded.teller, piece, lines.side, line.link, loaded.fates))
         lines.light(self._lit(piece))
 
     def _lit(self, piece: Piece | None) -> frozenset[int]:

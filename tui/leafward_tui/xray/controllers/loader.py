@@ -13,8 +13,9 @@ from leafward.session.journal.operation_log import marks, operations, undoable
 from leafward_tui.ui.survival_cache import survivals_of
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.arrangement import Side
-from leafward_tui.xray.model.captions import Fates, Teller, side_words
+from leafward_tui.xray.model.captions import Teller, side_words
 from leafward_tui.xray.model.earlier_lines import earlier_lines
+from leafward_tui.xray.model.fates import Fates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
