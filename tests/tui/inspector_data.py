@@ -9,8 +9,8 @@ import orjson
 from leafward.base.config import Config
 from leafward.session.entries import TURN_STARTS, Kind
 from leafward.session.session import Session
-from leafward_tui.inspector.model.page_request import PageRequest
 from leafward_tui.inspector.model.pages import build
+from leafward_tui.inspector.page_request import PageRequest
 from leafward_tui.ui.appearance.glyphs import UNICODE, Glyphs
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Page, Selection, SelectionKind

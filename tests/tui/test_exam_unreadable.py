@@ -10,8 +10,8 @@ from leafward.base.config import Config
 from leafward.compaction.exam.grade import exam_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.inspector.model.compaction_outcome import exam_lines
-from leafward_tui.inspector.model.page_request import PageRequest
 from leafward_tui.inspector.model.sheet import Sheet
+from leafward_tui.inspector.page_request import PageRequest
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from tests.tui.inspector_data import single

@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.journal import session_operations
-from leafward_tui.inspector.model.page_request import PageRequest
 from leafward_tui.inspector.model.pages import build
+from leafward_tui.inspector.page_request import PageRequest
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Selection, SelectionKind

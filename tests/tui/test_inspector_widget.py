@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,7 +24,7 @@ from tests.tui.inspector_data import call, line_with, reply, result, turn, user,
 from tests.tui.session_store import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
     from textual.dom import DOMNode
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward.session.session import Session
-    from leafward_tui.inspector.state import PageRequest
+    from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.panes.page import Selection
 
 
 class Host(App[None]):
@@ -103,11 +105,23 @@ def seen(app: Host) -> str:
     return "\n".join(view.render_line(y).text.rstrip() for y in range(view.size.height))
 
 
-async def test_a_selection_is_shown_once_its_page_is_built(session: Session) -> None:
+@asynccontextmanager
+async def inspecting(
+    selection: Selection, rows: int = 30, *, tab: Tab = Tab.ENTRY, focused: bool = False
+) -> AsyncIterator[tuple[Pilot[None], Host]]:
+    """The inspector with the page of a selection, on a screen of some rows."""
     app = Host()
-    async with app.run_test(size=(62, 30)) as pilot:
-        app.inspector.show(turn(session))
+    async with app.run_test(size=(62, rows)) as pilot:
+        app.inspector.show(selection)
+        app.inspector.show_tab(tab)
+        if focused:
+            app.inspector.focus()
         await settled(pilot)
+        yield pilot, app
+
+
+async def test_a_selection_is_shown_once_its_page_is_built(session: Session) -> None:
+    async with inspecting(turn(session)) as (pilot, app):
         assert "first prompt" in seen(app)
         assert app.inspector.page is not None
         assert app.inspector.page.width == 59
@@ -161,10 +175,7 @@ def held_pages(monkeypatch: pytest.MonkeyPatch) -> Event:
 async def test_a_tab_that_takes_its_time_does_not_show_the_page_of_the_tab_before(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 30)) as pilot:
-        app.inspector.show(turn(session))
-        await settled(pilot)
+    async with inspecting(turn(session)) as (pilot, app):
         assert "first prompt" in seen(app)
         gate = held_pages(monkeypatch)
         app.inspector.show_tab(Tab.COMPACTION)
@@ -190,11 +201,7 @@ async def test_a_first_tab_that_takes_its_time_says_so(
 
 
 async def test_tabs_by_key_and_by_mouse(session: Session) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 30)) as pilot:
-        app.inspector.show(turn(session))
-        app.inspector.focus()
-        await settled(pilot)
+    async with inspecting(turn(session), focused=True) as (pilot, app):
         await pilot.press("right")
         await settled(pilot)
         assert "Context  on the path" in seen(app)
@@ -229,11 +236,7 @@ async def test_the_rule_is_heavy_under_the_open_tab_and_lit_with_the_focus(sessi
 
 
 async def test_enter_opens_and_closes_where_the_cursor_rests(session: Session) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 60)) as pilot:
-        app.inspector.show(turn(session))
-        app.inspector.focus()
-        await settled(pilot)
+    async with inspecting(turn(session), 60, focused=True) as (pilot, app):
         view, page = app.inspector.view, app.inspector.page
         assert page is not None
         command = line_with(page, "$ make")
@@ -252,10 +255,7 @@ async def test_enter_opens_and_closes_where_the_cursor_rests(session: Session) -
 
 
 async def test_what_opens_at_the_lower_edge_is_scrolled_into_sight(session: Session) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 30)) as pilot:
-        app.inspector.show(turn(session))
-        await settled(pilot)
+    async with inspecting(turn(session)) as (pilot, app):
         view, page = app.inspector.view, app.inspector.page
         assert page is not None
         app.inspector.focus()
@@ -276,12 +276,7 @@ async def test_what_opens_at_the_lower_edge_is_scrolled_into_sight(session: Sess
 
 
 async def test_enter_on_a_source_asks_for_the_entry(session: Session) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 40)) as pilot:
-        app.inspector.show(turn(session))
-        app.inspector.show_tab(Tab.CONTEXT)
-        app.inspector.focus()
-        await settled(pilot)
+    async with inspecting(turn(session), 40, tab=Tab.CONTEXT, focused=True) as (pilot, app):
         await pilot.press("G", "enter")
         await pilot.pause()
         wanted = [message.entry for message in app.heard if isinstance(message, EntryWanted)]
@@ -294,11 +289,7 @@ async def test_enter_on_a_source_asks_for_the_entry(session: Session) -> None:
 
 
 async def test_keys_scroll_where_nothing_can_be_opened(session: Session) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 20)) as pilot:
-        app.inspector.show(turn(session, 4))
-        app.inspector.focus()
-        await settled(pilot)
+    async with inspecting(turn(session, 4), 20, focused=True) as (pilot, app):
         view = app.inspector.view
         assert view.max_scroll_y > 40
         for _ in range(6):
@@ -331,10 +322,7 @@ async def test_only_lines_on_the_screen_are_painted(tmp_path: Path) -> None:
 
 
 async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 60)) as pilot:
-        app.inspector.show(turn(session))
-        await settled(pilot)
+    async with inspecting(turn(session), 60) as (pilot, app):
         app.screen.set_focus(None)
         await until(pilot, lambda: app.inspector.copied_text() == "first prompt\n\ndone")
         app.inspector.focus()
@@ -349,11 +337,7 @@ async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
 
 
 async def test_another_width_is_another_page_at_the_same_place(session: Session) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 20)) as pilot:
-        app.inspector.show(turn(session, 4))
-        app.inspector.focus()
-        await settled(pilot)
+    async with inspecting(turn(session, 4), 20, focused=True) as (pilot, app):
         await pilot.press("pagedown")
         place = app.inspector.view.scroll_offset.y
         await pilot.resize_terminal(90, 20)
@@ -364,10 +348,7 @@ async def test_another_width_is_another_page_at_the_same_place(session: Session)
 
 
 async def test_another_theme_repaints_without_building(session: Session) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 20)) as pilot:
-        app.inspector.show(turn(session))
-        await settled(pilot)
+    async with inspecting(turn(session), 20) as (pilot, app):
         built = app.inspector.state.built
         before = app.inspector.view.render_line(1)
         app.theme = "clearing"
@@ -388,10 +369,7 @@ async def test_a_file_that_went_away_is_said_in_a_line(session: Session) -> None
 
 
 async def test_a_drag_selects_text_and_is_no_click(session: Session) -> None:
-    app = Host()
-    async with app.run_test(size=(62, 40)) as pilot:
-        app.inspector.show(turn(session))
-        await settled(pilot)
+    async with inspecting(turn(session), 40) as (pilot, app):
         page = app.inspector.page
         assert page is not None
         view = app.inspector.view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.inspector.model.page_request import Goal
+from leafward_tui.inspector.page_request import Goal
 from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:

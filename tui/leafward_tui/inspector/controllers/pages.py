@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.inspector.model.page_request import Goal, PageRequest
+from leafward_tui.inspector.page_request import Goal, PageRequest
 from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:

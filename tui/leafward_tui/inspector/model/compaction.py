@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from leafward.compaction.alignment import XRay
     from leafward.session.entries import Body
     from leafward.session.session import Session
-    from leafward_tui.inspector.model.page_request import PageRequest
+    from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _SHARES = (

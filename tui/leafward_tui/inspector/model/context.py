@@ -32,7 +32,7 @@ from leafward_tui.ui.words.onset_words import by_settings, compacts_at
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
-    from leafward_tui.inspector.model.page_request import PageRequest
+    from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 WORD = 11

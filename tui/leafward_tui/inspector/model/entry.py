@@ -24,7 +24,7 @@ from leafward_tui.ui.text.spans import shown, shown_line, wrapped_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward_tui.inspector.model.page_request import PageRequest
+    from leafward_tui.inspector.page_request import PageRequest
 
 SPECIAL = frozenset(
     {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from leafward.files.command_changes import Fate
-    from leafward_tui.inspector.model.page_request import PageRequest
+    from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 COLUMNS = (7, 9)

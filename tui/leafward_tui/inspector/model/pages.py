@@ -13,7 +13,7 @@ from leafward_tui.ui.panes.inspector_tab import Tab
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward_tui.inspector.model.page_request import PageRequest
+    from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.panes.page import Page
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from leafward.session.entry_decoding import Entry
     from leafward.session.session import Session
-    from leafward_tui.inspector.model.page_request import PageRequest
+    from leafward_tui.inspector.page_request import PageRequest
 
 FOLDED_LINES = 6
 """Lines shown of a long string."""

@@ -17,8 +17,8 @@ from leafward_tui.ui.text.spans import aligned, cut, padded, shown, width_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward_tui.inspector.model.page_request import PageRequest
     from leafward_tui.inspector.model.search_phrase import SearchPhrase
+    from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 LABEL = 5
