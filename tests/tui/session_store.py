@@ -15,11 +15,12 @@ from leafward.catalog.listing import Catalogue
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.catalogue.model.listing import LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.screen import CatalogueScreen
+from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from tests.claude_transcript import IDS, Transcript
 from tests.tui.idle_wait import no_delay_runs, no_job_runs, no_message_waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import AsyncIterator, Callable, Iterable
     from pathlib import Path
 
     from textual.app import App
@@ -264,11 +265,19 @@ async def complete(pilot: Pilot[int]) -> None:
 
 
 async def reached(pilot: Pilot[int], kind: type[Kind]) -> Kind:
-    """Waits until a screen of a kind is on top; returns it."""
+    """Waits until a screen of a kind is on top, and drawn; returns it."""
     await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+    await pilot.pause()
     screen = pilot.app.screen
     assert isinstance(screen, kind)
     return screen
+
+
+async def whole_text(pilot: Pilot[int]) -> ReadingSheet:
+    """Waits until a sheet holds its whole text, or says why there is none; returns it."""
+    sheet = await reached(pilot, ReadingSheet)
+    await until(pilot, lambda: not sheet.running)
+    return sheet
 
 
 async def listed(pilot: Pilot[int]) -> CatalogueScreen:

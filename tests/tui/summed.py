@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
 from leafward.export.demo import demo_session
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.tui.explored import WIDE, exploring, note
-from tests.tui.session_store import until
+from tests.tui.session_store import reached, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -26,16 +26,10 @@ def saved(folder: Path) -> list[Path]:
     return sorted(folder.glob("*-summary*.md"))
 
 
-async def sheet_of(pilot: Pilot[int], kind: type[Any]) -> Any:
-    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
-    await pilot.pause()
-    return pilot.app.screen
-
-
 async def summing(pilot: Pilot[int], screen: ExplorerScreen) -> None:
     """Moves two turns up with a summary, until the first words of it are there; `gate` holds the rest back."""
     await pilot.press("K", "K", "enter")
-    await sheet_of(pilot, ChoiceSheet)
+    await reached(pilot, ChoiceSheet)
     await pilot.press("s")
     await until(pilot, lambda: "tok" in note(screen))
 

@@ -16,7 +16,7 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests import claude_transcript, codex_rollout, opencode_store
 from tests.acting import Acting
 from tests.tui.explored import Named, exploring, note, tree
-from tests.tui.session_store import app_over, listed, reached, rows, shown, until
+from tests.tui.session_store import app_over, browsing, listed, reached, rows, shown, until
 from tests.untouched import contents
 
 if TYPE_CHECKING:
@@ -104,11 +104,9 @@ async def test_a_session_is_explored_and_never_written(kept: Kept) -> None:
 
 
 async def test_the_catalogue_lists_sessions_with_forks_and_sub_agents(kept: Kept) -> None:
-    app = app_over(kept.root, config=Config())
-    async with app.run_test(size=(120, 32)) as pilot:
-        await listed(pilot)
-        await until(pilot, lambda: kept.listed[0] in "\n".join(rows(app)))
-        shown = "\n".join(rows(app))
+    async with browsing(kept.root, config=Config(), size=(120, 32)) as (pilot, _):
+        await until(pilot, lambda: kept.listed[0] in "\n".join(rows(pilot.app)))
+        shown = "\n".join(rows(pilot.app))
         assert [text for text in kept.listed if text not in shown] == []
 
 
@@ -132,9 +130,7 @@ async def test_a_sub_agents_session_says_whose_it_is_and_leads_there(
     agent: Callable[[Path], Kept], size: tuple[int, int], tmp_path: Path
 ) -> None:
     root = agent(tmp_path / f".{agent.__name__}").root
-    app = app_over(root, config=Config())
-    async with app.run_test(size=(120, 32)) as pilot:
-        screen = await listed(pilot)
+    async with browsing(root, config=Config(), size=(120, 32)) as (pilot, screen):
         cards = screen.state.list.stock.cards
     path = next(Path(card.path) for card in cards if card.relation == "subagent" and card.parent)
     async with exploring(path, size) as (pilot, explorer):
@@ -269,10 +265,8 @@ async def test_a_fork_has_one_title_everywhere(tmp_path: Path) -> None:
     fork.tip, fork.number = source.tip, 100
     fork.turn("its own beginning", "second")
     fork.turn("and more", "third")
-    app = app_over(tmp_path / ".claude", config=Config())
-    async with app.run_test(size=(120, 32)) as pilot:
-        await listed(pilot)
-        await until(pilot, lambda: "its own beginning" in "\n".join(rows(app)))
+    async with browsing(tmp_path / ".claude", config=Config(), size=(120, 32)) as (pilot, _):
+        await until(pilot, lambda: "its own beginning" in "\n".join(rows(pilot.app)))
     async with exploring(fork.path) as (_, screen):
         assert "its own beginning" in rows(screen.app)[0]
 

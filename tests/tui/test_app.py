@@ -21,7 +21,7 @@ from leafward_tui.ui.keys.intents import intents_for
 from leafward_tui.ui.keys.key_help import HelpScreen
 from leafward_tui.ui.sheets.theme_choice import ThemesScreen
 from tests.tui.explored import WIDE
-from tests.tui.session_store import SessionFile, app_over, listed, rows, until
+from tests.tui.session_store import SessionFile, app_over, listed, reached, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +75,7 @@ async def test_one_file_opens_in_the_explorer_and_q_quits(tmp_path: Path) -> Non
     session = SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(hours=1))
     app = app_over(session.path)
     async with app.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
+        await reached(pilot, ExplorerScreen)
         assert len(app.screen_stack) == 1
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running)

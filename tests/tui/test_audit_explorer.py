@@ -44,7 +44,7 @@ async def test_a_click_beside_it_leaves_the_explorer_open(
 ) -> None:
     async with exploring(file.path) as (pilot, screen):
         await pilot.press(key)
-        await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+        await reached(pilot, kind)
         await pilot.click(offset=(1, 1))
         await until(pilot, lambda: pilot.app.screen is screen)
         await pilot.pause()

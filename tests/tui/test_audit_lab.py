@@ -29,7 +29,7 @@ from leafward_tui.xray.widgets.summaries_head import fitting
 from tests.acting import usage
 from tests.tui.considered import SMALL, considered, considering, follow, said, stored, working
 from tests.tui.explored import NARROW, exploring, note
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -223,7 +223,7 @@ class TestExplorer:
             graph = screen.panes.tree
             height = graph.size.height
             await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             sheet = pilot.app.screen.query_one(Vertical)
 
             def in_sight() -> bool:

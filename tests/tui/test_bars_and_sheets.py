@@ -23,7 +23,7 @@ from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 from tests.tui.explored import WIDE
-from tests.tui.session_store import app_over, rows, until
+from tests.tui.session_store import app_over, reached, rows, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -179,7 +179,7 @@ async def test_a_sheet_explains_its_own_keys_and_words_ahead_of_those_of_the_scr
         pilot.app.push_screen(sheet)
         await pilot.pause()
         await pilot.press("question_mark")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        await reached(pilot, HelpScreen)
         text = "\n".join(rows(pilot.app))
         assert "Keys, signs and words: Move here" in text
         assert re.search(r"^\W+z +Move there: with an effect", text, re.MULTILINE)

@@ -15,7 +15,7 @@ from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.folder_contents import contents
 from tests.tui.explored import NARROW, exploring, note
-from tests.tui.session_store import reached, shown, until
+from tests.tui.session_store import reached, shown, until, whole_text
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ async def test_without_its_folder_another_base_is_asked_for(tmp_path: Path) -> N
         await pilot.press("enter")
         await reached(pilot, ChoiceSheet)
         await pilot.press("e")
-        result = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not result.running)
+        result = await whole_text(pilot)
         assert "turn 4 (" in result.text.splitlines()[0]
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen)
@@ -126,8 +125,7 @@ async def test_recorded_commands_may_be_taken_at_their_word(tmp_path: Path) -> N
         assert "s assume commands change only files they name" in shown(pilot)
         await pilot.press("s")
         await until(pilot, lambda: pilot.app.screen is not sheet)
-        sheet = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not sheet.running)
+        sheet = await whole_text(pilot)
         assert "mend it, in part" in sheet.text.splitlines()[0]
         assert "if no command changed a file that it does not name" in sheet.text.splitlines()[0]
 
@@ -205,8 +203,7 @@ async def test_the_base_is_chosen_at_the_field_and_at_the_result(tmp_path: Path)
         assert "base: an empty folder" in shown(pilot)
         assert field.input.value.startswith("test ! -e")
         await pilot.press("enter")
-        result = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not result.running)
+        result = await whole_text(pilot)
         await until(pilot, lambda: "turn 4 (" in result.text.splitlines()[0])
         assert "over an empty folder" in shown(pilot)
         await pilot.press("ctrl+o")
@@ -215,8 +212,7 @@ async def test_the_base_is_chosen_at_the_field_and_at_the_result(tmp_path: Path)
         await until(
             pilot, lambda: isinstance(pilot.app.screen, ReadingSheet) and pilot.app.screen is not result
         )
-        again = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not again.running)
+        again = await whole_text(pilot)
         assert "was not bisected" in again.text
         before = again.text
         await pilot.press("ctrl+o")
@@ -229,8 +225,7 @@ async def test_the_base_is_chosen_at_the_field_and_at_the_result(tmp_path: Path)
         await pilot.press("ctrl+o")
         await reached(pilot, ChoiceSheet)
         await pilot.press("e")
-        last = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not last.running)
+        last = await whole_text(pilot)
         assert "turn 4 (" in last.text.splitlines()[0]
         await pilot.press("ctrl+o")
         await reached(pilot, ChoiceSheet)

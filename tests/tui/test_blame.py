@@ -17,7 +17,7 @@ from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, exploring, here
-from tests.tui.session_store import app_over, listed, reached, shown, until
+from tests.tui.session_store import browsing, reached, shown, until
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -126,9 +126,7 @@ async def test_a_search_lights_lines_and_steps_through_them(grove: Grove) -> Non
 
 
 async def test_from_the_catalogue_a_file_is_asked_for(grove: Grove) -> None:
-    app = app_over(grove.session.parent)
-    async with app.run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing(grove.session.parent) as (pilot, _):
         await pilot.press("number_sign")
         sheet = await reached(pilot, TextSheet)
         sheet.input.value = "rows.py"

@@ -24,6 +24,7 @@ from tests.tui.session_store import (
     WIDE,
     SessionFile,
     app_over,
+    browsing,
     groups,
     listed,
     previewed,
@@ -41,9 +42,7 @@ if TYPE_CHECKING:
 
 
 async def test_sessions_are_grouped_with_the_cursor_on_the_latest(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         assert groups(screen.sessions.listing) == [
             "/home/ada/orchard",
             "/home/ada/payments",
@@ -51,30 +50,28 @@ async def test_sessions_are_grouped_with_the_cursor_on_the_latest(store: Path) -
         ]
         assert screen.sessions.card is not None
         assert screen.sessions.card.title == "Port the selectors to the theme system"
-        text = "\n".join(rows(app))
+        text = "\n".join(rows(pilot.app))
         assert "6 of 7" not in text
         assert "├─" not in text.split("Refactor", maxsplit=1)[0].split("Port", maxsplit=1)[0]
         assert "! 3 damaged" in text
         assert "1 session archived" in text
         partly = next(
-            row for row in rows(app) if "2 of 3" in row or "1 of 2" in row or (" of " in row and "▾" in row)
+            row
+            for row in rows(pilot.app)
+            if "2 of 3" in row or "1 of 2" in row or (" of " in row and "▾" in row)
         )
         assert "shown" in partly
         assert "total" not in partly, "figures of some of the sessions are not the total"
 
 
 async def test_every_row_is_as_wide_as_its_pane(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (_, screen):
         width = screen.sessions.scrollable_content_region.width
         assert {screen.sessions.render_line(y).cell_length for y in range(20)} == {width}
 
 
 async def test_keys_move_over_blank_rows(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         seen = []
         for _ in range(7):
             line = screen.sessions.line
@@ -92,30 +89,28 @@ async def test_keys_move_over_blank_rows(store: Path) -> None:
 
 
 async def test_the_preview_follows_once_the_cursor_rests(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await previewed(pilot, screen)
-        await until(pilot, lambda: "1 branch" in "\n".join(row[93:] for row in rows(app)))
-        text = "\n".join(row[93:] for row in rows(app))
+        await until(pilot, lambda: "1 branch" in "\n".join(row[93:] for row in rows(pilot.app)))
+        text = "\n".join(row[93:] for row in rows(pilot.app))
         assert "now the header" in text
         assert "src/theme.ts" in text
         assert "+2" in text
         assert "4.2k / 200k" in text
         await pilot.press("j")
         await previewed(pilot, screen)
-        await until(pilot, lambda: any("Done: Light theme, second attempt." in row for row in rows(app)))
+        await until(
+            pilot, lambda: any("Done: Light theme, second attempt." in row for row in rows(pilot.app))
+        )
 
 
 async def test_the_preview_follows_onto_a_project(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await previewed(pilot, screen)
         for key in ("g", "enter"):  # its head, then its head while it is folded
             await pilot.press(key)
             await until(pilot, lambda: screen.preview.group == "/home/ada/orchard")
-            side = "\n".join(row.partition("│")[2] for row in rows(app))
+            side = "\n".join(row.partition("│")[2] for row in rows(pilot.app))
             assert screen.preview.card is None
             assert "/home/ada/orchard" in side
             assert "Light theme, second attempt" in side
@@ -129,20 +124,16 @@ async def test_what_is_hidden_is_seen_below_the_last_session(tmp_path: Path) -> 
     for number in range(40):
         SessionFile(tmp_path, "/home/ada/orchard", f"number {number}", ago=timedelta(hours=number))
     SessionFile(tmp_path, "/home/ada/orchard", "done with", ago=timedelta(hours=50)).archive()
-    app = app_over(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await listed(pilot)
-        assert not any("1 session archived" in row for row in rows(app))
+    async with browsing(tmp_path) as (pilot, _):
+        assert not any("1 session archived" in row for row in rows(pilot.app))
         await pilot.press("G")
-        await until(pilot, lambda: any("1 session archived" in row for row in rows(app)))
+        await until(pilot, lambda: any("1 session archived" in row for row in rows(pilot.app)))
         await pilot.press("/", *"agent:zz")
-        await until(pilot, lambda: any("41 of 41 sessions   left out" in row for row in rows(app)))
+        await until(pilot, lambda: any("41 of 41 sessions   left out" in row for row in rows(pilot.app)))
 
 
 async def test_the_cursor_stays_on_its_session_while_others_come(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await pilot.press("j", "j", "j")
         before = screen.sessions.card
         assert before is not None
@@ -155,9 +146,7 @@ async def test_the_cursor_stays_on_its_session_while_others_come(store: Path) ->
 
 
 async def test_a_session_that_is_gone_leaves_the_list(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         shutil.rmtree(store / "--home-ada-notes--")
         await pilot.press("ctrl+r")
         await shows(pilot, screen, lambda listing: listing.total == 6)
@@ -167,12 +156,10 @@ async def test_a_session_that_is_gone_leaves_the_list(store: Path) -> None:
 async def test_a_file_that_is_no_session_says_why(tmp_path: Path) -> None:
     SessionFile(tmp_path, "/home/ada/orchard", "a sound one", ago=timedelta(hours=1))
     (tmp_path / "notes.jsonl").write_text("this is not a session\n")
-    app = app_over(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(tmp_path) as (pilot, screen):
         await pilot.press("G")
         await previewed(pilot, screen)
-        text = "\n".join(rows(app))
+        text = "\n".join(rows(pilot.app))
         assert "! notes.jsonl" in text
         assert "cannot be read" in text
         assert screen.enabled("session.resume") is False
@@ -180,27 +167,22 @@ async def test_a_file_that_is_no_session_says_why(tmp_path: Path) -> None:
 
 async def test_the_preview_of_a_prompt_without_a_reply_has_no_empty_one(tmp_path: Path) -> None:
     PiFile(tmp_path / "one.jsonl").user("is anybody here?")
-    app = app_over(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(tmp_path) as (pilot, screen):
         await previewed(pilot, screen)
-        assert any("you  is anybody here?" in row for row in rows(app))
-        assert not any(row.rstrip().endswith(" ai") for row in rows(app))
+        assert any("you  is anybody here?" in row for row in rows(pilot.app))
+        assert not any(row.rstrip().endswith(" ai") for row in rows(pilot.app))
 
 
 async def test_a_session_that_was_copied_later_than_it_ended_says_so_with_its_year(tmp_path: Path) -> None:
     made = PiFile(tmp_path / "one.jsonl", {**HEADER, "timestamp": "2026-11-21T21:18:00.000Z"})
     said = {"role": "user", "content": "hello", "timestamp": 1_765_238_520_000}
     made.entry("message", message=said)
-    app = app_over(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(tmp_path) as (pilot, screen):
         await previewed(pilot, screen)
-        (row,) = (row for row in rows(app) if "copied " in row)
+        (row,) = (row for row in rows(pilot.app) if "copied " in row)
         assert re.search(r"last \d+ Dec 2025 .* copied \d+ Nov \d\d:\d\d", row)
         assert "started" not in row
-    async with app_over(tmp_path).run_test(size=(120, 32)) as pilot:
-        screen = await listed(pilot)
+    async with browsing(tmp_path, size=(120, 32)) as (pilot, screen):
         await previewed(pilot, screen)
         (row,) = (row for row in rows(screen.app) if "copied " in row)
         assert re.search(r"copied \d+ Nov \d\d:\d\d", row)
@@ -211,8 +193,7 @@ async def test_the_preview_has_both_times_of_a_session_beside_its_cost(tmp_path:
     made = SessionFile(tmp_path, "/home/ada/orchard", "first", ago=timedelta(days=2))
     made.time += timedelta(days=1)
     made.turn("second")
-    async with app_over(tmp_path).run_test(size=(120, 32)) as pilot:
-        screen = await listed(pilot)
+    async with browsing(tmp_path, size=(120, 32)) as (pilot, screen):
         await previewed(pilot, screen)
         (row,) = (row for row in rows(screen.app) if "$0.02" in row and " to " in row)
         assert re.search(r"│ +\d+ \w+ \d\d:\d\d to \d+ \w+ \d\d:\d\d +\$0\.02", row), row
@@ -220,9 +201,7 @@ async def test_the_preview_has_both_times_of_a_session_beside_its_cost(tmp_path:
 
 async def test_the_preview_of_a_fork_says_that_a_cost_is_its_own(store: Path) -> None:
     """History that a fork copied is counted in its source, so the whole session cost more."""
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         lines = screen.sessions.listing.lines
         for title, own in (("Light theme, second attempt", True), ("Refactor the agent loop", False)):
             screen.sessions.go(
@@ -231,7 +210,7 @@ async def test_the_preview_of_a_fork_says_that_a_cost_is_its_own(store: Path) ->
                 )
             )
             await previewed(pilot, screen)
-            (row,) = (row for row in rows(app) if "$" in row and "last " in row.partition("│")[2])
+            (row,) = (row for row in rows(pilot.app) if "$" in row and "last " in row.partition("│")[2])
             assert row.rstrip().endswith(" since fork") is own, row
 
 
@@ -251,34 +230,28 @@ async def test_what_a_key_says_of_an_empty_list_ends_with_the_first_session(tmp_
 
 
 async def test_enter_opens_and_q_comes_back_to_the_same_row(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await pilot.press("j", "enter")
-        await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
+        await reached(pilot, ExplorerScreen)
         await pilot.press("q")
-        await until(pilot, lambda: app.screen is screen)
+        await until(pilot, lambda: pilot.app.screen is screen)
         assert screen.sessions.card is not None
         assert screen.sessions.card.title == "Light theme, second attempt"
 
 
 async def test_the_mouse_selects_folds_and_opens(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await pilot.click(screen.sessions, offset=(20, 2))
         assert screen.sessions.cursor == 2
         await pilot.click(screen.sessions, offset=(5, 0))
         await shows(pilot, screen, lambda listing: listing.lines[0].folded)
         await pilot.click(screen.sessions, offset=(20, 3), times=2)
-        await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
+        await reached(pilot, ExplorerScreen)
 
 
 async def test_a_click_on_a_heading_sorts(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
-        heading = rows(app)[screen.view.head.region.y].index("context")
+    async with browsing(store) as (pilot, screen):
+        heading = rows(pilot.app)[screen.view.head.region.y].index("context")
         await pilot.click(screen.view.head, offset=(heading + 1, 0))
         await shows(pilot, screen, lambda listing: listing.view.sort is Sort.TOKENS)
 
@@ -288,11 +261,9 @@ def seen(widget: Widget) -> bool:
 
 
 async def test_a_narrow_screen_has_one_pane(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=NARROW) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store, size=NARROW) as (pilot, screen):
         assert not seen(screen.preview)
-        assert "compact" not in rows(app)[2]
+        assert "compact" not in rows(pilot.app)[2]
         await pilot.press("space")
         await previewed(pilot, screen)
         assert seen(screen.preview)
@@ -305,10 +276,8 @@ async def test_a_narrow_screen_has_one_pane(store: Path) -> None:
 
 @pytest.mark.parametrize("size", [(59, 30), (100, 15), (20, 5)])
 async def test_what_is_too_small_says_so(store: Path, size: tuple[int, int]) -> None:
-    app = app_over(store)
-    async with app.run_test(size=size) as pilot:
-        await listed(pilot)
-        text = "\n".join(rows(app))
+    async with browsing(store, size=size) as (pilot, _):
+        text = "\n".join(rows(pilot.app))
         assert f"{size[0]} × {size[1]}"[: size[0] - 2] in text or size[0] < 30
         assert "Port the selectors" not in text
 
@@ -323,7 +292,7 @@ async def test_without_sessions_it_says_where_it_looked_and_offers_the_demo(tmp_
         assert "opens a demo session" in text
         assert not screen.preview.display
         await pilot.press("O")
-        await until(pilot, lambda: isinstance(app.screen, ExplorerScreen))
+        await reached(pilot, ExplorerScreen)
         demo = app.screens.demo_file
         assert demo is not None
         assert demo.is_file()
@@ -340,12 +309,10 @@ async def test_ascii_has_nothing_else(store: Path) -> None:
 
 
 async def test_the_path_is_copied(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await pilot.press("y")
         assert screen.sessions.card is not None
-        assert app.clipboard == screen.sessions.card.path
+        assert pilot.app.clipboard == screen.sessions.card.path
 
 
 async def test_resuming_hands_over_the_agents_own_command(
@@ -354,9 +321,7 @@ async def test_resuming_hands_over_the_agents_own_command(
     session = SessionFile(store, str(tmp_path), "resume me", ago=timedelta(minutes=3))
     asked = []
     monkeypatch.setattr(resume_module, "run_in_agent", lambda _app, resume: asked.append(resume))
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         assert screen.sessions.card is not None
         assert screen.sessions.card.title == "resume me"
         await pilot.press("R")
@@ -370,36 +335,32 @@ async def test_where_resuming_fails_the_command_is_copied(
 ) -> None:
     session = SessionFile(store, str(tmp_path), "resume me", ago=timedelta(minutes=3))
     monkeypatch.setattr(resume_module, "run_in_agent", lambda _app, _resume: "pi is not installed")
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing(store) as (pilot, _):
         await pilot.press("R")
-        await until(pilot, lambda: app.clipboard)
-        assert app.clipboard.endswith(f"pi --session {session.path}")
-        assert any("its command is copied" in one.message for one in app._notifications)
+        await until(pilot, lambda: pilot.app.clipboard)
+        assert pilot.app.clipboard.endswith(f"pi --session {session.path}")
+        assert any("its command is copied" in one.message for one in pilot.app._notifications)
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE])
 async def test_a_session_whose_folder_is_gone_is_not_resumed(store: Path, size: tuple[int, int]) -> None:
-    app = app_over(store)
-    async with app.run_test(size=size) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store, size=size) as (pilot, screen):
         # In the list as well, however its sessions are grouped.
         await pilot.press("v", "v")
         await shows(pilot, screen, lambda listing: listing.view.grouping is Grouping.DAY)
-        await until(pilot, lambda: "no folder" in rows(app)[-1] or NO_PROJECT_FOLDER in rows(app)[-1])
+        await until(
+            pilot, lambda: "no folder" in rows(pilot.app)[-1] or NO_PROJECT_FOLDER in rows(pilot.app)[-1]
+        )
         await pilot.press("R")
         await until(
-            pilot, lambda: any("project folder not found" in one.message for one in app._notifications)
+            pilot, lambda: any("project folder not found" in one.message for one in pilot.app._notifications)
         )
 
 
 async def test_painting_does_not_grow_with_the_list(tmp_path: Path) -> None:
     for number in range(120):
         SessionFile(tmp_path, "/home/ada/orchard", f"session {number}", ago=timedelta(hours=number + 1))
-    app = app_over(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(tmp_path) as (pilot, screen):
         await pilot.pause()
         painted: list[int] = []
         original = screen.sessions._painter

@@ -27,12 +27,11 @@ from tests.tui.session_store import (
     NARROW,
     NOW,
     NOW_MS,
-    WIDE,
-    app_over,
+    browsing,
     groups,
     lines_of,
-    listed,
     previewed,
+    reached,
     rows,
     shows,
     titles,
@@ -110,9 +109,7 @@ def test_what_is_excluded_leaves_a_line(mixed: Path) -> None:
 
 
 async def test_v_goes_through_the_groupings(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(mixed) as (pilot, screen):
         seen = [screen.sessions.listing.view.grouping]
         for _ in range(4):
             await pilot.press("v")
@@ -122,16 +119,14 @@ async def test_v_goes_through_the_groupings(mixed: Path) -> None:
 
 
 async def test_missing_folders_and_costs_stand_in_the_heads(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
-        head = next(row for row in rows(app) if "~/orchard" in row)
+    async with browsing(mixed) as (pilot, screen):
+        head = next(row for row in rows(pilot.app) if "~/orchard" in row)
         assert "project folder not found" in head
         assert "$0.07" in head
         await to_title(pilot, screen, "Port the selectors to the theme system")
         await previewed(pilot, screen)
-        await until(pilot, lambda: "\n".join(rows(app)).count("project folder not found") > 1)
-        assert any("last " in row and "$0.04" in row for row in rows(app)), "what the session cost"
+        await until(pilot, lambda: "\n".join(rows(pilot.app)).count("project folder not found") > 1)
+        assert any("last " in row and "$0.04" in row for row in rows(pilot.app)), "what the session cost"
 
 
 def _says(app: App[Any], words: str) -> bool:
@@ -139,9 +134,7 @@ def _says(app: App[Any], words: str) -> bool:
 
 
 async def test_a_key_for_a_session_says_what_the_row_is_instead(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(mixed) as (pilot, screen):
         await pilot.press("g")
         await until(pilot, lambda: screen.view.card is None)
         for key, said in (
@@ -149,39 +142,37 @@ async def test_a_key_for_a_session_says_what_the_row_is_instead(mixed: Path) -> 
             ("L", "not found elsewhere: use leafward relocate OLD NEW"),
         ):
             await pilot.press(key)
-            await until(pilot, partial(_says, app, said))
+            await until(pilot, partial(_says, pilot.app, said))
 
 
 async def test_what_goes_soon_is_kept_by_a_key(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
-        assert any("Count the pears" in row and "deleted in 2 days" in row for row in rows(app))
+    async with browsing(mixed) as (pilot, screen):
+        assert any("Count the pears" in row and "deleted in 2 days" in row for row in rows(pilot.app))
         await to_title(pilot, screen, "Count the pears")
         await previewed(pilot, screen)
-        assert any("Y  keeps a copy" in row for row in rows(app))
+        assert any("Y  keeps a copy" in row for row in rows(pilot.app))
         await pilot.press("Y")
         await until(
             pilot,
-            lambda: any("kept a copy (1 file): Count the pears" in one.message for one in app._notifications),
+            lambda: any(
+                "kept a copy (1 file): Count the pears" in one.message for one in pilot.app._notifications
+            ),
         )
         assert [path.name for path in kept_root("claude").rglob("*.jsonl")] == [f"{IDS[0]}.jsonl"]
         await pilot.press("delete")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
-        assert any("claude's own files are never changed" in row for row in rows(app))
+        await reached(pilot, ChoiceSheet)
+        assert any("claude's own files are never changed" in row for row in rows(pilot.app))
         await pilot.press("d", "escape")
 
 
 async def test_a_session_is_thrown_away_and_brought_back(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(mixed) as (pilot, screen):
         await to_title(pilot, screen, "Port the selectors to the theme system")
         card = screen.sessions.card
         assert card is not None
         await pilot.press("delete")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceSheet))
-        text = "\n".join(rows(app))
+        await reached(pilot, ChoiceSheet)
+        text = "\n".join(rows(pilot.app))
         assert "2 sessions made from it stay" in text
         assert "Move to the trash" in text
         assert "move 1 file to" in text, "where to comes first, the name of the file stands above"
@@ -190,16 +181,16 @@ async def test_a_session_is_thrown_away_and_brought_back(mixed: Path) -> None:
         await shows(pilot, screen, lambda listing: card.path not in listing.at)
         await until(pilot, lambda: screen.enabled("session.undo"))
         title = "Port the selectors to the theme system"
-        await until(pilot, lambda: f"in the trash: {title}" in [one.message for one in app._notifications])
+        await until(
+            pilot, lambda: f"in the trash: {title}" in [one.message for one in pilot.app._notifications]
+        )
         await pilot.press("u")
         await shows(pilot, screen, lambda listing: card.path in listing.at)
         assert not screen.enabled("session.undo")
 
 
 async def test_a_session_is_archived_and_brought_back(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(mixed) as (pilot, screen):
         await to_title(pilot, screen, "Refactor the agent loop")
         before = screen.sessions.listing.archived
         stood = screen.sessions.cursor
@@ -213,9 +204,7 @@ async def test_a_session_is_archived_and_brought_back(mixed: Path) -> None:
 
 
 async def test_where_the_last_session_of_a_project_is_archived_the_cursor_stays_near(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(mixed) as (pilot, screen):
         await to_title(pilot, screen, "Fix the idempotency bug")
         lines, stood = screen.sessions.listing.lines, screen.sessions.cursor
         below = next(line.card for line in lines[stood + 1 :] if line.card is not None)
@@ -253,8 +242,6 @@ async def test_all_excluded_says_so(mixed: Path) -> None:
     config = Config(
         exclude=("/home/ada",), roots={"pi": (str(mixed / "pi"),), "claude": (), "codex": (), "opencode": ()}
     )
-    app = app_over(config=config)
-    async with app.run_test(size=NARROW) as pilot:
-        await listed(pilot)
+    async with browsing(config=config, size=NARROW) as (pilot, _):
         # It stood there that sessions are looked for until the list was drawn anew for another reason.
-        await until(pilot, lambda: any("All 8 sessions are excluded." in row for row in rows(app)))
+        await until(pilot, lambda: any("All 8 sessions are excluded." in row for row in rows(pilot.app)))

@@ -14,8 +14,7 @@ from tests.tui.session_store import (
     NARROW,
     WIDE,
     SessionFile,
-    app_over,
-    listed,
+    browsing,
     previewed,
     reached,
     rows,
@@ -38,16 +37,14 @@ async def filtered(pilot: Pilot[int], screen: CatalogueScreen, text: str) -> Non
 
 
 async def test_the_filter_follows_as_one_types_and_marks_what_it_finds(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await filtered(pilot, screen, "theme")
         assert titles(screen.sessions.listing) == [
             "Port the selectors to the theme system",
             "Light theme, second attempt",
             "Dark theme for the reading view",
         ]
-        assert "4 of 7 sessions" in "\n".join(rows(app))
+        assert "4 of 7 sessions" in "\n".join(rows(pilot.app))
         hits = [
             segment.text
             for y in range(3)
@@ -67,37 +64,31 @@ async def test_the_filter_follows_as_one_types_and_marks_what_it_finds(store: Pa
 
 
 async def test_letters_typed_into_the_filter_are_no_commands(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await filtered(pilot, screen, "jq svz")
-        assert app.screen is screen
+        assert pilot.app.screen is screen
         assert screen.sessions.listing.view == View(text="jq svz")
-        assert any("No session matches." in row for row in rows(app))
-        assert any("ctrl+f  searches all text of all sessions" in row for row in rows(app))
+        assert any("No session matches." in row for row in rows(pilot.app))
+        assert any("ctrl+f  searches all text of all sessions" in row for row in rows(pilot.app))
         await pilot.press("ctrl+f")
         search = await reached(pilot, SearchScreen)
         await until(pilot, lambda: search.state.text == "jq svz")
 
 
 async def test_the_preview_shows_nothing_that_is_not_in_the_list(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await previewed(pilot, screen)
-        assert "Context" in "\n".join(rows(app))
+        assert "Context" in "\n".join(rows(pilot.app))
         await filtered(pilot, screen, "zzzz")
-        await until(pilot, lambda: "No session matches." in "\n".join(rows(app)))
+        await until(pilot, lambda: "No session matches." in "\n".join(rows(pilot.app)))
         assert screen.preview.card is None
-        assert "Context" not in "\n".join(rows(app))
+        assert "Context" not in "\n".join(rows(pilot.app))
         await pilot.press("escape")
-        await until(pilot, lambda: "Context" in "\n".join(rows(app)))
+        await until(pilot, lambda: "Context" in "\n".join(rows(pilot.app)))
 
 
 async def test_a_filter_typed_on_the_head_of_a_group_goes_to_a_session(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
 
         def here() -> str:
             card = screen.sessions.card
@@ -113,18 +104,16 @@ async def test_a_filter_typed_on_the_head_of_a_group_goes_to_a_session(store: Pa
 
 
 async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=NARROW) as pilot:
-        screen = await listed(pilot)
-        before = rows(app)[1]
+    async with browsing(store, size=NARROW) as (pilot, screen):
+        before = rows(pilot.app)[1]
         assert "words   file:" in before
         await filtered(pilot, screen, "port")
-        assert "words" not in rows(app)[1]
+        assert "words" not in rows(pilot.app)[1]
         await pilot.press("escape")
-        await until(pilot, lambda: rows(app)[1] == before)
+        await until(pilot, lambda: rows(pilot.app)[1] == before)
         await pilot.press("/")
         await until(pilot, lambda: screen.view.filter_bar.editing)
-        assert "words   file:" in rows(app)[1]
+        assert "words   file:" in rows(pilot.app)[1]
 
 
 @pytest.mark.parametrize("size", [(60, 16), (80, 24), WIDE])
@@ -147,13 +136,11 @@ async def test_what_can_be_typed_is_said_again_once_the_filter_is_empty(store: P
 async def test_what_is_wrong_with_a_filter_is_said_whole(
     store: Path, size: tuple[int, int], text: str, said: str, counted: str
 ) -> None:
-    app = app_over(store)
-    async with app.run_test(size=size) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store, size=size) as (pilot, screen):
         height = screen.sessions.size.height
         await filtered(pilot, screen, text)
         await pilot.pause()
-        shown = " ".join(" ".join(row.split()) for row in rows(app))
+        shown = " ".join(" ".join(row.split()) for row in rows(pilot.app))
         assert said in shown
         assert text in shown
         assert screen.view.filter_bar.size.height == 1 or counted in shown
@@ -167,22 +154,18 @@ async def test_text_of_a_session_is_neither_markup_nor_escape(tmp_path: Path) ->
     evil = "a [/nope] \x1b]52;c;aGk=\x07 [red]b \u202eback"
     session = SessionFile(tmp_path, "/home/ada/[bold]x\x1b[2J", evil, ago=timedelta(hours=1))
     session.name(evil + " named")
-    app = app_over(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(tmp_path) as (pilot, screen):
         await previewed(pilot, screen)
-        text = "\n".join(rows(app))
+        text = "\n".join(rows(pilot.app))
         assert "[/nope]" in text
         assert not {"\x1b", "\x07", "\u202e"} & set(text)
 
 
 async def test_a_folder_that_is_missing_takes_no_sums_away(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing(store) as (pilot, _):
 
         def heads() -> list[str]:
-            lists = [row.partition("│")[0] for row in rows(app)[:-1]]
+            lists = [row.partition("│")[0] for row in rows(pilot.app)[:-1]]
             return [row for row in lists if "project folder not found" in row]
 
         await until(pilot, heads)
@@ -190,9 +173,7 @@ async def test_a_folder_that_is_missing_takes_no_sums_away(store: Path) -> None:
 
 
 async def test_projects_fold_one_by_one_and_all_together(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await pilot.press("z")
         await shows(pilot, screen, lambda listing: listing.lines[0].folded)
         assert titles(screen.sessions.listing) == [
@@ -214,25 +195,19 @@ async def test_projects_fold_one_by_one_and_all_together(store: Path) -> None:
 
 
 async def test_sort_and_grouping_are_remembered(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         await pilot.press("greater_than_sign")
         await shows(pilot, screen, lambda listing: listing.view.sort is Sort.NAME)
         await pilot.press("v", "v", "v")
         await shows(pilot, screen, lambda listing: listing.view.grouping is Grouping.NONE)
         assert titles(screen.sessions.listing)[0] == "Dark theme for the reading view"
-        assert any("sort by size" in row for row in rows(app))
-    again = app_over(store)
-    async with again.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+        assert any("sort by size" in row for row in rows(pilot.app))
+    async with browsing(store) as (pilot, screen):
         assert screen.sessions.listing.view == View(sort=Sort.NAME, grouping=Grouping.NONE)
 
 
 async def test_archived_sessions_are_a_key_away(store: Path) -> None:
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         assert "Spike: themeable checkout" not in titles(screen.sessions.listing)
         await pilot.press("a")
         await shows(pilot, screen, lambda listing: listing.view.archived)

@@ -11,7 +11,7 @@ import pytest
 from leafward.export.installation import installation
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
-from tests.tui.session_store import NARROW, WIDE, app_over, complete, listed, reached, shown, until
+from tests.tui.session_store import NARROW, WIDE, app_over, browsing, complete, reached, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,8 +41,7 @@ async def _asked(pilot: Pilot[Any], words: str) -> None:
 async def test_it_is_written_after_it_was_shown_and_taken_out_whole(home: Path) -> None:
     file = home / ".claude" / "settings.json"
     before = file.read_bytes()
-    async with app_over().run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing() as (pilot, _):
         await _asked(pilot, "Install in Claude Code")
         assert "PreCompact" in shown(pilot)
         assert file.read_bytes() == before
@@ -56,8 +55,7 @@ async def test_it_is_written_after_it_was_shown_and_taken_out_whole(home: Path) 
 
 async def test_nothing_is_written_where_one_leaves_or_the_file_changed(home: Path) -> None:
     file = home / ".claude" / "settings.json"
-    async with app_over().run_test(size=NARROW) as pilot:
-        await listed(pilot)
+    async with browsing(size=NARROW) as (pilot, _):
         await _asked(pilot, "Install in Claude Code")
         await pilot.press("escape")
         assert file.read_text() == '{"model": "opus"}'
@@ -72,8 +70,7 @@ async def test_nothing_is_written_where_one_leaves_or_the_file_changed(home: Pat
 
 async def test_a_file_that_cannot_be_read_is_said_and_cannot_be_chosen(home: Path) -> None:
     (home / ".claude" / "settings.json").write_text("// mine\n{}")
-    async with app_over().run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing() as (pilot, _):
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
         assert "settings.json is not valid JSON" in shown(pilot)
@@ -81,8 +78,7 @@ async def test_a_file_that_cannot_be_read_is_said_and_cannot_be_chosen(home: Pat
 
 async def test_pi_may_get_its_summaries_too(home: Path) -> None:
     file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
-    async with app_over().run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing() as (pilot, _):
         await _asked(pilot, "Install in pi, with summaries")
         await pilot.press("enter")
         await until(pilot, file.exists)
@@ -101,8 +97,7 @@ async def test_pi_may_get_its_summaries_too(home: Path) -> None:
 
 async def test_what_was_written_last_does_not_lie_over_the_next_choice(home: Path) -> None:
     file = home / ".config" / "opencode" / "plugin" / "leafward-context.js"
-    async with app_over().run_test(size=NARROW) as pilot:
-        await listed(pilot)
+    async with browsing(size=NARROW) as (pilot, _):
         await _asked(pilot, "Install in opencode")
         await pilot.press("enter")
         await until(pilot, file.exists)
@@ -119,8 +114,7 @@ def _is_as(summary: bool) -> bool:
 
 async def test_summaries_may_be_added_and_taken_back_where_it_is_installed(home: Path) -> None:
     file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
-    async with app_over().run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing() as (pilot, _):
         await _asked(pilot, "Install in pi")
         await pilot.press("enter")
         await until(pilot, file.exists)

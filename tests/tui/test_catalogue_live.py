@@ -14,9 +14,7 @@ from tests.opencode_store import Conversation, Database
 from tests.tui.explored import exploring
 from tests.tui.session_store import (
     NOW_MS,
-    WIDE,
-    app_over,
-    listed,
+    browsing,
     rows,
     shows,
     titles,
@@ -28,9 +26,7 @@ if TYPE_CHECKING:
 
 
 async def test_a_session_that_grows_moves_up_by_itself(mixed: Path) -> None:
-    app = app_over(mixed / "pi")
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(mixed / "pi") as (pilot, screen):
         assert titles(screen.sessions.listing)[0] == "Port the selectors to the theme system"
         late = next(
             Path(line.card.path)
@@ -51,9 +47,7 @@ async def test_a_session_that_grows_moves_up_by_itself(mixed: Path) -> None:
 async def test_looking_again_rests_much_longer_than_it_looked(
     mixed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(mixed) as (_, screen):
         asked: list[int] = []
         monkeypatch.setattr(screen.stores, "look_around", lambda: asked.append(1))
         screen.stores.rested = float("inf")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
-from tests.tui.session_store import NARROW, WIDE, app_over, listed, reached, rows, shown, until
+from tests.tui.session_store import NARROW, browsing, reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,14 +37,12 @@ async def test_the_sheet_says_what_would_begin_and_a_second_look_finds_nothing_l
     # Where a healed session is begun as well.
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path))
     store = stored(tmp_path)
-    app = app_over(store)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(store) as (pilot, screen):
         assert not screen.enabled("project.relocate") or screen.view.line is not None
         at = next(n for n, line in enumerate(screen.sessions.listing.lines) if line.group == "/gone/orchard")
         screen.sessions.go(at)
-        await until(pilot, lambda: "copy its sessions to ~/now/orchard" in "\n".join(rows(app)))
-        assert "relocate" in rows(app)[-1]
+        await until(pilot, lambda: "copy its sessions to ~/now/orchard" in "\n".join(rows(pilot.app)))
+        assert "relocate" in rows(pilot.app)[-1]
         await pilot.press("L")
         await reached(pilot, ChoiceSheet)
         text = shown(pilot)
@@ -53,7 +51,9 @@ async def test_the_sheet_says_what_would_begin_and_a_second_look_finds_nothing_l
         before = sorted(store.rglob("*.jsonl"))
         await pilot.press("b")
         await until(pilot, lambda: len(list(store.rglob("*.jsonl"))) == len(before) + 2)
-        await until(pilot, lambda: any("copied 2 sessions" in one.message for one in app._notifications))
+        await until(
+            pilot, lambda: any("copied 2 sessions" in one.message for one in pilot.app._notifications)
+        )
         await until(pilot, lambda: len(screen.sessions.listing.stock.cards) == 5)
         screen.sessions.go(
             next(n for n, line in enumerate(screen.sessions.listing.lines) if line.group == "/gone/orchard")
@@ -67,9 +67,7 @@ async def test_the_sheet_says_what_would_begin_and_a_second_look_finds_nothing_l
 
 
 async def test_on_a_project_that_is_there_the_key_does_nothing(tmp_path: Path) -> None:
-    app = app_over(stored(tmp_path))
-    async with app.run_test(size=NARROW) as pilot:
-        screen = await listed(pilot)
+    async with browsing(stored(tmp_path), size=NARROW) as (pilot, screen):
         here = str(tmp_path / "now" / "orchard")
         screen.sessions.go(
             next(n for n, line in enumerate(screen.sessions.listing.lines) if line.group == here)

@@ -22,9 +22,8 @@ from tests.tui.session_store import (
     NARROW,
     WIDE,
     SessionFile,
-    app_over,
+    browsing,
     lines_of,
-    listed,
     reached,
     rows,
     shows,
@@ -59,25 +58,21 @@ def test_rows_of_the_totals_add_up(mixed: Path) -> None:
 
 
 async def test_the_totals_are_of_what_is_listed(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(mixed) as (pilot, screen):
         await pilot.press("slash", *"theme", "enter")
         await shows(pilot, screen, lambda listing: listing.view.text == "theme")
         await pilot.press("dollar_sign")
-        await until(pilot, lambda: isinstance(app.screen, TotalsScreen))
-        text = "\n".join(rows(app))
+        await reached(pilot, TotalsScreen)
+        text = "\n".join(rows(pilot.app))
         assert "Totals" in text
         assert f"{screen.sessions.listing.shown + 1} of {screen.sessions.listing.total} sessions" in text
         await pilot.press("G", "q")
-        await until(pilot, lambda: app.screen is screen)
+        await until(pilot, lambda: pilot.app.screen is screen)
 
 
 @pytest.mark.parametrize(("size", "whole"), [((120, 60), True), ((80, 24), False)])
 async def test_the_totals_use_the_height(mixed: Path, size: tuple[int, int], whole: bool) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=size) as pilot:
-        await listed(pilot)
+    async with browsing(mixed, size=size) as (pilot, _):
         await pilot.press("dollar_sign")
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.rows.size.height)
@@ -86,9 +81,7 @@ async def test_the_totals_use_the_height(mixed: Path, size: tuple[int, int], who
 
 
 async def test_the_totals_in_sixty_columns_name_each_project_and_its_cost(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=(60, 40)) as pilot:
-        screen = await listed(pilot)
+    async with browsing(mixed, size=(60, 40)) as (pilot, screen):
         await pilot.press("dollar_sign")
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.rows.size.height)
@@ -110,20 +103,18 @@ async def test_the_totals_in_sixty_columns_name_each_project_and_its_cost(mixed:
             if line.share >= 0:
                 assert drawn[totals.lines.index(line)].startswith(line.name)
         await pilot.press("q")
-        await until(pilot, lambda: app.screen is screen)
+        await until(pilot, lambda: pilot.app.screen is screen)
 
 
 async def test_the_totals_tell_projects_of_one_name_apart(tmp_path: Path) -> None:
     folders = ("/gone/soph/work/entire/devenv/cli", "/gone/alex/work/space/workspace/cli")
     for folder in folders:
         SessionFile(tmp_path, folder, "begin", ago=timedelta(hours=1)).turn("go on")
-    app = app_over(tmp_path)
-    async with app.run_test(size=NARROW) as pilot:
-        await listed(pilot)
+    async with browsing(tmp_path, size=NARROW) as (pilot, _):
         await pilot.press("dollar_sign")
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.rows.size.height)
-        text = "\n".join(rows(app))
+        text = "\n".join(rows(pilot.app))
         assert "/devenv/cli  not found" in text, "one word for both"
         assert "/workspace/cli  not found" in text
 
@@ -135,13 +126,11 @@ async def test_a_project_without_its_folder_says_so_however_long_its_name_is(
     """It fails where the remark gives way to the name, or the name to the remark."""
     folder = "/gone/clients/northern-lights-observatory/telescope-scheduling-service"
     SessionFile(tmp_path, folder, "begin", ago=timedelta(hours=1)).turn("go on")
-    app = app_over(tmp_path)
-    async with app.run_test(size=size) as pilot:
-        await listed(pilot)
+    async with browsing(tmp_path, size=size) as (pilot, _):
         await pilot.press("dollar_sign")
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.rows.size.height)
-        text = "\n".join(rows(app))
+        text = "\n".join(rows(pilot.app))
         assert "not found" in text
         assert "telescope-" in text
         assert "service" in text
@@ -155,20 +144,19 @@ async def test_the_totals_add_up_what_was_repeated(tmp_path: Path, size: tuple[i
     file.repeats()
     # A copy shares the compaction: it counts once.
     shutil.copy(file.path, folder / "copy.jsonl")
-    app = app_over(folder)
-    async with app.run_test(size=size) as pilot:
-        await listed(pilot)
+    async with browsing(folder, size=size) as (pilot, _):
         await pilot.press("dollar_sign")
         totals = await reached(pilot, TotalsScreen)
         await until(pilot, lambda: totals.followed is not None)
         await pilot.press("G")
         await pilot.pause()
         head, line = (
-            next(row for row in rows(app) if words in row) for words in ("Repeated after", "pi, scripted-1")
+            next(row for row in rows(pilot.app) if words in row)
+            for words in ("Repeated after", "pi, scripted-1")
         )
         assert head.split("afterwards")[1].split()[:4] == ["compactions", "repeats", "tokens", "cost"]
         assert line.split("scripted-1")[1].split()[:3] == ["1", "4", str(file.aftermath().tokens)]
-        assert "counting" not in "\n".join(rows(app))
+        assert "counting" not in "\n".join(rows(pilot.app))
         await pilot.press("q")
 
 
@@ -179,14 +167,12 @@ def test_figures_that_still_grow_say_so_at_their_head() -> None:
 
 
 async def test_the_totals_explain_their_signs_and_words(mixed: Path) -> None:
-    app = app_over(mixed)
-    async with app.run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing(mixed) as (pilot, _):
         await pilot.press("dollar_sign")
         await reached(pilot, TotalsScreen)
         await pilot.press("question_mark")
         await reached(pilot, HelpScreen)
-        text = "\n".join(rows(app))
+        text = "\n".join(rows(pilot.app))
         assert "No session of the row records its cost" in text
         assert "Sent and received in all requests" in text
 

@@ -14,7 +14,7 @@ from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.xray.screen import XRayScreen
 from tests.compacted_session import Compacted
 from tests.tui.explored import exploring, tree
-from tests.tui.session_store import until
+from tests.tui.session_store import reached, until
 from tests.tui.test_xray import orchard
 
 if TYPE_CHECKING:
@@ -124,6 +124,6 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
         await pilot.press("g")
         await until(pilot, lambda: inspector.view.cursor >= 0)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
+        await reached(pilot, XRayScreen)
         assert isinstance(pilot.app.screen, XRayScreen)
         assert pilot.app.screen.state.compaction == 22

@@ -288,7 +288,7 @@ async def test_the_mark_and_the_cursor_are_compared(tmp_path: Path) -> None:
 async def test_all_branches_in_a_table(tmp_path: Path) -> None:
     async with exploring(parted(tmp_path / "s.jsonl").path, HIGH) as (pilot, explorer):
         await pilot.press("D")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await reached(pilot, ChoiceSheet)
         text = shown(pilot)
         assert "the path and 1 branch" in text
         assert "× test" in text

@@ -30,7 +30,7 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
     async with comparing(file.path) as (pilot, explorer, screen):
         before = len(screen.state.session)
         await pilot.press("M")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await reached(pilot, ChoiceSheet)
         assert "Graft the turns of A" in shown(pilot)
         assert "is on the path already: choose turns of another branch" in shown(pilot)
         await pilot.press("a")
@@ -50,7 +50,7 @@ async def test_nothing_is_merged_of_what_is_on_the_path(tmp_path: Path) -> None:
         screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.state.read.carried is not None and settled(screen))
         await pilot.press("M")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await reached(pilot, ChoiceSheet)
         assert "both are on the path already" in shown(pilot)
         assert "no conflict" not in shown(pilot)
 
@@ -80,7 +80,7 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
     async with comparing(file.path) as (pilot, explorer, screen):
         before = len(lines(file.path))
         await pilot.press("M")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await reached(pilot, ChoiceSheet)
         assert "B is on the path already" in shown(pilot)
         await pilot.press("c")
         sheet = await reached(pilot, GraftSheet)
@@ -111,7 +111,7 @@ async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
     async with comparing(file.path) as (pilot, explorer, screen):
         before = len(screen.state.session)
         await pilot.press("M")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await reached(pilot, ChoiceSheet)
         await pilot.press("m")
         sheet = await reached(pilot, MergeSheet)
         conflicts = len(sheet.draft.conflicts)
@@ -158,7 +158,7 @@ async def test_a_row_is_edited_for_the_model(tmp_path: Path) -> None:
     async with exploring(file.path) as (pilot, explorer):
         before = len(lines(file.path))
         await pilot.press("E")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await reached(pilot, ChoiceSheet)
         assert "frees" in shown(pilot)
         assert f" {UNICODE.arrow} ~" in shown(pilot)
         await pilot.press("o")

@@ -16,7 +16,7 @@ from leafward_tui.ui.text.hits import spans_of
 from tests.acting import call
 from tests.tui.compared import HIGH, comparing, parted, settled, tabbed
 from tests.tui.explored import NARROW
-from tests.tui.session_store import rows, shown, until
+from tests.tui.session_store import reached, rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 async def searched(pilot: Pilot[int], screen: CompareScreen, words: str, hits: int) -> None:
     await pilot.press("slash")
-    await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+    await reached(pilot, TextSheet)
     await pilot.press(*("space" if letter == " " else letter for letter in words), "enter")
     await until(pilot, lambda: len(screen.search.hits.hits) == hits)
     await pilot.pause()
@@ -112,7 +112,7 @@ def test_hits_cross_the_pieces_of_a_line() -> None:
 async def test_a_hit_is_seen_above_the_sheet_while_one_types(tmp_path: Path, size: tuple[int, int]) -> None:
     async with comparing(tabbed(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
         await pilot.press("2", "slash")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        await reached(pilot, TextSheet)
         for words in ("line 59", "line 50", "line 3"):
             await pilot.press("ctrl+u", *("space" if letter == " " else letter for letter in words))
             await until(pilot, lambda words=words: screen.search.words == words and screen.search.hits.hits)  # type: ignore[misc]  # mypy cannot infer defaults
@@ -144,7 +144,7 @@ async def test_a_line_that_is_cut_is_read_whole(tmp_path: Path, size: tuple[int,
         await pilot.press("2")
         await searched(pilot, screen, "word", 1)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))
+        await reached(pilot, ReadingSheet)
         await pilot.pause()
         told = "\n".join(rows(pilot.app))
         assert "B 30" in told
@@ -155,4 +155,4 @@ async def test_a_line_that_is_cut_is_read_whole(tmp_path: Path, size: tuple[int,
         await pilot.press("escape", "4")
         await until(pilot, lambda: screen.view.summary.line is not None)
         await pilot.press("j", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))
+        await reached(pilot, ReadingSheet)

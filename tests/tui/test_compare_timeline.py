@@ -169,7 +169,7 @@ async def test_the_rows_that_touch_a_file(tmp_path: Path) -> None:
 async def test_rows_are_chosen_by_a_query(tmp_path: Path) -> None:
     async with exploring(parted(tmp_path / "s.jsonl").path) as (pilot, explorer):
         await chosen(pilot, "ampersand", "y")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        await reached(pilot, TextSheet)
         await pilot.press(*"tool(")
         wrong = shown(pilot)
         assert "shows the rows" not in wrong

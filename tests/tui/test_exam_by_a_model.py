@@ -27,7 +27,7 @@ from tests.model_endpoint import Endpoint, Reply
 from tests.tui.considered import considering, stored
 from tests.tui.explored import NARROW, WIDE, exploring, ready
 from tests.tui.pictures import FixedApp
-from tests.tui.session_store import complete, reached, rows, until
+from tests.tui.session_store import complete, reached, rows, until, whole_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -117,8 +117,7 @@ async def test_it_is_shown_sent_graded_and_kept(path: Path, endpoint: Endpoint) 
     async with offered(path, asking(endpoint)) as (pilot, explorer, compaction):
         endpoint.script = [Reply(letters(path, compaction))]
         await pilot.press("enter")
-        sheet = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not sheet.running)
+        sheet = await whole_text(pilot)
         await pilot.pause()
         text = "\n".join(rows(pilot.app))
         assert "1 secret redacted" in text
@@ -133,8 +132,7 @@ async def test_it_is_shown_sent_graded_and_kept(path: Path, endpoint: Endpoint) 
         await until(pilot, lambda: stored(path) != before)
         (sent,) = endpoint.asked
         assert shown.endswith(sent.prompt)
-        done = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not done.running)
+        done = await whole_text(pilot)
         assert "right: src/store.py" in done.text
         assert "given: no answer" in done.text
         await pilot.press("escape")
@@ -174,12 +172,10 @@ async def test_a_failure_is_said_and_nothing_is_written(path: Path, endpoint: En
     endpoint.script = [Reply(finish="length")]
     async with offered(path, asking(endpoint)) as (pilot, _, _):
         await pilot.press("enter")
-        sheet = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not sheet.running)
+        sheet = await whole_text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is not sheet)
-        failed = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not failed.running)
+        failed = await whole_text(pilot)
         await until(pilot, lambda: "openai/x" in "\n".join(rows(pilot.app)))
         assert failed.text == ""
     assert stored(path) == before
@@ -188,10 +184,9 @@ async def test_a_failure_is_said_and_nothing_is_written(path: Path, endpoint: En
 async def test_without_a_configured_model_one_is_named(path: Path, endpoint: Endpoint) -> None:
     async with offered(path, asking(endpoint, None)) as (pilot, _, _):
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        await reached(pilot, TextSheet)
         await pilot.press(*"openai/x", "enter")
-        sheet = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not sheet.running)
+        await whole_text(pilot)
         await until(pilot, lambda: "send it to openai/x" in "\n".join(rows(pilot.app)))
     assert endpoint.asked == []
 
@@ -211,8 +206,7 @@ def test_what_would_be_sent(
         await pilot.press("enter")
         await on_line(pilot, explorer, EXAM)
         await pilot.press("enter")
-        sheet = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not sheet.running)
+        await whole_text(pilot)
         await complete(pilot)
 
     app = FixedApp(demo, Config(model="anthropic/claude-haiku-4-5"))
@@ -239,13 +233,11 @@ async def test_a_draft_sits_it_in_the_lab_and_nothing_is_written(tmp_path: Path,
         await pilot.press("enter")
         await reached(pilot, TextSheet)
         await pilot.press(*"openai", "slash", "x", "enter")
-        sheet = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not sheet.running)
+        sheet = await whole_text(pilot)
         assert SECRET not in sheet.text
         assert endpoint.asked == []
         await pilot.press("enter")
-        done = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not done.running)
+        await whole_text(pilot)
         (sent,) = endpoint.asked
         assert screen.state.draft is not None
         assert sheet.text.endswith(sent.prompt)

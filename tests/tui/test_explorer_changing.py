@@ -66,7 +66,7 @@ class TestMoving:
         before = file.path.read_bytes()
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("right_square_bracket", "enter")
-            await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             await pilot.pause()
             shown = "\n".join(rows(screen.app))
             assert "Move the leaf here" in shown
@@ -79,7 +79,7 @@ class TestMoving:
     async def test_at_the_leaf_there_is_nothing_to_move(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("enter")
-            await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             await pilot.press("m")
             await pilot.pause()
             assert isinstance(screen.app.screen, ChoiceSheet)
@@ -155,7 +155,7 @@ class TestMoving:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("F")
             await pilot.press("right_square_bracket", "enter")
-            await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             file.turn("e")
             before = file.path.read_bytes()
             await pilot.press("m")
@@ -363,7 +363,7 @@ class TestLog:
             log = await reached(pilot, LogScreen)
             await until(pilot, lambda: log.log_list.operation is not None)
             await pilot.press("u")
-            await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             await pilot.press("u")
             session = log.state.session
             await until(pilot, lambda: screen.app.screen is log and len(session) == total + 2)

@@ -29,7 +29,7 @@ from tests.tui.explored import (
     note,
     tree,
 )
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,7 +209,7 @@ class TestFinding:
     async def test_every_function_of_a_query_is_named_on_a_narrow_screen(self, file: Named) -> None:
         async with exploring(file.path, NARROW) as (pilot, _):
             await chosen(pilot, "ampersand", "y")
-            await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+            await reached(pilot, TextSheet)
             await until(
                 pilot, lambda: all(name in " ".join(rows(pilot.app)) for name in (*FUNCTIONS, *FIELDS))
             )

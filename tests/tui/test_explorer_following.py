@@ -31,7 +31,7 @@ from tests.tui.explored import (
     ready,
     tree,
 )
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import reached, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,7 +166,7 @@ class TestFollowing:
             await pilot.pause(0.3)
             assert len(session) == total
             may_look.set()
-            await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             await pilot.press("escape")
             await until(pilot, lambda: any("q prompt" in row for row in tree(screen)))
 

@@ -18,7 +18,7 @@ from tests.tui.explored import (
     here,
     tree,
 )
-from tests.tui.session_store import rested, rows, until
+from tests.tui.session_store import reached, rested, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,7 +155,7 @@ class TestMouse:
             assert here(screen) == "c"
             assert screen.app.screen is screen
             await pilot.click("#graph", offset=(12, y), times=2)
-            await until(pilot, lambda: isinstance(screen.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
 
     @pytest.mark.parametrize("times", [1, 2])
     async def test_a_click_on_its_sign_opens_a_fold_and_asks_nothing(self, times: int, file: Named) -> None:
@@ -183,4 +183,4 @@ class TestMouse:
         async with exploring(file.path) as (pilot, screen):
             bar = rows(screen.app)[-1]
             await pilot.click(offset=(bar.index("search"), WIDE[1] - 1))
-            await until(pilot, lambda: isinstance(screen.app.screen, TextSheet))
+            await reached(pilot, TextSheet)

@@ -23,7 +23,7 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import call
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, installed, note
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import reached, rows, until
 from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ async def test_where_nobody_can_go_on_it_says_why_and_leads_to_where_it_can(tmp_
         await pilot.press("p")
         assert pilot.app.screen is sheet
         await pilot.press("g")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+        await reached(pilot, ExplorerScreen)
     assert new_files(tmp_path) == []
 
 
@@ -385,7 +385,7 @@ async def test_another_folder_is_typed_until_there_is_one(file: Named, tmp_path:
         await pilot.press("b")
         await titled(pilot, "New session from here")
         await pilot.press("f")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        await reached(pilot, TextSheet)
         await pilot.press("ctrl+u", *str(tmp_path / "othe"), "enter")
         await until(pilot, lambda: f"no folder {tmp_path / 'othe'}" in shown(pilot))
         await pilot.press("r", "enter")

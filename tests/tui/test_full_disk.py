@@ -12,7 +12,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import call
 from tests.disks import filled, small_disk
 from tests.tui.explored import WIDE, exploring, forked, note
-from tests.tui.session_store import reached, shown, until
+from tests.tui.session_store import reached, shown, until, whole_text
 from tests.untouched import contents
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ async def test_a_label_and_a_summary(session: Path) -> None:
         await pilot.press("g", "enter")
         await reached(pilot, ChoiceSheet)
         await pilot.press("s")
-        summary = await reached(pilot, ReadingSheet)
-        await until(pilot, lambda: not summary.running)
+        summary = await whole_text(pilot)
         await pilot.press("enter")
         told = f"the summary stays here: nothing was written to s.jsonl: {FULL}"
         await until(pilot, lambda: told in shown(pilot))

@@ -49,7 +49,7 @@ async def test_every_change_is_shown_and_the_new_session_is_opened(tmp_path: Pat
         await pilot.press("h")
         assert await reached(pilot, HealSheet) is not sheet
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(screen.app.screen, ExplorerScreen))
+        await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: screen.app.screen is not screen)
         healed = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: healed.state.session is not None)

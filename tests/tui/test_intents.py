@@ -27,7 +27,7 @@ from leafward_tui.ui.keys.key_overrides import UNBOUND, Keymap, key_label, key_n
 from leafward_tui.ui.keys.key_reasons import reason_for_intent, reason_for_key
 from leafward_tui.ui.screens.routed_screen import RoutedScreen
 from tests.tui.compared import comparing, parted
-from tests.tui.session_store import WIDE, app_over, listed, reached, rows, small_store, until
+from tests.tui.session_store import browsing, reached, rows, small_store, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,9 +88,7 @@ def unanswered(screen: RoutedScreen[Any], name: str) -> list[str]:
 
 async def test_every_full_screen_does_something_for_each_of_its_intents(tmp_path: Path) -> None:
     small_store(tmp_path)
-    app = app_over(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing(tmp_path) as (pilot, _):
         ways = {
             "catalogue": ("S",),
             "search": ("escape", "slash", *"second", "enter", "enter"),
@@ -100,13 +98,15 @@ async def test_every_full_screen_does_something_for_each_of_its_intents(tmp_path
         for name, keys in ways.items():
             await until(
                 pilot,
-                lambda name=name: getattr(app.screen, "NAME", "") == name and app.screen.is_mounted,  # type: ignore[misc]  # a screen of ours
+                lambda name=name: (
+                    getattr(pilot.app.screen, "NAME", "") == name and pilot.app.screen.is_mounted
+                ),  # type: ignore[misc]  # a screen of ours
             )
             if name == "explorer":
                 explorer = await reached(pilot, ExplorerScreen)
                 await until(pilot, lambda explorer=explorer: explorer.state.exploration is not None)  # type: ignore[misc]  # bound now
-            assert isinstance(app.screen, RoutedScreen)
-            assert unanswered(app.screen, name) == []
+            assert isinstance(pilot.app.screen, RoutedScreen)
+            assert unanswered(pilot.app.screen, name) == []
             await pilot.press(*keys)
 
 
@@ -296,16 +296,14 @@ def test_what_an_intent_lacks_comes_with_the_key_that_helps() -> None:
 
 async def test_a_key_that_can_do_nothing_says_why_until_the_next_key(tmp_path: Path) -> None:
     small_store(tmp_path)
-    app = app_over(tmp_path)
-    async with app.run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing(tmp_path) as (pilot, _):
         for key, words in (("u", "nothing to undo"), ("c", "c does nothing here; ? shows all keys")):
             await pilot.press(key)
             await pilot.pause()
-            assert words in rows(app)[-1]
+            assert words in rows(pilot.app)[-1]
         await pilot.press("j")
-        await until(pilot, lambda: "does nothing here" not in rows(app)[-1])
-        assert "filter" in rows(app)[-1]
+        await until(pilot, lambda: "does nothing here" not in rows(pilot.app)[-1])
+        assert "filter" in rows(pilot.app)[-1]
 
 
 @pytest.mark.parametrize("key", ["\x1b", "\x07", "\u202e", "ctrl+\x1b", "\x1b[31m"])

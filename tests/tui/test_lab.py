@@ -50,7 +50,7 @@ class TestPlan:
             await until(pilot, lambda: len(screen.state.drafts.runs) == 2)
             assert [run.name.split()[0] for run in screen.state.drafts.runs] == ["pi", "opencode"]
             await pilot.press("d")
-            await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
+            await reached(pilot, RunsScreen)
 
     async def test_arrows_slide_and_shift_slides_a_little(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):

@@ -61,7 +61,7 @@ class TestDrafts:
             lost = screen.controllers.pins.lost()
             await pilot.press("P")
             if len(lost) > 12:
-                await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+                await reached(pilot, ChoiceSheet)
                 await pilot.press("a")
             await until(pilot, lambda: screen.state.draft is not None and settled(screen))
             assert screen.state.what_if is not None
@@ -131,7 +131,7 @@ class TestDrafts:
             assert isinstance(pilot.app.screen, LabScreen)  # one run is nothing to compare
             await follow(pilot, screen, "right")
             await pilot.press("d")
-            await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
+            await reached(pilot, RunsScreen)
             await pilot.pause()
             text = "\n".join(rows(pilot.app))
             assert "A   pi" in text
@@ -155,14 +155,14 @@ class TestDrafts:
     async def test_what_the_summary_should_dwell_on(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             await pilot.press("asterisk")
-            await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+            await reached(pilot, TextSheet)
             await pilot.press(*"retry", "enter")
             await until(pilot, lambda: screen.state.draft is not None and screen.state.draft.focus == "retry")
 
     async def test_a_focus_is_shown_and_said_to_change_nothing(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             await pilot.press("asterisk")
-            await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+            await reached(pilot, TextSheet)
             await pilot.press(*"zebra", "enter")
             await until(pilot, lambda: screen.state.draft is not None and screen.state.draft.focus == "zebra")
             await until(pilot, lambda: "changes no line" in said(screen))

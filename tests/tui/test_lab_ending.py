@@ -75,7 +75,7 @@ class TestXRay:
     async def test_the_plan_is_seen_through_and_pins_come_back(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             await pilot.press("X")
-            await until(pilot, lambda: isinstance(pilot.app.screen, XRayScreen))
+            await reached(pilot, XRayScreen)
             await until(pilot, lambda: "Before" in "\n".join(rows(pilot.app)))
             xray = pilot.app.screen
             assert isinstance(xray, XRayScreen)
@@ -91,7 +91,7 @@ class TestEnding:
         async with considering(path) as (pilot, screen):
             await follow(pilot, screen, "right", "minus")
             await pilot.press("escape")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+            await reached(pilot, ExplorerScreen)
         assert stored(path) == before
 
     async def test_what_would_be_lost_is_listed_and_one_key_pins_it(self, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ class TestEnding:
         async with considering(path, entry=4) as (pilot, screen):
             await as_it_is(pilot, screen)
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             text = "\n".join(rows(pilot.app))
             assert "1 rule and 1 unfinished step would be lost" in text
             assert f"× {RULE}" in text
@@ -112,7 +112,7 @@ class TestEnding:
             await until(pilot, lambda: settled(screen) and not screen.state.drafts.amending)
             assert stored(path) == before
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             await until(pilot, lambda: "Append the compaction" in "\n".join(rows(pilot.app)))
 
     async def test_of_one_loss_it_is_spoken_as_of_one(self, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ class TestEnding:
         async with considering(file.path, entry=4) as (pilot, screen):
             await as_it_is(pilot, screen)
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             text = "\n".join(rows(pilot.app))
             assert "1 rule would be lost" in text
             assert "Pin it   " in text
@@ -138,7 +138,7 @@ class TestEnding:
         async with considering(tmp_path / "s.jsonl", entry=4) as (pilot, screen):
             await as_it_is(pilot, screen)
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             await pilot.press("a")
             await until(pilot, lambda: "Append the compaction" in "\n".join(rows(pilot.app)))
 
@@ -148,7 +148,7 @@ class TestEnding:
             draft = screen.state.draft
             assert draft is not None
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             text = "\n".join(rows(pilot.app))
             assert "append 1 line to the session's file" in text
             assert stored(path).count(b"\n") == lines
@@ -175,7 +175,7 @@ class TestEnding:
         async with considering(path) as (pilot, screen):
             assert screen.state.draft is not None
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             await pilot.press("enter")
             explorer = await reached(pilot, ExplorerScreen)
             await until(pilot, lambda: "compacted" in note(explorer))
@@ -204,7 +204,7 @@ class TestEnding:
                 lambda: not screen.state.file.grew and settled(screen) and screen.state.draft is not None,
             )
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
 
     async def test_a_choice_made_while_the_file_is_measured_anew_holds_for_what_was_read(
         self, path: Path, monkeypatch: pytest.MonkeyPatch
@@ -310,10 +310,10 @@ class TestEnding:
             assert screen.state.drafts.runs[0].choices is None
             assert "zebra" in screen.state.drafts.runs[0].text
             await pilot.press("ctrl+s")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+            await reached(pilot, ChoiceSheet)
             await until(pilot, lambda: "the leaf moves" in "\n".join(rows(pilot.app)))
             await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+            await reached(pilot, ExplorerScreen)
         lines = [json.loads(line) for line in file.path.read_text().splitlines()]
         assert lines[-1]["type"] == "compaction"
         assert lines[-1]["parentId"] == parent

@@ -63,7 +63,7 @@ def considering_model(
 async def choose(pilot: Pilot[int], opens: str, letter: str) -> None:
     """Opens a sheet with a key and chooses in it."""
     await pilot.press(opens)
-    await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+    await reached(pilot, ChoiceSheet)
     await pilot.press(letter)
 
 
@@ -72,7 +72,7 @@ async def test_nothing_is_sent_before_it_was_shown_and_wanted(path: Path, endpoi
     async with considering_model(path, endpoint) as (pilot, screen):
         assert "no summary by openai/x yet" in " ".join(shown(screen).split())
         await pilot.press("s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await reached(pilot, ChoiceSheet)
         text = "\n".join(rows(pilot.app))
         assert "Send it to openai/x" in text
         assert "redacted" in text
@@ -82,14 +82,14 @@ async def test_nothing_is_sent_before_it_was_shown_and_wanted(path: Path, endpoi
         await until(pilot, lambda: "request" in shown(screen))
         assert SECRET not in shown(screen)
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+        await reached(pilot, ExplorerScreen)
     assert endpoint.asked == []
     assert stored(path) == before
 
 
 async def again(pilot: Pilot[int]) -> LabScreen:
     """The lab, opened anew where it was left."""
-    await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+    await reached(pilot, ExplorerScreen)
     await pilot.press("c")
     await until(pilot, lambda: any(isinstance(one, LabScreen) for one in pilot.app.screen_stack))
     lab = next(one for one in pilot.app.screen_stack if isinstance(one, LabScreen))
@@ -150,7 +150,7 @@ async def written_by_other_rules(pilot: Pilot[int], screen: LabScreen) -> LabScr
     await until(pilot, lambda: screen.state.draft is not None)
     await pilot.press("escape")
     lab = await again(pilot)
-    await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+    await reached(pilot, ChoiceSheet)
     return lab
 
 
@@ -201,7 +201,7 @@ async def test_streams_and_is_accepted(path: Path, endpoint: Endpoint) -> None:
         assert "Port the parser" in screen.state.draft.summary.text
         assert len(endpoint.asked) == asked
         await choose(pilot, "ctrl+s", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+        await reached(pilot, ExplorerScreen)
     last = json.loads(stored(path).splitlines()[-1])
     assert last["type"] == "compaction"
     assert WHOLE.splitlines()[1] in last["summary"]
@@ -249,7 +249,7 @@ async def test_another_model_is_chosen_by_its_name(path: Path, endpoint: Endpoin
         await choose(pilot, "W", "e")
         await until(pilot, lambda: screen.state.draft is not None)
         await choose(pilot, "W", "o")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+        await reached(pilot, TextSheet)
         await pilot.press(*"openai", "slash", "y", "enter")
         await until(pilot, lambda: screen.state.prompt.sending is not None)
         assert screen.state.what_if is not None

@@ -47,7 +47,7 @@ def lines(path: Path) -> int:
 async def asked(pilot: Pilot[int], key: str) -> str:
     """Presses a key that asks, and returns what stands on the screen then."""
     await pilot.press(key)
-    await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+    await reached(pilot, ChoiceSheet)
     await pilot.pause()
     return "\n".join(rows(pilot.app))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 async def search(pilot: Pilot[int], words: str, *keys: str) -> None:
     """Opens the search, types words and answers with keys."""
     await pilot.press("slash")
-    await until(pilot, lambda: isinstance(pilot.app.screen, TextSheet))
+    await reached(pilot, TextSheet)
     await pilot.press(*("space" if letter == " " else letter for letter in words))
     await pilot.pause()
     await pilot.press(*keys)

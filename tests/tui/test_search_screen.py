@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,7 +14,7 @@ from leafward_tui.search.screen import SearchScreen
 from leafward_tui.search.widgets.result_list import windowed
 from leafward_tui.ui.panes.two_panes import has_two_panes
 from tests.searched import found
-from tests.tui.session_store import app_over, complete, listed, rows, small_store, until
+from tests.tui.session_store import app_over, browsing, complete, listed, reached, rows, small_store, until
 from tests.tui.test_typeahead import at_once
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ async def searched(pilot: Pilot[int], text: str) -> SearchScreen:
     """The screen with a search that is finished, the keys in the results."""
     await listed(pilot)
     await pilot.press("S")
-    await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
-    screen = cast("SearchScreen", pilot.app.screen)
+    screen = await reached(pilot, SearchScreen)
     await until(pilot, lambda: screen.bar.editing)
     await pilot.press(*text, "enter")
     await until(
@@ -98,8 +97,7 @@ async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
         assert line.hit is not None
         assert (line.hit.part, line.hit.role) == ("reply", "assistant")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
-        explorer = cast("ExplorerScreen", pilot.app.screen)
+        explorer = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: explorer.state.search.rows and explorer.state.exploration is not None)
         exploration = explorer.state.exploration
         assert exploration is not None
@@ -110,10 +108,9 @@ async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
         await until(pilot, lambda: pilot.app.screen is screen)
         assert screen.results.line is line
         await pilot.press("q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CatalogueScreen))
+        await reached(pilot, CatalogueScreen)
         await pilot.press("S")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
-        again = cast("SearchScreen", pilot.app.screen)
+        again = await reached(pilot, SearchScreen)
         await until(pilot, lambda: again.bar.editing)
         assert again.results.line is line
 
@@ -125,10 +122,9 @@ async def test_the_key_of_the_search_leads_into_the_field_each_time(
     async with app_over(tmp_path).run_test(size=WIDE) as pilot:
         await searched(pilot, "theme")
         await pilot.press("q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CatalogueScreen))
+        await reached(pilot, CatalogueScreen)
         at_once(pilot, "Snumber")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
-        screen = cast("SearchScreen", pilot.app.screen)
+        screen = await reached(pilot, SearchScreen)
         await until(pilot, lambda: screen.state.text == "number" and not screen.state.searching)
         assert screen.bar.editing
 
@@ -140,10 +136,9 @@ async def test_the_results_of_before_are_one_key_away(
     async with app_over(tmp_path).run_test(size=SMALL) as pilot:
         await searched(pilot, "theme")
         await pilot.press("j", "q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CatalogueScreen))
+        await reached(pilot, CatalogueScreen)
         await pilot.press("S")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
-        screen = cast("SearchScreen", pilot.app.screen)
+        screen = await reached(pilot, SearchScreen)
         await until(pilot, lambda: screen.bar.editing and screen.results.finds.hits > 0)
         before = screen.results.cursor
         await pilot.press(key)
@@ -155,11 +150,9 @@ async def test_the_results_of_before_are_one_key_away(
 async def test_what_is_typed_is_searched_for_without_enter(
     tmp_path: Path, store: dict[str, SessionFile]
 ) -> None:
-    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing(tmp_path) as (pilot, _):
         await pilot.press("ctrl+f")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
-        screen = cast("SearchScreen", pilot.app.screen)
+        screen = await reached(pilot, SearchScreen)
         assert any("on every branch" in row for row in rows(pilot.app))
         await until(pilot, lambda: screen.bar.editing)
         await pilot.press(*"selectors")
@@ -173,12 +166,10 @@ async def test_what_is_typed_is_searched_for_without_enter(
 async def test_what_the_sessions_are_filtered_by_is_searched_for(
     tmp_path: Path, store: dict[str, SessionFile]
 ) -> None:
-    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing(tmp_path) as (pilot, _):
         await pilot.press("/", *"footer", "enter")
         await pilot.press("S")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
-        screen = cast("SearchScreen", pilot.app.screen)
+        screen = await reached(pilot, SearchScreen)
         await until(pilot, lambda: screen.results.finds.hits == 2)
 
 
@@ -217,8 +208,7 @@ async def test_a_broken_search_lists_nothing_and_says_why_in_full(
         assert not screen.results.finds.lines
         # Who comes back types another one in its place.
         await pilot.press("escape", "escape", "S")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
-        screen = cast("SearchScreen", pilot.app.screen)
+        screen = await reached(pilot, SearchScreen)
         await until(pilot, lambda: screen.bar.editing)
         await pilot.press(*"selectors")
         await until(pilot, lambda: screen.state.text == "selectors" and screen.results.finds.hits)
@@ -281,7 +271,7 @@ async def test_a_click_selects_and_a_second_opens(tmp_path: Path, store: dict[st
         await pilot.click(screen.results, offset=(10, 3))
         assert screen.results.cursor == 3
         await pilot.click(screen.results, offset=(10, 3), times=2)
-        await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
+        await reached(pilot, ExplorerScreen)
 
 
 async def test_the_key_copies_what_the_verbs_take(
@@ -387,19 +377,16 @@ def test_the_search(
 async def test_what_is_typed_at_once_with_the_key_stands_in_the_field(
     tmp_path: Path, store: dict[str, SessionFile]
 ) -> None:
-    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
-        await listed(pilot)
+    async with browsing(tmp_path) as (pilot, _):
         at_once(pilot, "Sfactorial")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SearchScreen))
-        screen = cast("SearchScreen", pilot.app.screen)
+        screen = await reached(pilot, SearchScreen)
         await until(pilot, lambda: screen.state.text == "factorial")
 
 
 async def test_what_is_typed_at_once_with_the_filter_key_filters(
     tmp_path: Path, store: dict[str, SessionFile]
 ) -> None:
-    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
-        screen = await listed(pilot)
+    async with browsing(tmp_path) as (pilot, screen):
         at_once(pilot, "/theme")
         await until(pilot, lambda: screen.state.list.view.text == "theme")
 
@@ -408,16 +395,13 @@ async def test_what_is_typed_at_once_with_the_filter_key_filters(
 async def test_the_key_bar_offers_no_key_that_the_field_takes(
     size: tuple[int, int], store: dict[str, SessionFile], tmp_path: Path
 ) -> None:
-    app = app_over(tmp_path)
-    async with app.run_test(size=size) as pilot:
-        await listed(pilot)
-        assert "? keys" in rows(app)[-1]
+    async with browsing(tmp_path, size=size) as (pilot, _):
+        assert "? keys" in rows(pilot.app)[-1]
         await pilot.press("S")
-        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
-        screen = cast("SearchScreen", app.screen)
+        screen = await reached(pilot, SearchScreen)
         await until(pilot, lambda: screen.bar.editing)
-        await until(pilot, lambda: "? keys" not in rows(app)[-1])
-        assert "ctrl+p commands" in rows(app)[-1]
+        await until(pilot, lambda: "? keys" not in rows(pilot.app)[-1])
+        assert "ctrl+p commands" in rows(pilot.app)[-1]
         await pilot.press(*"theme", "enter")
         await until(pilot, lambda: screen.results.has_focus)
-        await until(pilot, lambda: "? keys" in rows(app)[-1])
+        await until(pilot, lambda: "? keys" in rows(pilot.app)[-1])

@@ -20,8 +20,8 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, lines, note, tree
-from tests.tui.session_store import NOW, rows, shown, until
-from tests.tui.summed import at_rest, on_demo, sheet_of, summing
+from tests.tui.session_store import NOW, reached, rows, shown, until, whole_text
+from tests.tui.summed import at_rest, on_demo, summing
 
 if TYPE_CHECKING:
     import threading
@@ -39,7 +39,7 @@ class TestMoving:
         before = lines(file.path)
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             assert "4 messages" in shown(pilot)
             await pilot.press("s")
             await at_rest(pilot, screen)
@@ -66,12 +66,11 @@ class TestMoving:
             await pilot.press("K", "K")
             if carried:
                 await pilot.press("enter")
-                await sheet_of(pilot, ChoiceSheet)
+                await reached(pilot, ChoiceSheet)
                 await pilot.press("s")
             else:
                 await pilot.press("s")
-                sheet = await sheet_of(pilot, ReadingSheet)
-                await until(pilot, lambda: not sheet.running)
+                await whole_text(pilot)
                 await pilot.press("enter")
             await at_rest(pilot, screen)
         line = lines(file.path)[-1]
@@ -81,7 +80,7 @@ class TestMoving:
     async def test_undo_goes_back_before_it_and_redo_to_it(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             await pilot.press("s")
             await at_rest(pilot, screen)
             summary = lines(file.path)[-1]["id"]
@@ -94,7 +93,7 @@ class TestMoving:
             await until(pilot, lambda: "redid: move with a summary" in note(screen))
             assert columns.id(screen.state.session.place) == summary
             await pilot.press("o")
-            await sheet_of(pilot, LogScreen)
+            await reached(pilot, LogScreen)
             await until(pilot, lambda: "with a summary" not in shown(pilot) and "redid" in shown(pilot))
             await pilot.press("k", "k")
             await until(pilot, lambda: "Moved the leaf with a summary" in shown(pilot))
@@ -104,7 +103,7 @@ class TestMoving:
             while here(screen) != "x":
                 await pilot.press("k")
             await pilot.press("enter")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             await pilot.press("s")
             await at_rest(pilot, screen)
             line = lines(file.path)[-1]
@@ -118,9 +117,9 @@ class TestMoving:
     async def test_what_it_dwells_on_is_asked_for(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "enter")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             await pilot.press("f")
-            await sheet_of(pilot, TextSheet)
+            await reached(pilot, TextSheet)
             assert "append 1 line" in shown(pilot)
             await pilot.press(*"answers", "enter")
             await at_rest(pilot, screen)
@@ -130,7 +129,7 @@ class TestMoving:
         before = file.path.read_bytes()
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("k", "enter")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             await pilot.press("f", "escape")
             await at_rest(pilot, screen)
             assert file.path.read_bytes() == before
@@ -142,7 +141,7 @@ class TestMoving:
             copied: list[str] = []
             monkeypatch.setattr(screen.services, "copy", lambda text, _what="": copied.append(text))
             await pilot.press("enter")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             await pilot.press("b")
             await at_rest(pilot, screen)
             line = lines(file.path)[-1]
@@ -157,7 +156,7 @@ class TestMoving:
             await pilot.press("G")
             assert here(screen) == "d"
             await pilot.press("enter")
-            sheet = await sheet_of(pilot, ChoiceSheet)
+            sheet = await reached(pilot, ChoiceSheet)
             assert {choice.key for choice in sheet.rows.choices} == set("mweWrn")
 
     async def test_only_settings_left_is_a_plain_move(self, tmp_path: Path) -> None:
@@ -166,7 +165,7 @@ class TestMoving:
         file.entry("context_edit", targetId=file.prompts["a"], replacement=None)
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("g", "enter")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             await pilot.press("s")
             await until(pilot, lambda: "nothing to summarise" in note(screen))
             line = lines(file.path)[-1]
@@ -176,7 +175,7 @@ class TestMoving:
     async def test_the_sheet_says_what_each_choice_leaves(self, size: tuple[int, int]) -> None:
         async with on_demo(size) as (pilot, _, _):
             await pilot.press("enter")
-            sheet = await sheet_of(pilot, ChoiceSheet)
+            sheet = await reached(pilot, ChoiceSheet)
             assert [choice.key for choice in sheet.rows.choices] == list("msfwebWrn")
             said = shown(pilot)
             assert "Move with a summary" in said
@@ -191,13 +190,12 @@ class TestMoving:
     async def test_mouse(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "enter")
-            sheet = await sheet_of(pilot, ChoiceSheet)
-            await pilot.click(sheet.rows, offset=(8, 1))
+            ways = await reached(pilot, ChoiceSheet)
+            await pilot.click(ways.rows, offset=(8, 1))
             await at_rest(pilot, screen)
             assert lines(file.path)[-1]["type"] == "branch_summary"
             await pilot.press("K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            sheet = await whole_text(pilot)
             foot = rows(pilot.app)[sheet.foot.region.y + 1]
             await pilot.click(sheet.foot, offset=(foot.index("esc cancel") + 1, 1))
             await at_rest(pilot, screen)
@@ -251,7 +249,7 @@ class TestWhileItRuns:
         async with exploring(file.path) as (pilot, screen):
             await summing(pilot, screen)
             await pilot.press("l")
-            await sheet_of(pilot, TextSheet)
+            await reached(pilot, TextSheet)
             await pilot.press("a", "enter")
             await until(pilot, lambda: "still being made" in note(screen))
             gate.set()
@@ -263,7 +261,7 @@ class TestWhileItRuns:
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("k", "enter")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             await pilot.press("s")
             await until(pilot, lambda: "tok" in note(screen))
             with closing(Session.open(file.path)) as other, pytest.raises(Refused, match="a summary of"):
@@ -273,7 +271,7 @@ class TestWhileItRuns:
         before = file.path.read_bytes()
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("k", "enter")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             await pilot.press("s")
             await until(pilot, lambda: "tok" in note(screen))
             summing = screen.state.summary
@@ -286,7 +284,7 @@ class TestWhileItRuns:
         async with exploring(file.path) as (pilot, screen):
             with busy(file.path, "a compaction"):
                 await pilot.press("k", "enter")
-                await sheet_of(pilot, ChoiceSheet)
+                await reached(pilot, ChoiceSheet)
                 await pilot.press("s")
                 await until(pilot, lambda: "a compaction of" in note(screen))
             assert screen.state.summary is None
@@ -299,7 +297,7 @@ class TestWhileItRuns:
             file.turn("e")
             before = file.path.read_bytes()
             gate.set()
-            sheet = await sheet_of(pilot, ReadingSheet)
+            sheet = await reached(pilot, ReadingSheet)
             assert "the summary stays here" in shown(pilot)
             assert "grew by 2 entries" in shown(pilot)
             assert "d answered" in sheet.text

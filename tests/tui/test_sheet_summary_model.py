@@ -14,8 +14,8 @@ from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from tests.asking import KEY, MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.explored import Named, exploring, forked, lines, note
-from tests.tui.session_store import shown, until
-from tests.tui.summed import at_rest, sheet_of
+from tests.tui.session_store import reached, shown, until, whole_text
+from tests.tui.summed import at_rest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ async def who(pilot: Pilot[int]) -> Any:
 
 async def moving(pilot: Pilot[int]) -> None:
     await pilot.press("K", "K", "K", "K", "enter")
-    await sheet_of(pilot, ChoiceSheet)
+    await reached(pilot, ChoiceSheet)
     await pilot.press("s")
     await who(pilot)
 
@@ -81,7 +81,7 @@ async def test_what_is_sent_is_shown_before_it_is_sent(file: Named, endpoint: En
         assert "1 secret is redacted" in said
         assert "Extractive" in said
         await pilot.press("v")
-        sheet = await sheet_of(pilot, ReadingSheet)
+        sheet = await reached(pilot, ReadingSheet)
         assert KEY not in sheet.text
         assert "d prompt" in sheet.text
         await pilot.press("escape")
@@ -96,7 +96,7 @@ async def test_the_model_s_summary_is_carried_along(file: Named, endpoint: Endpo
     async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
         await moving(pilot)
         await pilot.press("v")
-        shown_first = (await sheet_of(pilot, ReadingSheet)).text
+        shown_first = (await reached(pilot, ReadingSheet)).text
         await pilot.press("escape")
         await who(pilot)
         await pilot.press("m")
@@ -117,14 +117,12 @@ async def test_the_choice_is_remembered(file: Named, endpoint: Endpoint) -> None
     async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
         await asked(pilot, "s")
         await pilot.press("m")
-        sheet = await sheet_of(pilot, ReadingSheet)
-        await until(pilot, lambda: not sheet.running)
+        sheet = await whole_text(pilot)
         await pilot.press("escape", "s")
         sheet = await who(pilot)
         assert sheet.rows.choices[sheet.rows.at].key == "m"
         await pilot.press("x")
-        sheet = await sheet_of(pilot, ReadingSheet)
-        await until(pilot, lambda: not sheet.running)
+        sheet = await whole_text(pilot)
         assert "extractive, made locally" in shown(pilot)
         await pilot.press("escape")
         await at_rest(pilot, screen)
@@ -177,8 +175,7 @@ async def test_a_failure_of_a_shown_summary_offers_another_way(file: Named, endp
     async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
         await asked(pilot, "s")
         await pilot.press("m")
-        sheet = await sheet_of(pilot, ReadingSheet)
-        await until(pilot, lambda: not sheet.running)
+        await whole_text(pilot)
         await until(pilot, lambda: "out of order" in shown(pilot))
         assert "s summarise again" in shown(pilot)
         await pilot.press("s")
@@ -194,7 +191,7 @@ async def test_a_failure_of_a_shown_summary_offers_another_way(file: Named, endp
 async def begun(pilot: Pilot[int]) -> None:
     """Asks for a new session of pi with a summary of what is left behind."""
     await pilot.press("K", "K", "K", "K", "b")
-    await sheet_of(pilot, ChoiceSheet)
+    await reached(pilot, ChoiceSheet)
     await pilot.press("s")
     await until(pilot, lambda: with_summary(pilot) == "on")
     await pilot.press("p")
@@ -224,7 +221,7 @@ async def test_it_goes_into_a_new_session_and_is_paid_for_once(file: Named, endp
         await pilot.press("escape")
         await at_rest(pilot, screen)
         await pilot.press("b")
-        await sheet_of(pilot, ChoiceSheet)
+        await reached(pilot, ChoiceSheet)
         await pilot.press("s")
         await until(pilot, lambda: with_summary(pilot) == "on, that of openai/x")
         await pilot.press("p")

@@ -11,8 +11,8 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, Named, exploring, forked, here, lines, note
-from tests.tui.session_store import rows, shown, until
-from tests.tui.summed import at_rest, on_demo, saved, sheet_of
+from tests.tui.session_store import reached, rows, shown, until, whole_text
+from tests.tui.summed import at_rest, on_demo, saved
 
 if TYPE_CHECKING:
     import threading
@@ -30,8 +30,7 @@ class TestShowing:
         before = file.path.read_bytes()
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            await whole_text(pilot)
             await pilot.pause()
             said = shown(pilot)
             assert "Summary of the abandoned branch" in said
@@ -45,8 +44,7 @@ class TestShowing:
     async def test_and_can_be_moved_with(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            sheet = await whole_text(pilot)
             text = sheet.text
             await pilot.press("enter")
             await until(pilot, lambda: "with a summary of 4 messages" in note(screen))
@@ -60,14 +58,13 @@ class TestShowing:
     async def test_where_the_move_fails_the_summary_stays_on_show(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            sheet = await whole_text(pilot)
             text = sheet.text
             file.turn("e")
             before = file.path.read_bytes()
             await pilot.press("enter")
             await until(pilot, lambda: "the summary stays here" in shown(pilot))
-            sheet = await sheet_of(pilot, ReadingSheet)
+            sheet = await reached(pilot, ReadingSheet)
             assert sheet.text == text
             await pilot.press("escape")
             await at_rest(pilot, screen)
@@ -79,11 +76,10 @@ class TestShowing:
             while here(screen) != "x":
                 await pilot.press("k")
             await pilot.press("s")
-            sheet = await sheet_of(pilot, ChoiceSheet)
-            assert [choice.key for choice in sheet.rows.choices] == ["b", "p"]
+            ways = await reached(pilot, ChoiceSheet)
+            assert [choice.key for choice in ways.rows.choices] == ["b", "p"]
             await pilot.press("b")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            sheet = await whole_text(pilot)
             assert "Summary of this branch" in shown(pilot)
             assert "src/y.py" in sheet.text
             assert "src/b.py" not in sheet.text
@@ -97,8 +93,7 @@ class TestShowing:
     async def test_down_to_the_mark(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "K", "m", "G", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            await whole_text(pilot)
             assert screen.state.exploration is not None
             assert screen.state.session is not None
             first = screen.state.session.columns.index(file.prompts["b"])
@@ -113,8 +108,7 @@ class TestShowing:
     async def test_the_row_it_is_about_stays_in_sight_when_the_terminal_shrinks(self) -> None:
         async with on_demo(size=(120, 50)) as (pilot, screen, _):
             await pilot.press("s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            await whole_text(pilot)
             for size in ((120, 32), (80, 24), (120, 50), (100, 30)):
                 await pilot.resize_terminal(*size)
                 await pilot.pause()
@@ -132,8 +126,7 @@ class TestShowing:
             copied: list[str] = []
             monkeypatch.setattr(screen.services, "copy", lambda text, _what="": copied.append(text))
             await pilot.press("K", "K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            sheet = await whole_text(pilot)
             await pilot.press("y", "e")
             await until(pilot, lambda: len(saved(tmp_path)) == 1)
             await pilot.press("e")
@@ -147,15 +140,14 @@ class TestShowing:
     async def test_another_way_asks_for_a_focus(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, _):
             await pilot.press("K", "K", "s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            await whole_text(pilot)
             await pilot.press("s")
-            await sheet_of(pilot, ChoiceSheet)
+            await reached(pilot, ChoiceSheet)
             assert "Extractive" in shown(pilot)
             await pilot.press("f")
-            await sheet_of(pilot, TextSheet)
+            await reached(pilot, TextSheet)
             await pilot.press(*"answers", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ReadingSheet))
+            await reached(pilot, ReadingSheet)
             await until(pilot, lambda: "Summary of the abandoned branch: answers" in shown(pilot))
 
     async def test_it_grows_where_it_will_stand_and_escape_gives_it_up(
@@ -163,7 +155,7 @@ class TestShowing:
     ) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "s")
-            await sheet_of(pilot, ReadingSheet)
+            await reached(pilot, ReadingSheet)
             await until(pilot, lambda: "half of it" in shown(pilot))
             assert "esc cancel" in shown(pilot)
             await pilot.press("escape")
@@ -173,7 +165,7 @@ class TestShowing:
     async def test_help_lists_its_keys(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, _):
             await pilot.press("k", "s")
-            await sheet_of(pilot, ReadingSheet)
+            await reached(pilot, ReadingSheet)
             await pilot.press("question_mark")
             await until(pilot, lambda: "Write this text to a file" in shown(pilot))
 
@@ -184,8 +176,7 @@ class TestShowing:
         )
         async with exploring(file.path, config=config) as (pilot, screen):
             await pilot.press("K", "K", "s", "B")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            await whole_text(pilot)
             await until(pilot, lambda: "w move to #" in shown(pilot))
             assert "Q cancel" in shown(pilot)
             await pilot.press("w")
@@ -196,8 +187,7 @@ class TestShowing:
     async def test_every_size_is_filled_to_the_cell(self, size: tuple[int, int]) -> None:
         async with on_demo(size) as (pilot, _, _path):
             await pilot.press("s")
-            sheet = await sheet_of(pilot, ReadingSheet)
-            await until(pilot, lambda: not sheet.running)
+            await whole_text(pilot)
             await pilot.pause()
             strips: list[Any] = list(pilot.app.screen._compositor.render_strips())
             for strip in strips:

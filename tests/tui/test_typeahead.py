@@ -14,7 +14,7 @@ from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import Named, exploring, here
-from tests.tui.session_store import until
+from tests.tui.session_store import reached, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,11 +108,11 @@ async def test_pasted_text_goes_to_the_field_that_was_asked_for(file: Named) -> 
 async def test_through_screens_and_back(file: Named) -> None:
     async with exploring(file.path) as (pilot, screen):
         at_once(pilot, "oqk", "<enter>")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await reached(pilot, ChoiceSheet)
         await pilot.press("escape")
         assert here(screen) == "c"
         at_once(pilot, "o")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))
+        await reached(pilot, LogScreen)
 
 
 async def test_keys_for_a_widget_that_went_away_are_not_lost(

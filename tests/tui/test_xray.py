@@ -202,7 +202,7 @@ async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab
             await pilot.press("j")
         assert "lost" in screen.view.about.text
         await pilot.press("p")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
+        await reached(pilot, ChoiceSheet)
         assert "Lost from here" in "\n".join(rows(pilot.app))
         await pilot.press("a")
         lab = await reached(pilot, LabScreen)
@@ -296,7 +296,7 @@ async def test_where_nothing_was_compacted_a_line_says_so(tmp_path: Path) -> Non
 async def test_the_heads_of_the_ledger_are_whole_words_on_a_narrow_screen(demo: Path) -> None:
     async with exploring(demo, NARROW) as (pilot, _):
         await pilot.press("c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+        await reached(pilot, LabScreen)
         await pilot.press("2", "X")
         await until(pilot, lambda: any("Ledger" in row for row in rows(pilot.app)))
         head = next(row for row in rows(pilot.app) if "Ledger" in row)
