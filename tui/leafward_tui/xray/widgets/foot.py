@@ -113,7 +113,7 @@ def ledger_columns(
     if all(cell_len(head) < cells - 1 for head in heads):
         return _NAME, [(head, cells) for head in heads]
     name = cell_len("before") + 2
-    room = width - name - _TOTAL - 3
+    room = width - name - _TOTAL - 2
     least = [max(cell_len(exact(amount)) for amount in (share.before, share.after)) for share in shares]
     for gap, digits in ((2, least), (1, least), (1, [_LEAST_DIGITS - 1] * len(shares))):
         for most in range(max(cells - gap, *map(cell_len, LINK_WORD.values())), 0, -1):
