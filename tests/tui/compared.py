@@ -14,6 +14,7 @@ from leafward_tui.compare.screen import CompareScreen
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -81,8 +82,7 @@ async def comparing(
 ) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, CompareScreen]]:
     """The first of the other leaves compared with the leaf, all of it worked out."""
     async with exploring(path, size, config) as (pilot, explorer):
-        session = explorer.state.session
-        assert session is not None
+        session = sure(explorer.state.session)
         a = next(at for at in session.tree.leaves() if at != session.place)
         explorer.controllers.comparison.open(a, session.place)
         screen = await reached(pilot, CompareScreen)

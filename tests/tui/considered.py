@@ -13,6 +13,7 @@ from leafward_tui.lab.screen import LabScreen
 from tests.acting import Acting, call, usage
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -66,8 +67,7 @@ def stored(path: Path) -> bytes:
 
 def chosen(screen: LabScreen) -> Strategy:
     """The strategy that is chosen now."""
-    assert screen.state.what_if is not None
-    return screen.state.what_if.choices.strategy
+    return sure(screen.state.what_if).choices.strategy
 
 
 def said(screen: LabScreen) -> str:

@@ -14,6 +14,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER, NO_PARENT_GIVEN
 from tests.tui.session_store import app_over, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -102,10 +103,8 @@ async def exploring(
 
 def here(screen: ExplorerScreen) -> str:
     """Beginning of the row of the cursor."""
-    exploration = screen.state.exploration
-    assert exploration is not None
-    painter = screen.panes.tree.painter
-    assert painter is not None
+    exploration = sure(screen.state.exploration)
+    painter = sure(screen.panes.tree.painter)
     return painter.headline(exploration.layout.head[screen.panes.tree.row]).text.partition(" ")[0]
 
 

@@ -17,6 +17,7 @@ from tests import claude_transcript, codex_rollout, opencode_store
 from tests.acting import Acting
 from tests.tui.explored import Named, exploring, note, tree
 from tests.tui.session_store import app_over, browsing, listed, reached, rows, shown, until
+from tests.tui.sure import sure
 from tests.untouched import contents
 
 if TYPE_CHECKING:
@@ -98,8 +99,7 @@ async def test_a_session_is_explored_and_never_written(kept: Kept) -> None:
         for key in KEYS:
             await pilot.press(key)
             await pilot.pause()
-        assert screen.state.session is not None
-        assert screen.state.session.branches == kept.branches
+        assert sure(screen.state.session).branches == kept.branches
     assert contents(kept.root) == before
 
 

@@ -11,6 +11,7 @@ from leafward.session.entries import Kind
 from tests.codex_rollout import DATA, Rollout, over_and_over, thread_in
 from tests.tui.explored import exploring, here
 from tests.tui.session_store import rows, until
+from tests.tui.sure import sure
 
 
 @pytest.fixture
@@ -35,8 +36,7 @@ async def test_a_thread_that_compacts_over_and_over_is_folded(tmp_path: Path) ->
         assert "380 compactions" in shown
         assert "Count the pears" in shown
         assert shown.count("◆") < 100
-        assert screen.state.session is not None
-        assert screen.state.session.columns.kind.count(Kind.COMPACTION) == 382
+        assert sure(screen.state.session).columns.kind.count(Kind.COMPACTION) == 382
 
 
 async def test_the_task_of_a_sub_agent_is_nothing_that_the_user_said(tmp_path: Path) -> None:

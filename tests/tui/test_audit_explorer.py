@@ -18,6 +18,7 @@ from leafward_tui.ui.sheets.theme_choice import ThemesScreen
 from tests.acting import call
 from tests.tui.explored import Named, exploring, note
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,8 +55,7 @@ async def test_a_click_beside_it_leaves_the_explorer_open(
 
 async def test_a_folded_branch_shows_what_a_move_to_it_enters(file: Named) -> None:
     async with exploring(file.path) as (pilot, screen):
-        exploration = screen.state.exploration
-        assert exploration is not None
+        exploration = sure(screen.state.exploration)
         await pilot.press("g")
         while (
             screen.panes.tree.line is not None and screen.panes.tree.line.kind is not LineKind.FOLDED_BRANCH
@@ -66,8 +66,7 @@ async def test_a_folded_branch_shows_what_a_move_to_it_enters(file: Named) -> No
             else:
                 await pilot.press("j")
             assert screen.panes.tree.line is not None
-        line = screen.panes.tree.line
-        assert line is not None
+        line = sure(screen.panes.tree.line)
         shown = selection(exploration, line)
         assert shown.at == exploration.target(line)
         assert len(shown) > len(exploration.layout.entries_of(line.row)[0])
@@ -79,8 +78,7 @@ async def test_a_file_that_goes_away_is_told_once_and_stays_readable(file: Named
         file.path.unlink()
         await until(pilot, lambda: "gone" in note(screen))
         await pilot.press("g", "4")
-        assert screen.state.session is not None
-        assert screen.state.session.body(0) is not None
+        assert sure(screen.state.session).body(0) is not None
         file.path.write_bytes(content)
         await until(pilot, lambda: "replaced" in note(screen))
 

@@ -18,6 +18,7 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, exploring, here
 from tests.tui.session_store import browsing, reached, shown, until
+from tests.tui.sure import sure
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -89,8 +90,7 @@ async def test_blocks_of_lines_and_what_their_turn_was_for(grove: Grove) -> None
         assert "Begin with the rows" in text
         assert "def count(text):" in text
         assert "  2      return text.split()" in text
-        assert screen.view.text is not None
-        assert screen.view.text.blocks() == [0, 2, 6]
+        assert sure(screen.view.text).blocks() == [0, 2, 6]
         await pilot.press("n")
         await until(pilot, lambda: "I count them in a function of its own." in shown(pilot))
         assert "checked  " in shown(pilot)
@@ -133,8 +133,7 @@ async def test_from_the_catalogue_a_file_is_asked_for(grove: Grove) -> None:
         await pilot.press("enter")
         screen = await reached(pilot, BlameScreen)
         await until(pilot, lambda: screen.view.text is not None)
-        assert screen.view.text is not None
-        assert screen.view.text.figures() == [(6, "lines by turns"), (1, "by hand")]
+        assert sure(screen.view.text).figures() == [(6, "lines by turns"), (1, "by hand")]
 
 
 async def test_a_file_that_is_not_there_is_said(grove: Grove) -> None:

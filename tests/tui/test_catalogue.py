@@ -34,6 +34,7 @@ from tests.tui.session_store import (
     titles,
     until,
 )
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,8 +49,7 @@ async def test_sessions_are_grouped_with_the_cursor_on_the_latest(store: Path) -
             "/home/ada/payments",
             "/home/ada/notes",
         ]
-        assert screen.sessions.card is not None
-        assert screen.sessions.card.title == "Port the selectors to the theme system"
+        assert sure(screen.sessions.card).title == "Port the selectors to the theme system"
         text = "\n".join(rows(pilot.app))
         assert "6 of 7" not in text
         assert "├─" not in text.split("Refactor", maxsplit=1)[0].split("Port", maxsplit=1)[0]
@@ -74,14 +74,12 @@ async def test_keys_move_over_blank_rows(store: Path) -> None:
     async with browsing(store) as (pilot, screen):
         seen = []
         for _ in range(7):
-            line = screen.sessions.line
-            assert line is not None
+            line = sure(screen.sessions.line)
             seen.append(line.card.title if line.card else line.group)
             await pilot.press("j")
         assert seen[3:6] == ["Refactor the agent loop", "/home/ada/payments", "Fix the idempotency bug"]
         await pilot.press("G")
-        assert screen.sessions.card is not None
-        assert screen.sessions.card.title == "Dark theme for the reading view"
+        assert sure(screen.sessions.card).title == "Dark theme for the reading view"
         await pilot.press("g")
         assert screen.sessions.cursor == 0
         await pilot.press("k")
@@ -135,14 +133,12 @@ async def test_what_is_hidden_is_seen_below_the_last_session(tmp_path: Path) -> 
 async def test_the_cursor_stays_on_its_session_while_others_come(store: Path) -> None:
     async with browsing(store) as (pilot, screen):
         await pilot.press("j", "j", "j")
-        before = screen.sessions.card
-        assert before is not None
+        before = sure(screen.sessions.card)
         SessionFile(store, "/home/ada/orchard", "brand new", ago=timedelta(minutes=1))
         await pilot.press("ctrl+r")
         await shows(pilot, screen, lambda listing: listing.total == 8)
         assert titles(screen.sessions.listing)[0] == "brand new"
-        assert screen.sessions.card is not None
-        assert screen.sessions.card.path == before.path
+        assert sure(screen.sessions.card).path == before.path
 
 
 async def test_a_session_that_is_gone_leaves_the_list(store: Path) -> None:
@@ -235,8 +231,7 @@ async def test_enter_opens_and_q_comes_back_to_the_same_row(store: Path) -> None
         await reached(pilot, ExplorerScreen)
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is screen)
-        assert screen.sessions.card is not None
-        assert screen.sessions.card.title == "Light theme, second attempt"
+        assert sure(screen.sessions.card).title == "Light theme, second attempt"
 
 
 async def test_the_mouse_selects_folds_and_opens(store: Path) -> None:
@@ -293,8 +288,7 @@ async def test_without_sessions_it_says_where_it_looked_and_offers_the_demo(tmp_
         assert not screen.preview.display
         await pilot.press("O")
         await reached(pilot, ExplorerScreen)
-        demo = app.screens.demo_file
-        assert demo is not None
+        demo = sure(app.screens.demo_file)
         assert demo.is_file()
     assert not demo.exists()
 
@@ -311,8 +305,7 @@ async def test_ascii_has_nothing_else(store: Path) -> None:
 async def test_the_path_is_copied(store: Path) -> None:
     async with browsing(store) as (pilot, screen):
         await pilot.press("y")
-        assert screen.sessions.card is not None
-        assert pilot.app.clipboard == screen.sessions.card.path
+        assert pilot.app.clipboard == sure(screen.sessions.card).path
 
 
 async def test_resuming_hands_over_the_agents_own_command(
@@ -322,8 +315,7 @@ async def test_resuming_hands_over_the_agents_own_command(
     asked = []
     monkeypatch.setattr(resume_module, "run_in_agent", lambda _app, resume: asked.append(resume))
     async with browsing(store) as (pilot, screen):
-        assert screen.sessions.card is not None
-        assert screen.sessions.card.title == "resume me"
+        assert sure(screen.sessions.card).title == "resume me"
         await pilot.press("R")
         await until(pilot, lambda: asked)
     assert asked[0].argv == ("pi", "--session", str(session.path))

@@ -37,6 +37,7 @@ from tests.tui.session_store import (
     titles,
     until,
 )
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -168,8 +169,7 @@ async def test_what_goes_soon_is_kept_by_a_key(mixed: Path) -> None:
 async def test_a_session_is_thrown_away_and_brought_back(mixed: Path) -> None:
     async with browsing(mixed) as (pilot, screen):
         await to_title(pilot, screen, "Port the selectors to the theme system")
-        card = screen.sessions.card
-        assert card is not None
+        card = sure(screen.sessions.card)
         await pilot.press("delete")
         await reached(pilot, ChoiceSheet)
         text = "\n".join(rows(pilot.app))
@@ -211,8 +211,7 @@ async def test_where_the_last_session_of_a_project_is_archived_the_cursor_stays_
         before = screen.sessions.listing.archived
         await pilot.press("A")
         await shows(pilot, screen, lambda listing: listing.archived == before + 1)
-        assert screen.sessions.card is not None
-        assert screen.sessions.card.path == below.path
+        assert sure(screen.sessions.card).path == below.path
 
 
 def test_who_compacted_is_said_where_it_was_leafward() -> None:

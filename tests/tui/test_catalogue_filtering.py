@@ -22,6 +22,7 @@ from tests.tui.session_store import (
     titles,
     until,
 )
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -180,8 +181,7 @@ async def test_projects_fold_one_by_one_and_all_together(store: Path) -> None:
             "Fix the idempotency bug",
             "Dark theme for the reading view",
         ]
-        assert screen.sessions.line is not None
-        assert screen.sessions.line.group == "/home/ada/orchard"
+        assert sure(screen.sessions.line).group == "/home/ada/orchard"
         await pilot.press("enter")
         await shows(pilot, screen, lambda listing: not listing.lines[0].folded)
         await pilot.press("Z")

@@ -32,6 +32,7 @@ from tests.claude_transcript import IDS, Transcript
 from tests.core.drafts import DAY, START, Draft
 from tests.pi_file import HEADER
 from tests.tui.session_store import NOW_MS, SessionFile, groups, lines_of, titles
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,8 +110,7 @@ def test_what_belongs_to_no_project_stands_last(store: Path) -> None:
 def test_files_are_found_by_name(store: Path) -> None:
     listing = lines_of(store, text="file:header")
     (line,) = [line for line in listing.lines if line.card is not None]
-    assert line.card is not None
-    assert listing.files_found(line.card.path) == ("src/header.ts",)
+    assert listing.files_found(sure(line.card).path) == ("src/header.ts",)
 
 
 @pytest.mark.parametrize("agents", [False, True])

@@ -20,6 +20,7 @@ from tests.tui.session_store import (
     titles,
     until,
 )
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +41,7 @@ async def test_a_session_that_grows_moves_up_by_itself(mixed: Path) -> None:
         screen.stores.rested = 0.0
         await shows(pilot, screen, lambda listing: titles(listing)[0] == "Dark theme for the reading view")
         line = next(line for line in screen.sessions.listing.lines if line.card is not None)
-        assert line.card is not None
-        assert line.card.turns == 2
+        assert sure(line.card).turns == 2
 
 
 async def test_looking_again_rests_much_longer_than_it_looked(

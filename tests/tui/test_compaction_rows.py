@@ -15,6 +15,7 @@ from leafward_tui.xray.screen import XRayScreen
 from tests.compacted_session import Compacted
 from tests.tui.explored import exploring, tree
 from tests.tui.session_store import reached, until
+from tests.tui.sure import sure
 from tests.tui.test_xray import orchard
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ async def test_the_tab_says_what_was_repeated_afterwards(tmp_path: Path) -> None
                 explorer.panes.inspector.page is not None and "Repeated" in explorer.panes.inspector.page.text
             ),
         )
-        assert explorer.panes.inspector.page is not None
-        lines = explorer.panes.inspector.page.text.split("\n")
+        lines = sure(explorer.panes.inspector.page).text.split("\n")
         first = next(at for at, line in enumerate(lines) if line.startswith("Repeated"))
         assert lines[first].startswith("Repeated  in ")
         assert [line.split()[0] for line in lines[first + 1 : first + 5]] == [
@@ -101,8 +101,7 @@ async def test_the_tab_tells_what_was_lost_and_leads_there(tmp_path: Path) -> No
                 and "#22" in inspector.page.text
             ),
         )
-        page = inspector.page
-        assert page is not None
+        page = sure(inspector.page)
         for told in (
             "summarised",
             "total",

@@ -17,6 +17,7 @@ from tests.acting import Acting, call
 from tests.tui.compared import HIGH, comparing, parted, settled
 from tests.tui.explored import NARROW, WIDE, chosen, exploring
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,8 +38,7 @@ async def test_files_beside_each_other_over_the_diff(tmp_path: Path) -> None:
         ):
             assert words in text
         assert "no line is changed by both: a merge would be clean" in text
-        assert screen.state.files.file is not None
-        assert screen.state.files.file.path == "src/store.py"
+        assert sure(screen.state.files.file).path == "src/store.py"
         assert "1 of 2 changes" in screen.view.sentence.text
         await pilot.press("n")
         assert "2 of 2 changes" in screen.view.sentence.text
@@ -87,8 +87,7 @@ async def test_files_that_are_alike_get_the_sign_of_that(tmp_path: Path) -> None
     async with comparing(file.path) as (pilot, _, screen):
         await until(pilot, lambda: len(screen.state.files.same[False]) == 2)
         await pilot.pause()
-        lines = screen.view.lists[Column.BOTH].lines
-        assert lines is not None
+        lines = sure(screen.view.lists[Column.BOTH].lines)
         assert [line.text.split()[:2] for line in (lines[0], lines[1])] == [
             ["=", "alike.py"],
             ["≠", "other.py"],
@@ -108,8 +107,7 @@ async def test_the_first_file_that_differs_is_chosen_in_any_column(tmp_path: Pat
         file.answered(name, "write")
     async with comparing(file.path) as (_, _, screen):
         assert screen.files.column is Column.A
-        assert screen.state.files.file is not None
-        assert screen.state.files.file.path == "a.txt"
+        assert sure(screen.state.files.file).path == "a.txt"
 
 
 async def test_sides_are_swapped(tmp_path: Path) -> None:
@@ -241,8 +239,7 @@ async def test_the_mouse_shows_a_file_and_opens_a_tab(tmp_path: Path) -> None:
         view = screen.view.lists[Column.A]
         await pilot.click(view, offset=(4, 0))
         await until(pilot, lambda: settled(screen))
-        assert screen.state.files.file is not None
-        assert screen.state.files.file.path == "notes/only-a.md"
+        assert sure(screen.state.files.file).path == "notes/only-a.md"
         await pilot.click(screen.view.tabs, offset=(10, 0))
         assert screen.state.page is Page.CONTENTS
 
@@ -260,8 +257,7 @@ async def test_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
         if size != WIDE:
             await pilot.press("G")
             await until(pilot, lambda: settled(screen))
-            assert screen.state.files.file is not None
-            assert screen.state.files.file.path == "docs/[/nope].md"
+            assert sure(screen.state.files.file).path == "docs/[/nope].md"
 
 
 async def test_the_screen_follows_a_resize(tmp_path: Path) -> None:
@@ -279,10 +275,8 @@ async def test_the_mark_and_the_cursor_are_compared(tmp_path: Path) -> None:
         await pilot.press("m", "{", "j", "d")
         screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.state.read.overall is not None)
-        assert screen.state.read.overall is not None
-        assert screen.state.read.overall.named[0].mark
-        assert explorer.state.session is not None
-        assert screen.state.read.ends[0] == explorer.state.session.place
+        assert sure(screen.state.read.overall).named[0].mark
+        assert screen.state.read.ends[0] == sure(explorer.state.session).place
 
 
 async def test_all_branches_in_a_table(tmp_path: Path) -> None:
@@ -296,8 +290,7 @@ async def test_all_branches_in_a_table(tmp_path: Path) -> None:
         screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.state.read is not None)
         assert screen.state.read is not None
-        assert explorer.state.session is not None
-        assert screen.state.read.ends[0] == explorer.state.session.place, "as compared from its row"
+        assert screen.state.read.ends[0] == sure(explorer.state.session).place, "as compared from its row"
 
 
 async def test_the_table_names_branches_and_counts_their_turns_as_the_tree_does(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tests.acting import Acting, call, reading
 from tests.tui.compared import HIGH, compared, comparing, parted, settled
 from tests.tui.explored import chosen, exploring, lines, note
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
@@ -44,8 +45,7 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
 async def test_nothing_is_merged_of_what_is_on_the_path(tmp_path: Path) -> None:
     file = parted(tmp_path / "s.jsonl")
     async with exploring(file.path, HIGH) as (pilot, explorer):
-        session = explorer.state.session
-        assert session is not None
+        session = sure(explorer.state.session)
         explorer.controllers.comparison.open(0, session.place)
         screen = await reached(pilot, CompareScreen)
         await until(pilot, lambda: screen.state.read.carried is not None and settled(screen))
@@ -244,8 +244,7 @@ async def test_context_edits_are_seen_through_and_undone(tmp_path: Path) -> None
         await until(pilot, lambda: screen.state.loaded.undo_op)
         text = shown(pilot)
         assert "left out" in text
-        seen = screen.state.loaded.xray
-        assert seen is not None
+        seen = sure(screen.state.loaded.xray)
         assert f"{seen.before - seen.after:,} tokens freed" in text, "as the totals differ"
         assert "undo edits" in text
         assert "context edit ≠" in text

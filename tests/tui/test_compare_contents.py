@@ -15,6 +15,7 @@ from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.compared import TABBED, compared, comparing, tabbed
 from tests.tui.session_store import shown, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,8 +96,7 @@ async def test_files_rest_on_the_workspace_when_asked(tmp_path: Path) -> None:
         await pilot.press("B")
     async with comparing(tmp_path / "s.jsonl") as (_, _, screen):
         assert screen.state.files.based
-        assert screen.state.content.shown is not None
-        assert screen.state.content.shown.difference.exact
+        assert sure(screen.state.content.shown).difference.exact
 
 
 async def test_where_the_folder_is_gone_there_is_no_base(tmp_path: Path) -> None:

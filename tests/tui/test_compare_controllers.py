@@ -26,6 +26,7 @@ from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.compared import comparing, parted, settled
 from tests.tui.fake_lines import FakeLines
 from tests.tui.session_store import until
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ def test_reading_fills_the_state_and_puts_the_cursor_on_what_both_edited(compari
     comparison.load()
     read, files = comparison.state.read, comparison.state.files
     assert None not in (read.overall, read.messages, read.summaries, read.carried)
-    assert files.file is not None
-    assert files.file.path == "src/store.py"
+    assert sure(files.file).path == "src/store.py"
     comparison.jobs.run("content")
     assert comparison.state.content.shown is not None
     comparison.jobs.run("same files")

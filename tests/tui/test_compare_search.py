@@ -17,6 +17,7 @@ from tests.acting import call
 from tests.tui.compared import HIGH, comparing, parted, settled, tabbed
 from tests.tui.explored import NARROW
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,8 +40,7 @@ async def test_paths_are_found_in_all_columns(tmp_path: Path) -> None:
         await searched(pilot, screen, "o", 3)
         seen = set()
         for _ in range(3):
-            assert screen.state.files.file is not None
-            seen.add(screen.state.files.file.path)
+            seen.add(sure(screen.state.files.file).path)
             await pilot.press("n")
             await until(pilot, lambda: settled(screen))
         assert seen == {"notes/only-a.md", "src/store.py", "docs/[/nope].md"}
@@ -117,8 +117,7 @@ async def test_a_hit_is_seen_above_the_sheet_while_one_types(tmp_path: Path, siz
             await pilot.press("ctrl+u", *("space" if letter == " " else letter for letter in words))
             await until(pilot, lambda words=words: screen.search.words == words and screen.search.hits.hits)  # type: ignore[misc]  # mypy cannot infer defaults
             await pilot.pause()
-            assert screen.view.diff.line is not None
-            assert words in screen.view.diff.line.text
+            assert words in sure(screen.view.diff.line).text
             free = size[1] - pilot.app.screen.query_one("Vertical").size.height
             line = screen.view.diff.region.y + screen.view.diff.cursor - screen.view.diff.scroll_offset.y
             assert screen.view.diff.region.y <= line < free

@@ -16,6 +16,7 @@ from tests.acting import Acting, call, reading
 from tests.tui.compared import comparing, parted
 from tests.tui.explored import chosen, exploring, note, tree
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,8 +68,7 @@ async def test_the_timeline_stands_on_the_tree(tmp_path: Path) -> None:
         assert "edit failed" in drawn[1]
         assert "timeline of a file" in shown(pilot)
         await pilot.press("escape")
-        assert explorer.state.exploration is not None
-        assert explorer.state.exploration.filter is Filter.CONVERSATION
+        assert sure(explorer.state.exploration).filter is Filter.CONVERSATION
         assert not any("edit failed" in row for row in tree(explorer))
 
 
@@ -116,8 +116,7 @@ async def test_in_one_pane_the_timeline_leads_from_a_tab_to_the_tree(tmp_path: P
         await until(pilot, lambda: not explorer.panes.in_tree)
         await pilot.press("T")
         await until(pilot, lambda: explorer.panes.in_tree)
-        assert explorer.state.exploration is not None
-        assert explorer.state.exploration.filter is Filter.CHOSEN
+        assert sure(explorer.state.exploration).filter is Filter.CHOSEN
         assert any("edit failed" in row for row in tree(explorer))
 
 
@@ -175,7 +174,6 @@ async def test_rows_are_chosen_by_a_query(tmp_path: Path) -> None:
         assert "shows the rows" not in wrong
         await pilot.press(*"bash)", "enter")
         await until(pilot, lambda: "showing" in note(explorer))
-        assert explorer.state.exploration is not None
-        assert explorer.state.exploration.filter is Filter.CHOSEN
+        assert sure(explorer.state.exploration).filter is Filter.CHOSEN
         assert "branch A" in shown(pilot)
         assert "branch B" not in "\n".join(tree(explorer))

@@ -27,6 +27,7 @@ from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Selection, SelectionKind
 from tests.core.drafts import Draft, iso
 from tests.tui.inspector_data import page
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,8 +37,7 @@ def counts(catalogue: Catalogue, path: Path) -> list[int]:
     """The entries of a session as each place says them: the list, its preview, the title of the tree, JSON, its rows."""
     catalogue.refresh()
     (card,) = catalogue.cards()
-    preview = read_preview(card, catalogue.details(card.path), lambda: False)
-    assert preview is not None
+    preview = sure(read_preview(card, catalogue.details(card.path), lambda: False))
     with closing(Session.open(path)) as session:
         exploration = Exploration(session)
         title = title_bar_of(exploration, "pi", UNICODE, following=False, unseen=0, shut=False, parent="")

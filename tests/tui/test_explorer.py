@@ -29,6 +29,7 @@ from tests.tui.explored import (
     tree,
 )
 from tests.tui.session_store import app_over, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,8 +91,7 @@ class TestOpening:
         with demo_session() as path:
             async with exploring(path) as (_, screen):
                 assert "Stop jobs running twice" in rows(screen.app)[0]
-                assert screen.state.exploration is not None
-                assert not screen.state.exploration.session.columns.damage
+                assert not sure(screen.state.exploration).session.columns.damage
                 assert any("compaction" in row for row in tree(screen))
 
     @pytest.mark.parametrize("size", [(60, 16), NARROW, (100, 30), WIDE, (200, 60)])
@@ -286,7 +286,6 @@ async def test_marks_of_every_kind_are_drawn(tmp_path: Path) -> None:
     async with exploring(file.path) as (pilot, screen):
         assert any("◆" in row and "compaction" in row for row in tree(screen))
         assert any("◇" in row and "branch summary" in row for row in tree(screen))
-        assert screen.state.session is not None
-        assert Kind.CUSTOM in screen.state.session.columns.kind
+        assert Kind.CUSTOM in sure(screen.state.session).columns.kind
         await chosen(pilot, "ampersand", "a")
         assert any("note" in row for row in tree(screen))

@@ -28,6 +28,7 @@ from tests.tui.explored import (
     written,
 )
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,8 +127,7 @@ class TestMoving:
             await pilot.press("u")
             await written(pilot, screen, total + 2)
             assert here(screen) == "a"
-            session = screen.state.session
-            assert session is not None
+            session = sure(screen.state.session)
             assert f"the leaf is at #{session.place}" in note(screen)
             assert "undid: move" in note(screen)
             assert leaf(screen) == "d"

@@ -19,6 +19,7 @@ from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import ExplorerState, Mode
 from tests.sources import native
 from tests.tui.explored import lines
+from tests.tui.sure import sure
 from tests.tui.without_screen import Explorer
 
 if TYPE_CHECKING:
@@ -348,14 +349,12 @@ def test_a_hit_in_an_entry_without_a_row_gives_every_entry_one(explorer: Explore
     entry = len(explorer.session) - 1
     explorer.its.navigation.show_found(entry)
     assert explorer.cursor == entry
-    assert explorer.state.exploration is not None
-    assert explorer.state.exploration.filter is Filter.ALL
+    assert sure(explorer.state.exploration).filter is Filter.ALL
 
 
 def test_another_density_keeps_a_row_in_sight_that_would_be_folded(explorer: Explorer) -> None:
     explorer.its.navigation.lay_out(density=Density.ENTRIES)
-    exploration = explorer.state.exploration
-    assert exploration is not None
+    exploration = sure(explorer.state.exploration)
     row = exploration.layout.row_of(explorer.prompt("y"))
     explorer.its.navigation.go_to_row(row + 1)
     explorer.press("fold.close")
@@ -405,10 +404,8 @@ def test_a_summary_of_a_session_that_was_replaced_is_given_up(explorer: Explorer
 def test_the_price_of_another_place_is_not_shown(explorer: Explorer) -> None:
     details, navigation = explorer.its.details, explorer.its.navigation
     navigation.go_to_entry(explorer.prompt("b"))
-    line = explorer.view.tree.line
-    assert line is not None
-    assert explorer.state.exploration is not None
-    target = explorer.state.exploration.target(line)
+    line = sure(explorer.view.tree.line)
+    target = sure(explorer.state.exploration).target(line)
     details.ask_price(target)
     navigation.go_to_entry(explorer.prompt("a"))
     explorer.jobs.run("price")

@@ -30,6 +30,7 @@ from tests.tui.explored import (
     tree,
 )
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,8 +55,7 @@ def lit(screen: ExplorerScreen) -> list[str]:
 class TestFinding:
     async def test_a_hit_that_a_move_drops_has_both_signs(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
-            exploration = screen.state.exploration
-            assert exploration is not None
+            exploration = sure(screen.state.exploration)
             layout, view = exploration.layout, screen.panes.tree
             view.set_hits(frozenset({layout.row_of(layout.leaf)}), "")
             await until(pilot, lambda: [row[:4] for row in tree(screen) if "◎" in row] == ["▌› ◎"])
@@ -117,8 +117,7 @@ class TestFinding:
                 at = f"place {1 + screen.state.search.at} of 3, in 2 entries"
                 await until(pilot, lambda: lit(screen))
                 await pilot.pause()
-                page = screen.query_one(Inspector).page
-                assert page is not None
+                page = sure(screen.query_one(Inspector).page)
                 seen.append((here(screen), page.goal))
                 assert at in note(screen), number
                 await pilot.press("n")
@@ -137,8 +136,7 @@ class TestFinding:
             await chosen(pilot, "slash", *"needle", "enter")
             pane = screen.query_one(Inspector)
             await until(pilot, lambda: pane.page is not None and pane.page.goal > 0)
-            page = pane.page
-            assert page is not None
+            page = sure(pane.page)
             assert "the needle" in page.lines[page.goal].text
             await until(pilot, lambda: lit(screen) == ["needle"])
 
@@ -234,8 +232,7 @@ class TestFinding:
             (path,) = folder.iterdir()
             assert path.name.endswith("-chosen.json")
             found = json.loads(path.read_text())
-            assert screen.state.exploration is not None
-            wanted = screen.state.exploration.chosen if filtered else screen.state.search.entries
+            wanted = sure(screen.state.exploration).chosen if filtered else screen.state.search.entries
             assert 0 < len(found["entries"]) == len(wanted)
 
     async def test_nothing_found_is_said(self, file: Named) -> None:
@@ -269,8 +266,7 @@ class TestFinding:
         file.entry("label", targetId=file.prompts["b"], label="here")
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "ampersand", key)
-            exploration = screen.state.exploration
-            assert exploration is not None
+            exploration = sure(screen.state.exploration)
             assert exploration.filter is wanted
             found = [exploration.lines.line(y) for y in range(len(exploration.lines))]
             names = {
@@ -286,8 +282,7 @@ class TestFinding:
     async def test_every_filter_has_a_key_and_can_be_left(self, file: Named) -> None:
         assert len(FILTER_KEYS) >= len(Filter)
         async with exploring(file.path) as (pilot, screen):
-            exploration = screen.state.exploration
-            assert exploration is not None
+            exploration = sure(screen.state.exploration)
             for key, wanted in zip(FILTER_KEYS, Filter, strict=False):
                 if wanted is Filter.CHOSEN:  # asks for the query first
                     continue

@@ -32,6 +32,7 @@ from tests.tui.explored import (
     tree,
 )
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,8 +125,7 @@ class TestFollowing:
 
     async def test_bytes_read_are_bytes_appended(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
-            session = screen.state.session
-            assert session is not None
+            session = sure(screen.state.session)
             decoded = session.scan.decoded
             file.turn("e")
             await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
@@ -155,8 +155,7 @@ class TestFollowing:
 
         monkeypatch.setattr(fork, "cuts", held)
         async with exploring(file.path, config=Config(follow_interval=0.02)) as (pilot, screen):
-            session = screen.state.session
-            assert session is not None
+            session = sure(screen.state.session)
             total = len(session)
             await pilot.press("b")
             await until(pilot, lambda: "finding" in note(screen))
@@ -181,8 +180,7 @@ class TestFollowing:
             return read(*values)
 
         async with exploring(file.path) as (pilot, screen):
-            old = screen.state.session
-            assert old is not None
+            old = sure(screen.state.session)
             moved = move(old, 0, Writing(dry_run=True))
 
             def change(_session: Session, _writing: Writing) -> Write:
@@ -220,8 +218,7 @@ class TestFollowing:
             os.replace(other, file.path)
             await until(pilot, lambda: screen.state.session is not old and ready(screen))
             await pilot.pause()
-            exploration = screen.state.exploration
-            assert exploration is not None
+            exploration = sure(screen.state.exploration)
             assert exploration.filter is Filter.PROMPTS
             assert exploration.session.columns.id(exploration.mark) == file.prompts[marked]
             assert here(screen) == marked

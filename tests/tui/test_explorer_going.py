@@ -22,6 +22,7 @@ from tests.tui.explored import (
     tree,
 )
 from tests.tui.session_store import rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,8 +108,7 @@ class TestGoing:
             while here(screen) != "x":
                 await pilot.press("j")
             await pilot.press("z")
-            assert screen.panes.tree.line is not None
-            assert screen.panes.tree.line.kind is LineKind.FOLDED_BRANCH
+            assert sure(screen.panes.tree.line).kind is LineKind.FOLDED_BRANCH
             assert "3 turns" in next(row for row in tree(screen) if "x prompt" in row)
             assert not any("y prompt" in row for row in tree(screen))
             await pilot.press("z")
@@ -127,8 +127,7 @@ class TestGoing:
             for density in (Density.ENTRIES, Density.COMFORTABLE, Density.TURNS):
                 await pilot.press("v")
                 await pilot.pause()
-                assert screen.state.exploration is not None
-                assert screen.state.exploration.layout.density is density
+                assert sure(screen.state.exploration).layout.density is density
                 assert here(screen) == "b"
                 assert any("b prompt" in row for row in tree(screen))
 
@@ -149,8 +148,7 @@ class TestGoing:
 
     async def test_the_density_of_the_configuration(self, file: Named) -> None:
         async with exploring(file.path, config=Config(density="entries")) as (_, screen):
-            assert screen.state.exploration is not None
-            assert screen.state.exploration.layout.density is Density.ENTRIES
+            assert sure(screen.state.exploration).layout.density is Density.ENTRIES
             assert any("make b" in row for row in tree(screen))
 
     async def test_each_of_several_calls_has_its_own_tokens(self, tmp_path: Path) -> None:

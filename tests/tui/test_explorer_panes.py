@@ -19,6 +19,7 @@ from tests.tui.explored import (
     tree,
 )
 from tests.tui.session_store import reached, rested, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,8 +95,7 @@ class TestGhost:
         async with exploring(straight.path) as (pilot, screen):
             await pilot.press("g")
             await until(pilot, lambda: screen.state.price is not None)
-            price = screen.state.price
-            assert price is not None
+            price = sure(screen.state.price)
             assert price.surprises
             await pilot.press("enter")
             await until(pilot, lambda: pilot.app.screen is not screen)

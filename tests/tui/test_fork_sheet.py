@@ -24,6 +24,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import call
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, installed, note
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
@@ -299,8 +300,7 @@ def test_what_a_models_summary_says_makes_no_other_session(
     with closing(pi.open(file.path)) as session:
         end = session.columns.index(file.ends["a"])
         request = replace(request, end=end)
-        branch = left_branch(session, session.leaf, end)
-        assert branch is not None
+        branch = sure(left_branch(session, session.leaf, end))
         offline = summarize_branch(branch, Extractive())
         told = [
             replace(offline, text=text, summary=replace(offline.summary, summarizer="openai/scripted"))
@@ -310,8 +310,7 @@ def test_what_a_models_summary_says_makes_no_other_session(
             draft_fork(session, request, pi, one, config, utc_now, WANTED) for one in (*told, offline)
         )
         assert store_fork(session, first, "w", WANTED) == ""
-        earlier = find_earlier(session, second, "r", told[1], config, WANTED)
-        assert earlier is not None
+        earlier = sure(find_earlier(session, second, "r", told[1], config, WANTED))
         assert earlier.path == first.draft.path
         assert find_earlier(session, without, "r", offline, config, WANTED) is None
 

@@ -12,6 +12,7 @@ from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.explored import exploring, note
 from tests.tui.session_store import NARROW, reached, shown, until
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ async def test_it_is_not_for_damage_that_no_provider_sees(tmp_path: Path) -> Non
     file.said("ok")
     file.path.write_bytes(file.path.read_bytes() + b"nonsense\n")
     async with exploring(file.path) as (pilot, screen):
-        session = screen.state.session
-        assert session is not None
+        session = sure(screen.state.session)
         assert session.columns.damaged
         assert not is_healable(session, WANTED)
         assert not screen.state.healable

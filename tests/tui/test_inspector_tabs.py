@@ -27,6 +27,7 @@ from tests.tui.inspector_data import (
     user,
     write_session,
 )
+from tests.tui.sure import sure
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -157,8 +158,7 @@ def amounts(text: str) -> tuple[list[int], int]:
             )
         )
     ]
-    total = re.search(r"([\d,]+)", rows[stop])
-    assert total is not None
+    total = sure(re.search(r"([\d,]+)", rows[stop]))
     return numbers, int(total[1].replace(",", ""))
 
 

@@ -22,6 +22,7 @@ from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Line, Page, Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 from tests.tui.session_store import until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -123,8 +124,7 @@ async def inspecting(
 async def test_a_selection_is_shown_once_its_page_is_built(session: Session) -> None:
     async with inspecting(turn(session)) as (pilot, app):
         assert "first prompt" in seen(app)
-        assert app.inspector.page is not None
-        assert app.inspector.page.width == 59
+        assert sure(app.inspector.page).width == 59
         built = app.inspector.state.built
         app.inspector.show(turn(session))
         await settled(pilot)
@@ -281,8 +281,7 @@ async def test_enter_on_a_source_asks_for_the_entry(session: Session) -> None:
         await pilot.pause()
         wanted = [message.entry for message in app.heard if isinstance(message, EntryWanted)]
         assert wanted == [3]
-        page = app.inspector.page
-        assert page is not None
+        page = sure(app.inspector.page)
         await pilot.click(app.inspector.view, offset=(9, line_with(page, "first prompt")))
         wanted = [message.entry for message in app.heard if isinstance(message, EntryWanted)]
         assert wanted == [3, 0]
@@ -327,8 +326,7 @@ async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
         await until(pilot, lambda: app.inspector.copied_text() == "first prompt\n\ndone")
         app.inspector.focus()
         await pilot.pause()
-        page = app.inspector.page
-        assert page is not None
+        page = sure(app.inspector.page)
         while app.inspector.view.cursor != line_with(page, "$ make"):
             await pilot.press("j")
         await pilot.press("y")
@@ -342,8 +340,7 @@ async def test_another_width_is_another_page_at_the_same_place(session: Session)
         place = app.inspector.view.scroll_offset.y
         await pilot.resize_terminal(90, 20)
         await settled(pilot)
-        assert app.inspector.page is not None
-        assert app.inspector.page.width == 87
+        assert sure(app.inspector.page).width == 87
         assert app.inspector.view.scroll_offset.y == place
 
 
@@ -370,8 +367,7 @@ async def test_a_file_that_went_away_is_said_in_a_line(session: Session) -> None
 
 async def test_a_drag_selects_text_and_is_no_click(session: Session) -> None:
     async with inspecting(turn(session), 40) as (pilot, app):
-        page = app.inspector.page
-        assert page is not None
+        page = sure(app.inspector.page)
         view = app.inspector.view
         row = line_with(page, "first prompt")
         await pilot.mouse_down(view, offset=(6, row))

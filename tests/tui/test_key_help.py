@@ -22,6 +22,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.pi_file import conversation
 from tests.tui.explored import Named, exploring, forked
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,8 +138,7 @@ def test_every_sign_of_the_map_is_explained(tmp_path: Path) -> None:
     with closing(Session.open(file.path)) as session:
         metrics = EntryMetrics(session)
         metrics.fill(session, range(len(session)))
-        overview = Overview.of(session, metrics)
-        assert overview is not None
+        overview = sure(Overview.of(session, metrics))
         moved = overview.detour(session.columns.index(file.prompts["z"]))
         for glyphs in (UNICODE, ASCII):
             signs = {

@@ -19,6 +19,7 @@ from tests.bench.generate import write_session
 from tests.tui.considered import chosen, considering, follow, said
 from tests.tui.explored import NARROW, WIDE, exploring
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,8 +55,7 @@ class TestPlan:
 
     async def test_arrows_slide_and_shift_slides_a_little(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.state.what_if
-            assert what_if is not None
+            what_if = sure(screen.state.what_if)
             await pilot.press("right")
             await until(pilot, lambda: what_if.choices.settings().budget == 1_600)
             kept = what_if.plan.tokens.kept
@@ -72,8 +72,7 @@ class TestPlan:
 
     async def test_the_cut_goes_from_one_legal_place_to_the_next(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.state.what_if
-            assert what_if is not None
+            what_if = sure(screen.state.what_if)
             first = what_if.cut
             await pilot.press("minus")
             # A plan that takes long is made in a job.
@@ -88,8 +87,7 @@ class TestPlan:
 
     async def test_space_cuts_before_the_row_and_says_why_it_cannot(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.state.what_if
-            assert what_if is not None
+            what_if = sure(screen.state.what_if)
             await pilot.press("G", "equals_sign")
             assert what_if.cut == what_if.turns.first[len(what_if.turns) - 1]
             result = what_if.sizes.results[-1]
@@ -99,8 +97,7 @@ class TestPlan:
 
     async def test_strategies_and_their_columns(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.state.what_if
-            assert what_if is not None
+            what_if = sure(screen.state.what_if)
             await follow(pilot, screen, "2")
             assert chosen(screen) is Strategy.CODEX
             assert "prompt kept" in shown(screen)
@@ -123,8 +120,7 @@ class TestPlan:
 
     async def test_the_mouse_drags_a_slider_and_clicks_cuts_and_columns(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.state.what_if
-            assert what_if is not None
+            what_if = sure(screen.state.what_if)
             before = what_if.choices.settings().budget
             region = screen.panes.plan.region
             await pilot.mouse_down(offset=(region.x + 20, region.y))
@@ -143,8 +139,7 @@ class TestPlan:
             )
             await pilot.click(offset=(why.region.x + 4, why.region.y + legal))
             await until(pilot, lambda: what_if.cut > cut)
-            last = screen.panes.cut.lines
-            assert last is not None
+            last = sure(screen.panes.cut.lines)
             y = len(last) - 1
             await pilot.click(offset=(screen.panes.cut.region.x + 8, screen.panes.cut.region.y + y), times=2)
             await until(pilot, lambda: what_if.cut == what_if.turns.first[len(what_if.turns) - 1])
@@ -250,8 +245,7 @@ class TestWork:
             for _ in range(steps):
                 await pilot.press("right")
             await pilot.pause()
-            assert screen.state.what_if is not None
-            assert screen.state.what_if.choices.settings().budget > 20_000
+            assert sure(screen.state.what_if).choices.settings().budget > 20_000
             assert decoded == 0
             assert sum(view.rendered for view in views) - rendered <= (steps + 1) * seen
         assert explorer is not None

@@ -23,6 +23,7 @@ from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.considered import working
 from tests.tui.fake_lines import FakeLines
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
@@ -124,8 +125,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
 
 def test_drafts_of_all_strategies_follow_the_settings(lab: Lab) -> None:
     lab.settle()
-    what_if = lab.state.what_if
-    assert what_if is not None
+    what_if = sure(lab.state.what_if)
     assert lab.state.draft is not None
     assert all(what_if.draft(strategy) is not None for strategy in Strategy)
     assert not lab.state.drafts.waiting
@@ -148,14 +148,12 @@ def test_what_was_made_of_other_choices_is_dropped(lab: Lab) -> None:
     assert not lab.state.what_if.injections
     assert "draft" not in lab.jobs.waiting
     lab.settle()
-    assert lab.state.draft is not None
-    assert lab.state.draft.plan == lab.state.what_if.plan
+    assert sure(lab.state.draft).plan == lab.state.what_if.plan
 
 
 def test_choices_made_while_the_path_is_measured_anew_hold(lab: Lab) -> None:
     lab.settle()
-    before = lab.state.what_if
-    assert before is not None
+    before = sure(lab.state.what_if)
     lab.press("session.reload")
     assert lab.state.mode is Mode.READ
     lab.jobs.run("read")
@@ -163,14 +161,12 @@ def test_choices_made_while_the_path_is_measured_anew_hold(lab: Lab) -> None:
     lab.press("strategy.codex")
     lab.press("injection.switch")
     deliver()
-    after = lab.state.what_if
-    assert after is not None
+    after = sure(lab.state.what_if)
     assert after is not before
     assert after.choices == before.choices
     assert after.plan.settings.strategy is Strategy.CODEX
     lab.settle()
-    assert lab.state.draft is not None
-    assert lab.state.draft.injection is None
+    assert sure(lab.state.draft).injection is None
 
 
 def test_what_was_made_before_the_session_was_read_anew_does_not_count(lab: Lab) -> None:
@@ -183,8 +179,7 @@ def test_what_was_made_before_the_session_was_read_anew_does_not_count(lab: Lab)
     assert lab.state.drafts.collected is None
     lab.jobs.run("read")
     lab.jobs.run("measure")
-    what_if = lab.state.what_if
-    assert what_if is not None
+    what_if = sure(lab.state.what_if)
     assert not what_if.injections
     assert not what_if.drafts
 
@@ -218,8 +213,7 @@ def test_an_edit_is_taken_over_and_an_empty_one_is_not(lab: Lab) -> None:
     lab.press("session.reload")
     assert "counting what survives" in lab.screen.said
     lab.jobs.run("amend")
-    assert lab.state.draft is not None
-    assert "zebra" in lab.state.draft.summary.text
+    assert "zebra" in sure(lab.state.draft).summary.text
     assert not lab.screen.results
 
 
@@ -241,8 +235,7 @@ def test_a_pin_does_not_take_the_place_of_an_edit_that_is_still_counted(lab: Lab
 
 def test_accepting_appends_and_closes_with_what_was_written(lab: Lab) -> None:
     lab.settle()
-    draft = lab.state.draft
-    assert draft is not None
+    sure(lab.state.draft)
     lab.press("compaction.accept")
     _, done = lab.screen.sheets[-1]
     done("a")
@@ -251,8 +244,7 @@ def test_accepting_appends_and_closes_with_what_was_written(lab: Lab) -> None:
     assert not lab.screen.results
     lab.jobs.run("append")
     assert len(lab.screen.results) == 1
-    result = lab.screen.results[0]
-    assert result is not None
+    result = sure(lab.screen.results[0])
     assert result.outcome.startswith("compacted: ")
     session = lab.state.session
     assert bytes(session.columns.kind).count(Kind.COMPACTION) == 1

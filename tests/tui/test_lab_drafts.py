@@ -13,6 +13,7 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.considered import considering, follow, said, settled
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,12 +22,10 @@ if TYPE_CHECKING:
 class TestDrafts:
     async def test_a_draft_follows_the_settings(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            first = screen.state.draft
-            assert first is not None
+            first = sure(screen.state.draft)
             await follow(pilot, screen, "right", "right")
             assert screen.state.draft is not first
-            assert screen.state.draft is not None
-            assert screen.state.draft.plan == (screen.state.what_if and screen.state.what_if.plan)
+            assert sure(screen.state.draft).plan == (screen.state.what_if and screen.state.what_if.plan)
             await follow(
                 pilot,
                 screen,
@@ -47,14 +46,12 @@ class TestDrafts:
             await pilot.press("tab", "tab", "tab")
             assert screen.state.layout.area == "fates"
             await follow(pilot, screen, "p")
-            draft = screen.state.draft
-            assert draft is not None
+            draft = sure(screen.state.draft)
             assert lost[0].pin in draft.summary.text
             assert "✓" in shown(screen)
             await pilot.press("g")
             await follow(pilot, screen, "p")
-            assert screen.state.what_if is not None
-            assert not screen.state.what_if.choices.pins
+            assert not sure(screen.state.what_if).choices.pins
 
     async def test_pinning_many_asks_how_many(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
@@ -64,8 +61,7 @@ class TestDrafts:
                 await reached(pilot, ChoiceSheet)
                 await pilot.press("a")
             await until(pilot, lambda: screen.state.draft is not None and settled(screen))
-            assert screen.state.what_if is not None
-            pins = screen.state.what_if.choices.pins
+            pins = sure(screen.state.what_if).choices.pins
             assert len(pins) <= len({fact.pin for fact in lost})
             assert any(is_bare(fact.text) for fact in lost)
             assert not any(is_bare(pin) for pin in pins)
@@ -76,8 +72,7 @@ class TestDrafts:
             fact = screen.controllers.pins.lost()[0]
             await pilot.press("enter")
             assert screen.state.layout.area == "cut"
-            assert screen.state.what_if is not None
-            position = screen.state.what_if.sizes.position(fact.entry)
+            position = sure(screen.state.what_if).sizes.position(fact.entry)
             row = screen.panes.cut.lines.rows.row(screen.panes.cut.cursor)  # type: ignore[union-attr]
             assert row.first <= position < row.stop
             assert f"#{fact.entry}" in said(screen)
@@ -101,8 +96,7 @@ class TestDrafts:
 
     async def test_injected_context_and_its_sections_are_switched(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
-            what_if = screen.state.what_if
-            assert what_if is not None
+            what_if = sure(screen.state.what_if)
             assert screen.state.draft is not None
             assert "leafward-context" in screen.state.draft.text
             await follow(pilot, screen, "i")
@@ -149,8 +143,7 @@ class TestDrafts:
             assert "1 of 1" in text
             await pilot.press("k", "enter")
             await until(pilot, lambda: pilot.app.screen is screen)
-            assert screen.state.what_if is not None
-            assert screen.state.what_if.choices == first
+            assert sure(screen.state.what_if).choices == first
 
     async def test_what_the_summary_should_dwell_on(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
@@ -179,5 +172,4 @@ class TestDrafts:
             assert (screen.state.layout.area, screen.state.layout.page) == ("text", "Injected")
             await pilot.press("p")
             assert "lost facts are not shown" in said(screen)
-            assert screen.state.what_if is not None
-            assert not screen.state.what_if.choices.pins
+            assert not sure(screen.state.what_if).choices.pins

@@ -27,6 +27,7 @@ from tests.pi_file import RULE, STEP, PiFile, lossy
 from tests.tui.considered import considering, follow, said, settled, stored, working
 from tests.tui.explored import note
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,8 +60,7 @@ async def corrected(pilot: Pilot[int], compaction: int, pin: str) -> tuple[LabSc
 
 async def as_it_is(pilot: Pilot[int], screen: LabScreen) -> None:
     """Corrects the compaction that the lab stands beside, with nothing injected."""
-    assert screen.state.what_if is not None
-    choices = screen.state.what_if.choices
+    choices = sure(screen.state.what_if).choices
     screen.controllers.settings.choose(replace(choices, summarizer=AS_IT_IS, inject=False))
     await until(pilot, lambda: screen.state.draft is not None and settled(screen))
 
@@ -145,8 +145,7 @@ class TestEnding:
     async def test_accepting_appends_the_line_that_was_shown_and_undo_takes_it_back(self, path: Path) -> None:
         lines = stored(path).count(b"\n")
         async with considering(path) as (pilot, screen):
-            draft = screen.state.draft
-            assert draft is not None
+            draft = sure(screen.state.draft)
             await pilot.press("ctrl+s")
             await reached(pilot, ChoiceSheet)
             text = "\n".join(rows(pilot.app))
@@ -158,8 +157,7 @@ class TestEnding:
             last: dict[str, Any] = json.loads(stored(path).splitlines()[-1])
             assert last["type"] == "compaction"
             assert last["summary"] == draft.text
-            session = explorer.state.session
-            assert session is not None
+            session = sure(explorer.state.session)
             assert context_at(session, session.leaf).size.total == draft.tokens_after
             assert any("compaction" in row for row in rows(pilot.app))
             await pilot.press("u")
@@ -180,8 +178,7 @@ class TestEnding:
             explorer = await reached(pilot, ExplorerScreen)
             await until(pilot, lambda: "compacted" in note(explorer))
             assert "backup" in note(explorer)
-            session = explorer.state.session
-            assert session is not None
+            session = sure(explorer.state.session)
             assert session.columns.kind[explorer.controllers.navigation.head_here()] == Kind.COMPACTION
             assert json.loads(stored(path).splitlines()[-1])["type"] == "compaction"
 
@@ -217,8 +214,7 @@ class TestEnding:
                 go_on.wait(30)
                 return begin(*values)
 
-            before = screen.state.what_if
-            assert before is not None
+            before = sure(screen.state.what_if)
             begin = path_reader.begin
             monkeypatch.setattr(path_reader, "begin", slow)
             await pilot.press("ctrl+r")
@@ -270,8 +266,7 @@ class TestEnding:
         file.user("plant the pears")
         file.said("planted")
         async with considering(file.path, (200, 40)) as (pilot, screen):
-            assert screen.state.what_if is not None
-            assert screen.state.what_if.plan.nothing
+            assert sure(screen.state.what_if).plan.nothing
             for _ in range(4):
                 bar = rows(screen.app)[-1]
                 assert " s summarise" not in bar
@@ -304,8 +299,7 @@ class TestEnding:
         async with considering(file.path, entry=index) as (pilot, screen):
             assert screen.state.path.beside == index
             assert screen.state.session.columns.id(screen.state.path.at) == parent
-            assert screen.state.what_if is not None
-            assert screen.state.session.columns.id(screen.state.what_if.plan.first_kept) == kept
+            assert screen.state.session.columns.id(sure(screen.state.what_if).plan.first_kept) == kept
             assert f"beside ◆ #{index}" in shown(screen)
             assert screen.state.drafts.runs[0].choices is None
             assert "zebra" in screen.state.drafts.runs[0].text

@@ -19,6 +19,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.considered import considering, said, stored, working
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -112,8 +113,7 @@ async def test_what_was_paid_for_is_there_when_one_comes_back(path: Path, endpoi
         assert not isinstance(pilot.app.screen, ChoiceSheet)
         assert "the summary by openai/x, made just now, is here: it was not appended" in said(lab)
         assert "Port the parser" in " ".join(shown(lab).split())
-        assert lab.state.draft is not None
-        assert lab.state.draft.summary.usage is not None
+        assert sure(lab.state.draft).summary.usage is not None
         assert len(endpoint.asked) == sent
         assert stored(path) == before
         await choose(pilot, "ctrl+s", "a")
@@ -165,8 +165,7 @@ async def test_what_was_made_with_other_settings_is_offered(path: Path, endpoint
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is lab and lab.state.draft is not None)
         await pilot.pause()
-        assert lab.state.what_if is not None
-        assert lab.state.what_if.choices.strategy is Strategy.OPENCODE
+        assert sure(lab.state.what_if).choices.strategy is Strategy.OPENCODE
         assert "Port the parser" in " ".join(shown(lab).split())
         assert len(endpoint.asked) == sent
 
@@ -252,8 +251,7 @@ async def test_another_model_is_chosen_by_its_name(path: Path, endpoint: Endpoin
         await reached(pilot, TextSheet)
         await pilot.press(*"openai", "slash", "y", "enter")
         await until(pilot, lambda: screen.state.prompt.sending is not None)
-        assert screen.state.what_if is not None
-        assert screen.state.what_if.choices.summarizer == "openai/y"
+        assert sure(screen.state.what_if).choices.summarizer == "openai/y"
         assert endpoint.asked == []
         await choose(pilot, "W", "e")
         await until(pilot, lambda: screen.state.draft is not None)
@@ -299,6 +297,5 @@ async def test_a_model_that_cannot_be_asked_is_refused_before_anything_is_sent(
         assert isinstance(again, TextSheet)
         assert problem in "\n".join(rows(pilot.app))
         assert again.input.value == name
-        assert screen.state.what_if is not None
-        assert screen.state.what_if.choices.summarizer == "openai/x"
+        assert sure(screen.state.what_if).choices.summarizer == "openai/x"
         assert endpoint.asked == []

@@ -13,6 +13,7 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.codex_rollout import Rollout
 from tests.tui.considered import considering, follow, said, stored, working
 from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,8 +32,7 @@ async def write(pilot: Pilot[int], screen: LabScreen, text: str) -> None:
     """Puts another summary in the place of the draft's."""
     await pilot.press("E")
     await until(pilot, lambda: screen.panes.editor is not None)
-    assert screen.panes.editor is not None
-    screen.panes.editor.text = text
+    sure(screen.panes.editor).text = text
     await pilot.press("escape")
     await until(pilot, lambda: screen.state.draft is not None and screen.state.draft.changed)
     await pilot.pause()
@@ -65,8 +65,9 @@ async def test_a_pane_that_is_alone_says_so(path: Path) -> None:
 async def test_what_a_summary_invents_is_shown_before_it_is_accepted(path: Path) -> None:
     async with considering(path) as (pilot, screen):
         assert "Invented" not in shown(screen)
-        assert screen.state.draft is not None
-        await write(pilot, screen, f"{screen.state.draft.summary.text}\n- `src/never_there.py` was rewritten")
+        await write(
+            pilot, screen, f"{sure(screen.state.draft).summary.text}\n- `src/never_there.py` was rewritten"
+        )
         assert "Invented  1" in shown(screen)
         assert "src/never_there.py" in shown(screen)
         await pilot.press("ctrl+s")
@@ -92,8 +93,7 @@ async def test_a_compaction_that_makes_the_context_larger_is_not_offered(path: P
 async def test_sections_have_heads_and_whole_names(path: Path) -> None:
     async with considering(path, (120, 32)) as (pilot, screen):
         await follow(pilot, screen, "right")
-        lines = screen.panes.plan.lines
-        assert lines is not None
+        lines = sure(screen.panes.plan.lines)
         text = [lines[y].text for y in range(len(lines))]
         head = next(y for y, line in enumerate(text) if line.split()[:1] == ["section"])
         assert text[head].split() == ["section", "shown", "tok"]

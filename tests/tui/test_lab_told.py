@@ -35,6 +35,7 @@ from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import count
 from tests.acting import Acting, call, reading
 from tests.tui.considered import considered, working
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -321,11 +322,9 @@ class TestRuns:
                 assert {cell_len(line.text) for line in lines} == {width}
                 assert lines[0].text.startswith("A 1 pi")
             for line, run in zip(run_lines(runs, 0, 118, UNICODE), runs, strict=True):
-                overall = run.survival.overall()
-                assert overall is not None
+                overall = sure(run.survival.overall())
                 assert f" {percent(overall, 1.0)} " in line.text, "the figure that the lab shows of it"
-            there = runs[1].draft
-            assert there is not None
+            there = sure(runs[1].draft)
             remarks = (f"{there.summary.summarizer} did not keep to the sections that it was asked for",)
             odd = replace(runs[1], draft=replace(there, summary=replace(there.summary, remarks=remarks)))
             for width in (58, 78, 118):

@@ -38,6 +38,7 @@ from tests.claude_transcript import DATA
 from tests.foreign_sessions import opened_by
 from tests.tui.considered import considered, working
 from tests.tui.explored import forked
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
@@ -121,8 +122,7 @@ class TestChoices:
         path = next((DATA / "2.1.330" / "projects").glob("*/*.jsonl"))
         session = opened_by(agent_named("claude"), path)
         context = context_at(session, session.leaf)
-        shown = onset(context, context_window(session, context, Config()), Config())
-        assert shown is not None
+        shown = sure(onset(context, context_window(session, context, Config()), Config()))
         what_if = begin(session, session.leaf, -1, Config())
         trigger = what_if.plan.trigger
         assert (trigger.threshold, trigger.about) == (shown.tokens, True)

@@ -15,6 +15,7 @@ from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -63,8 +64,7 @@ class TestScreen:
                 assert "[label 39]" in shown[at]
                 assert "42 operations" in shown[0]
                 await pilot.press("g")
-                assert screen.log_list.operation is not None
-                assert screen.log_list.operation.agent
+                assert sure(screen.log_list.operation).agent
                 await pilot.press("j", "G", "k", "pageup", "pagedown", "ctrl+u", "ctrl+d", "tab")
                 assert screen.log_list.cursor == 40
 
@@ -72,8 +72,7 @@ class TestScreen:
         async with logging(demo, NARROW) as (pilot, screen):
             shown = screen.log_list
             await until(pilot, lambda: shown.operations is not None and shown.show_vertical_scrollbar)
-            every = shown.operations
-            assert every is not None
+            every = sure(shown.operations)
             shown.operations, shown.virtual_size = None, Size(0, 0)
             await until(pilot, lambda: not shown.show_vertical_scrollbar)
             shown.show(every, "pi", 0)

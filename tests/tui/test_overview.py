@@ -17,6 +17,7 @@ from leafward.session.session import Session
 from leafward_tui.explorer.model.axis import Axis
 from leafward_tui.explorer.model.overview import Detour, Overview
 from tests.pi_file import PiFile
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -97,9 +98,7 @@ def filled(session: Session, entries: Collection[int] | None = None) -> EntryMet
 
 
 def overview(session: Session, archived: Collection[int] = ()) -> Overview:
-    made = Overview.of(session, filled(session), archived)
-    assert made is not None
-    return made
+    return sure(Overview.of(session, filled(session), archived))
 
 
 class Slow:
@@ -265,8 +264,7 @@ def test_a_size_shows_once_all_it_depends_on_is_known(
     session = opened(file.path)
 
     def sizes(entries: Collection[int]) -> list[int]:
-        made = Overview.of(session, filled(session, entries))
-        assert made is not None
+        made = sure(Overview.of(session, filled(session, entries)))
         return list(made.sizes)
 
     assert sizes([]) == [0, 0, 0]
@@ -286,8 +284,7 @@ def test_entries_newer_than_the_tallies_are_not_known(
     tallies = filled(session)
     file.user("b")
     session.refresh()
-    made = Overview.of(session, tallies)
-    assert made is not None
+    made = sure(Overview.of(session, tallies))
     assert list(made.sizes) == [1_000, 0]
 
 

@@ -15,6 +15,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.folder_contents import snapshot
 from tests.tui.explored import exploring, lines, note
 from tests.tui.session_store import NARROW, WIDE, reached, shown, until
+from tests.tui.sure import sure
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -189,8 +190,7 @@ async def test_keys_that_do_nothing_say_why_and_the_result_says_how_many_files_i
         await pilot.press("space")
         await until(pilot, lambda: sheet.choice.diff() is not None)
         await until(pilot, lambda: sheet.choice.file is not first)
-        assert sheet.choice.file is not None
-        assert f"{sheet.choice.file.path}: " in shown(pilot)
+        assert f"{sure(sheet.choice.file).path}: " in shown(pilot)
         assert "delete 1 file" in shown(pilot)
         await pilot.press("a")
         await pilot.press("G")
@@ -208,8 +208,7 @@ async def test_a_file_that_cannot_be_chosen_says_so(work: Work) -> None:
     (work.folder / "rows.py" / "mine").write_text("mine\n")
     async with restoring(work, "H") as (pilot, _screen, sheet):
         await pilot.press("G")
-        assert sheet.choice.file is not None
-        assert sheet.choice.file.path == "rows.py"
+        assert sure(sheet.choice.file).path == "rows.py"
         await pilot.press("space")
         assert "rows.py cannot be chosen, for the reason above" in shown(pilot)
 

@@ -14,6 +14,7 @@ from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.summaries import SummariesScreen
 from tests.tui.explored import NARROW, WIDE, exploring
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 from tests.tui.test_xray import orchard, seeing
 
 if TYPE_CHECKING:
@@ -94,10 +95,8 @@ async def test_without_a_search_the_same_keys_go_to_changes(tmp_path: Path) -> N
         await until(pilot, lambda: "no hits" in rows(pilot.app)[0])
         await pilot.press("escape", "n")
         assert screen.view.lines.cursor > before
-        line = screen.view.lines.line
-        assert line is not None
-        assert line.link is not None
-        assert line.link.value == "injected"
+        line = sure(screen.view.lines.line)
+        assert sure(line.link).value == "injected"
 
 
 async def test_leaving_the_search_of_the_x_ray_goes_back(tmp_path: Path) -> None:
@@ -121,8 +120,7 @@ async def test_summaries_are_searched_also_what_is_folded(size: tuple[int, int],
         assert len(screen.pair.search.hits) >= 2
         seen = []
         for _ in screen.pair.search.hits:
-            line = screen.view.lines.line
-            assert line is not None
+            line = sure(screen.view.lines.line)
             assert "weigh" in f"{line.before} {line.after}".lower()
             seen.append(screen.view.lines.cursor)
             await pilot.press("n")

@@ -19,6 +19,7 @@ from leafward_tui.ui.screens.screen_controller import Means
 from tests.opencode_store import Conversation, Database
 from tests.searched import found
 from tests.tui.session_store import lines_of, small_store
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED, WaitingJobs
 
 if TYPE_CHECKING:
@@ -162,8 +163,7 @@ def test_a_hit_of_a_reply_opens_where_every_entry_has_a_row(parts: Parts) -> Non
         at for at, line in enumerate(parts.screen.finds.lines) if line.kind is FindKind.HIT and line.hit
     )
     parts.results.actions["hit.open"]()
-    line = parts.screen.line
-    assert line is not None
+    line = sure(parts.screen.line)
     assert line.hit is not None
     assert parts.opened[0].entry == line.hit.entry
     assert parts.opened[0].in_turn == (line.hit.part == "reply")

@@ -15,6 +15,7 @@ from leafward_tui.search.widgets.result_list import windowed
 from leafward_tui.ui.panes.two_panes import has_two_panes
 from tests.searched import found
 from tests.tui.session_store import app_over, browsing, complete, listed, reached, rows, small_store, until
+from tests.tui.sure import sure
 from tests.tui.test_typeahead import at_once
 
 if TYPE_CHECKING:
@@ -54,8 +55,7 @@ async def searched(pilot: Pilot[int], text: str) -> SearchScreen:
 
 async def in_text(pilot: Pilot[int], screen: SearchScreen) -> None:
     """The text of the hit under the cursor is there."""
-    line = screen.results.line
-    assert line is not None
+    line = sure(screen.results.line)
     await until(
         pilot,
         lambda: (
@@ -92,15 +92,13 @@ async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
     async with app_over(tmp_path).run_test(size=WIDE) as pilot:
         screen = await searched(pilot, "number 3")
         await pilot.press("j")
-        line = screen.results.line
-        assert line is not None
+        line = sure(screen.results.line)
         assert line.hit is not None
         assert (line.hit.part, line.hit.role) == ("reply", "assistant")
         await pilot.press("enter")
         explorer = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: explorer.state.search.rows and explorer.state.exploration is not None)
-        exploration = explorer.state.exploration
-        assert exploration is not None
+        exploration = sure(explorer.state.exploration)
         assert exploration.layout.head[explorer.panes.tree.row] == line.hit.index
         assert explorer.state.search.text == "number"
         assert any("with “number”" in row for row in rows(pilot.app))
@@ -283,8 +281,7 @@ async def test_the_key_copies_what_the_verbs_take(
         monkeypatch.setattr(pilot.app, "copy", copied.append)
         await pilot.press("y")
         assert screen.results.line is not None
-        assert screen.results.line.hit is not None
-        assert copied == [f"{store['port'].path} {screen.results.line.hit.entry}"]
+        assert copied == [f"{store['port'].path} {sure(screen.results.line.hit).entry}"]
 
 
 async def test_a_session_that_went_away_is_told(tmp_path: Path, store: dict[str, SessionFile]) -> None:

@@ -16,6 +16,7 @@ from leafward_tui.ui.appearance.glyphs import UNICODE
 from tests.acting import Acting, reading, usage
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,8 +30,7 @@ def test_the_preview_has_the_window_that_the_agent_recorded(tmp_path: Path) -> N
     catalogue = Catalogue(Config(), [tmp_path])
     catalogue.refresh()
     (card,) = catalogue.cards()
-    shown = read_preview(card, catalogue.details(card.path), lambda: False)
-    assert shown is not None
+    shown = sure(read_preview(card, catalogue.details(card.path), lambda: False))
     assert shown.window == 121_600
 
 
@@ -70,11 +70,9 @@ def test_the_preview_has_the_sizes_of_a_compaction_that_its_row_in_the_tree_has(
     catalogue = Catalogue(Config(), [tmp_path])
     catalogue.refresh()
     (card,) = catalogue.cards()
-    shown = read_preview(card, catalogue.details(card.path), lambda: False)
-    assert shown is not None
+    shown = sure(read_preview(card, catalogue.details(card.path), lambda: False))
     (row,) = (row for row in shown.tree if row.sign is Sign.COMPACTION)
-    assert row.change is not None
-    text = row.change.text(UNICODE)
+    text = sure(row.change).text(UNICODE)
     assert ("larger than before" in text) is grows
     with reading(made.path) as session:
         at = session.columns.index(compaction)

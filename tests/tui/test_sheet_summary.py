@@ -22,6 +22,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring, forked, here, lines, note, tree
 from tests.tui.session_store import NOW, reached, rows, shown, until, whole_text
 from tests.tui.summed import at_rest, on_demo, summing
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     import threading
@@ -274,8 +275,7 @@ class TestWhileItRuns:
             await reached(pilot, ChoiceSheet)
             await pilot.press("s")
             await until(pilot, lambda: "tok" in note(screen))
-            summing = screen.state.summary
-            assert summing is not None
+            summing = sure(screen.state.summary)
             await pilot.press("q")
         assert summing.stop.is_set()
         assert file.path.read_bytes() == before

@@ -18,6 +18,7 @@ from tests.foreign_stores import Store, make, watched
 from tests.tui.considered import considering, follow
 from tests.tui.explored import NARROW, chosen, exploring, note, tree, written
 from tests.tui.session_store import reached, rows, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +35,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 def session_of(screen: ExplorerScreen) -> Session:
-    session = screen.state.session
-    assert session is not None
-    return session
+    return sure(screen.state.session)
 
 
 def row_of(screen: ExplorerScreen, text: str) -> str:
@@ -211,8 +210,7 @@ async def test_a_compaction_is_accepted_beside_it(store: Store) -> None:
         await follow(pilot, lab, "i")
         lab.controllers.drafts.set_text("two turns")
         await until(pilot, lambda: lab.state.draft is not None and lab.state.draft.changed)
-        draft = lab.state.draft
-        assert draft is not None
+        draft = sure(lab.state.draft)
         assert not draft.growth
         await pilot.press("ctrl+s")
         await reached(pilot, ChoiceSheet)

@@ -35,6 +35,7 @@ from leafward_tui.ui.appearance.theme import (
     textual_theme,
     theme_variable_defaults,
 )
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -229,11 +230,9 @@ async def test_under_no_color_text_is_never_lost(
     async with app.run_test() as pilot:
         await pilot.pause()
         strip = app.screen._compositor.render_strips()[0]
-        style = next(segment.style for segment in strip if "words" in segment.text)
-        assert style is not None
+        style = sure(next(segment.style for segment in strip if "words" in segment.text))
         assert style.color is not None
-        assert style.bgcolor is not None
-        drawn, behind = style.color.get_truecolor(), style.bgcolor.get_truecolor()
+        drawn, behind = style.color.get_truecolor(), sure(style.bgcolor).get_truecolor()
         assert len(set(drawn)) == len(set(behind)) == 1
         assert ratio(drawn.hex, behind.hex) >= 11
 
@@ -416,7 +415,5 @@ def test_faint_is_promoted_where_it_would_be_too_weak() -> None:
 
 def test_terminal_colours_stay_the_terminals() -> None:
     styles = Styles.of(built_in_theme("ansi"))
-    assert styles.bg.leaf.color is not None
-    assert styles.bg.leaf.color.is_system_defined
-    assert styles.bg.blank.bgcolor is not None
-    assert styles.bg.blank.bgcolor.is_default
+    assert sure(styles.bg.leaf.color).is_system_defined
+    assert sure(styles.bg.blank.bgcolor).is_default

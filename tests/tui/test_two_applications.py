@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.tui.explored import chosen, exploring, forked, lines, tree
 from tests.tui.session_store import until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
 
 
 def places(screen: ExplorerScreen) -> tuple[int, int]:
-    session = screen.state.session
-    assert session is not None
+    session = sure(screen.state.session)
     return session.place, len(session)
 
 

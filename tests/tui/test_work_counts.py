@@ -38,6 +38,7 @@ from leafward_tui.ui.appearance.theme import Styles
 from tests.bench.generate import write_session
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, until
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -74,8 +75,7 @@ def test_the_tree_is_laid_out_once_for_opening_and_for_marks(
     write_session(path, 1000, branch_every=0, compact_every=0)
     with closing(Session.open(path)) as session:
         exploration = Exploration(session, height=HEIGHT)
-        assert exploration.folds is not None
-        assert exploration.folds.divides
+        assert sure(exploration.folds).divides
         exploration.mark = session.leaf
         exploration.lay_out()
         assert arranged == [Density.TURNS]
@@ -240,8 +240,7 @@ def test_a_glance_at_two_branches_decodes_their_first_words(generated: Path, dec
 
 async def test_a_comparison_makes_the_lines_that_are_seen(generated: Path) -> None:
     async with exploring(generated, (140, HEIGHT)) as (pilot, explorer):
-        session = explorer.state.session
-        assert session is not None
+        session = sure(explorer.state.session)
         explorer.controllers.comparison.open(*far_apart(session))
         screen = await reached(pilot, CompareScreen)
         await until(
@@ -419,8 +418,7 @@ def test_a_proposed_move_is_drawn_without_another_look_at_the_branches(generated
     with closing(Session.open(generated)) as session:
         tallies = EntryMetrics(session)
         tallies.fill(session, range(len(session)))
-        made = Overview.of(session, tallies)
-        assert made is not None
+        made = sure(Overview.of(session, tallies))
         assert len(made.hanging) > 10
         watched = replace(made, hanging=Looked(made.hanging))
         bare = draw(watched, 80, 4, UNICODE)

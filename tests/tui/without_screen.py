@@ -16,6 +16,7 @@ from leafward_tui.ui.appearance.theme import Styles
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.screens.routed_screen import Routes
 from leafward_tui.ui.screens.screen_controller import Means
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
@@ -66,8 +67,7 @@ class Tree(Silent):
         self.cursor = painter.lines.y_of(row)
 
     def move_to_row(self, row: int) -> None:
-        assert self._state.exploration is not None
-        self.cursor = self._state.exploration.lines.y_of(row)
+        self.cursor = sure(self._state.exploration).lines.y_of(row)
 
     def move_by(self, step: int) -> None:
         self.cursor = max(0, min(len(self.rows_on_screen()) - 1, self.cursor + step))
@@ -162,8 +162,7 @@ class Explorer:
 
     def kind_here(self) -> LineKind:
         """The line of the cursor."""
-        assert self.view.tree.line is not None
-        return self.view.tree.line.kind
+        return sure(self.view.tree.line).kind
 
     def prompt(self, name: str) -> int:
         return self.session.columns.index(self.file.prompts[name])
