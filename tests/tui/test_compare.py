@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward_tui.compare.model.content import Show
 from leafward_tui.compare.model.files import Column
@@ -12,7 +13,6 @@ from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
-from leafward_tui.ui.text.cells import cell_len
 from tests.acting import Acting, call
 from tests.tui.compared import HIGH, comparing, parted, settled
 from tests.tui.explored import NARROW, WIDE, chosen, exploring

@@ -4,6 +4,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
@@ -11,7 +12,6 @@ from leafward.session.journal import session_operations
 from leafward_tui.ui.appearance.glyphs import ASCII
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Selection, SelectionKind
-from leafward_tui.ui.text.cells import cell_len
 from tests.claude_transcript import Transcript
 from tests.pi_file import PiFile
 from tests.tui.inspector_data import (

@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.session.session import Session
@@ -18,7 +19,6 @@ from leafward_tui.ui.keys.key_help import HelpScreen, columns_of, matching, sect
 from leafward_tui.ui.keys.key_overrides import Keymap
 from leafward_tui.ui.keys.legend import legend_of
 from leafward_tui.ui.sheets.sheet import TextSheet
-from leafward_tui.ui.text.cells import cell_len
 from tests.pi_file import conversation
 from tests.tui.explored import Named, exploring, forked
 from tests.tui.session_store import reached, rows, until

@@ -33,8 +33,8 @@ from leafward_tui.explorer.model.row_columns import Columns, RowState
 from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.inspector.widgets.page_view import PageView
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.appearance.palette import built_in_theme
-from leafward_tui.ui.appearance.theme import DEFAULT_DARK, Styles
+from leafward_tui.ui.appearance.palette import DEFAULT_DARK, built_in_theme
+from leafward_tui.ui.appearance.theme import Styles
 from tests.bench.generate import write_session
 from tests.tui.explored import exploring
 from tests.tui.session_store import reached, until

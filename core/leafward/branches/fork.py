@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 120
 """Seconds that an import may take."""
-_OUTPUT_TAIL = 300
-"""Characters of a failed program's output that are repeated."""
 _LISTED = 5
 _CONVERTED = Remark(
     "kept-beside",
@@ -279,5 +277,5 @@ def _run(command: Resume, env: Mapping[str, str]) -> None:
     except OSError as error:
         raise Refused(f"{name}: {error.strerror or error}") from error
     if done.returncode:
-        output = output_tail(done.stderr or done.stdout, _OUTPUT_TAIL)
+        output = output_tail(done.stderr or done.stdout)
         raise Refused(f"{' '.join(command.argv[:2])} failed ({done.returncode}): {output}")

@@ -11,7 +11,6 @@ from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,
-    fit,
     money,
     pad,
     page,
@@ -161,8 +160,8 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
         yield "".join(
             (
                 page.style(pad(names.get(message.entry, ""), name_width), "faint"),
-                pad(fit(first_words.word, 10, unicode=page.unicode), 11),
-                pad(fit(mark + text, width, unicode=page.unicode), width),
+                pad(page.fit(first_words.word, 10), 11),
+                pad(page.fit(mark + text, width), width),
                 pad(short(message.tokens), 9, right=True),
                 "  ",
                 page.style(bar * length, "leaf"),
@@ -171,7 +170,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     for one in found.messages.edits:
         if one.removed:
             yield page.style(
-                f"{pad(fit(safe_line(session.columns.id_at(one.entry) or '', 64), 8), 10)}left out by a context edit, "
+                f"{pad(page.fit(safe_line(session.columns.id_at(one.entry) or '', 64), 8), 10)}left out by a context edit, "
                 f"which frees ~{found.freed([one]):,} tokens",
                 "faint",
             )

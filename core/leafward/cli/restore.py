@@ -11,7 +11,7 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.patches import restore_diff as diff_of
-from leafward.cli.output.page import cells, emit_json, fit, note, pad, page, say, wrapped
+from leafward.cli.output.page import cells, emit_json, note, pad, page, say, wrapped
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
 from leafward.files.file_replay.bases import WorkspaceBases
@@ -120,7 +120,7 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
             why += f"; name it with --overwrite to {one.offered.value} it"
         if one.remark and one.path in actions:
             why += f"; {one.remark}"
-        path = pad(fit(safe_line(one.path), width, unicode=page.unicode), width)
+        path = pad(page.fit(safe_line(one.path), width), width)
         style = "faint" if action is Action.LEAVE else "bold"
         reason = safe_line(why)
         if cells(path) + cells(reason) + 10 <= page.width:

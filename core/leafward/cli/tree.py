@@ -16,7 +16,6 @@ from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,
-    fit,
     indented,
     json_bytes,
     money,
@@ -156,9 +155,9 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     """Two lines: the title and folder of the session; its agent, size, leaf and cost."""
     title = safe_line(title_of(session) or session.id, 200)
     cwd = safe_line(session.cwd, 200)
-    title = fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2, unicode=page.unicode)
+    title = page.fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2)
     room = page.width - cells(title) - 2
-    folder = fit(shortened(cwd, room, cells, page.gap), room, unicode=page.unicode)
+    folder = page.fit(shortened(cwd, room, cells, page.gap), room)
     yield f"{page.style(title, 'bold')}  {page.style(folder, 'faint')}".rstrip()
     facts = [
         agent_behind(session).name,

@@ -57,7 +57,7 @@ class ForeignFiles:
         try:
             found = self.reader.read(stop)
             self._files = Watched(found.files, found.beside)
-            self._seen = os.stat(found.files[0])
+            self.seen = os.stat(found.files[0])
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         self.transcript = found
@@ -83,15 +83,17 @@ class ForeignFiles:
         """Makes one session of the agent's entries and the sidecar's."""
         found = self.transcript
         self.joined = joined(found.columns, found.leaf, found.size, sidecar)
-        self._hoisted = self.joined.spread(found.hoisted)
+        self.hoisted = self.joined.spread(found.hoisted)
         place = self.joined.place
-        self._kept_until = {
-            place(EntryIndex(entry)): place(EntryIndex(last)) for entry, last in found.kept_until.items()
+        self.kept_until: Mapping[EntryIndex, EntryIndex] = {
+            place(entry): place(last) for entry, last in found.kept_until.items()
         }
-        self._changed_outside = {
-            place(EntryIndex(entry)): name for entry, name in found.changed_outside.items()
+        self.changed_outside: Mapping[EntryIndex, str] = {
+            place(entry): name for entry, name in found.changed_outside.items()
         }
-        self._missing = {place(EntryIndex(entry)): names for entry, names in found.missing.items()}
+        self.missing: Mapping[EntryIndex, tuple[str, ...]] = {
+            place(entry): names for entry, names in found.missing.items()
+        }
         self.scan = scan = Scan.of(self.joined.columns, found.header, self.joined.leaf, found.size)
         scan.pending, scan.header_offset = found.pending, 0
 
@@ -161,11 +163,6 @@ class ForeignFiles:
         before.close()
         return growth
 
-    @property
-    def seen(self) -> os.stat_result:
-        """The state of its first file when it was last read."""
-        return self._seen
-
     # --- sidecar ---
 
     @property
@@ -220,26 +217,6 @@ class ForeignFiles:
         if self.sidecar is not None and self.read_only is not None:
             found.append(Note("sidecar", self.read_only, path=self.sidecar.path))
         return found
-
-    @property
-    def hoisted(self) -> bytearray:
-        """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result."""
-        return self._hoisted
-
-    @property
-    def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
-        """Entries at which the agent went on inside the part that a compaction kept, each with the last kept one sent."""
-        return self._kept_until
-
-    @property
-    def changed_outside(self) -> Mapping[EntryIndex, str]:
-        """Entries that tell of a file that changed since the agent last saw it, with the file's name."""
-        return self._changed_outside
-
-    @property
-    def missing(self) -> Mapping[EntryIndex, tuple[str, ...]]:
-        """Prompts at which the agent did not find files that it tracks, with the files' names."""
-        return self._missing
 
     @property
     def own_title(self) -> str | None:

@@ -36,6 +36,11 @@ class NativeFile:
         """Takes over a `scan` of the same file, which goes on where it ended, and an open `file`. Raises NotASession."""
         self.path = path
         self.gone = False
+        self.hoisted = bytearray()
+        self.kept_until: Mapping[EntryIndex, EntryIndex] = {}
+        self.changed_outside: Mapping[EntryIndex, str] = {}
+        self.missing: Mapping[EntryIndex, tuple[str, ...]] = {}
+        """All empty: pi sends every message in its place and the kept part of compactions whole, and does not watch files."""
         self.file = SessionFile(path) if file is None else file
         self.scan = Scan() if scan is None else scan
         self.known: dict[int, Body] = {}
@@ -287,26 +292,6 @@ class NativeFile:
     def own_leaf(self) -> EntryIndex:
         """The last line, where pi goes on (pi 1.5.2)."""
         return self.scan.last
-
-    @property
-    def hoisted(self) -> bytearray:
-        """Empty: pi sends every message in its place."""
-        return bytearray()
-
-    @property
-    def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
-        """Empty: the kept part of pi's compactions is sent whole."""
-        return {}
-
-    @property
-    def changed_outside(self) -> Mapping[EntryIndex, str]:
-        """Empty: pi does not watch files."""
-        return {}
-
-    @property
-    def missing(self) -> Mapping[EntryIndex, tuple[str, ...]]:
-        """Empty likewise."""
-        return {}
 
     @property
     def notes(self) -> list[Note]:

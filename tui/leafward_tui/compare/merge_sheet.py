@@ -6,17 +6,19 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.transfer.summary_merge import Side3
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks
 from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, hairline
-from leafward_tui.ui.text.cells import counted, fit, wrap
+from leafward_tui.ui.text.cells import fit, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -5,20 +5,23 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.containers import Vertical
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration.plan import Action
 from leafward_tui.explorer.controllers.restore import is_offered, is_safe
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, Span, blanks
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, blanks
 from leafward_tui.ui.screens.routed_screen import Routes
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import OneLine, Sheet, SheetLine, hairline
-from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs, fit, fit_path, wrap
+from leafward_tui.ui.text.cells import expand_tabs, fit, fit_path, wrap
 from leafward_tui.ui.text.paths import tilde
 from leafward_tui.ui.text.spans import shown
 

@@ -74,8 +74,9 @@ class ClaudeReader:
         self._lineage = lineage
         self._spawner = spawner
         self._file: TranscriptFile | None = None
-        self._columns = Columns()
-        self._end = 0
+        self.columns = Columns()
+        self.size = 0
+        """Bytes of the file that were read."""
         self._seal = b""
         self._known: _Known | None = None
         self._version: object = None
@@ -88,7 +89,7 @@ class ClaudeReader:
 
     def window(self, index: int) -> int | None:
         """The context window that Claude Code gives a model at an entry, in tokens; None where the model's name alone tells it."""
-        parents, kinds, at = self._columns.parent, self._columns.kind, index
+        parents, kinds, at = self.columns.parent, self.columns.kind, index
         for _ in range(_TOLD_BACK):
             if at < 0:
                 break
@@ -143,7 +144,7 @@ class ClaudeReader:
             blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
         )
         builder = EntryBuilder(rows, seed, own=place.helper or _all_side(rows))
-        self._columns, self._end, self._seal = builder.columns, size, file.seal(size)
+        self.columns, self.size, self._seal = builder.columns, size, file.seal(size)
         self.translation = Translator(builder, self.region, self.row)
         wrong: list[int] = []
         if rows.requests and builder.kept:
@@ -219,23 +220,13 @@ class ClaudeReader:
         entry = builder.entry
         return entry[found.copied] if found.copied < len(entry) else len(builder.columns)
 
-    @property
-    def columns(self) -> Columns:
-        """The entries as they were read."""
-        return self._columns
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file that were read."""
-        return self._end
-
     def again(self) -> TranscriptFile:
         """The file, opened again for another reading. Raises NotASession, and Refused where it differs from the file that was read.
 
         It may have grown meanwhile: its first `Transcript.size` bytes are those that were read.
         """
         file = TranscriptFile(os.path.abspath(self.path))
-        if file.size < self._end or file.seal(self._end) != self._seal:
+        if file.size < self.size or file.seal(self.size) != self._seal:
             file.close()
             raise Refused(f"{self.path} was changed since it was read: reload it")
         return file
@@ -244,7 +235,7 @@ class ClaudeReader:
 
     def _span(self, index: int) -> tuple[int, int]:
         """Begin and end of an entry's stretch of the file."""
-        return stretch_of(self._columns, index, self._end)
+        return stretch_of(self.columns, index, self.size)
 
     def _opened(self) -> TranscriptFile:
         if self._file is None:

@@ -19,7 +19,6 @@ from leafward.agents.opencode.recovery import known
 from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.spool import Records, Spool
 from leafward.agents.opencode.translation import Translator, system_of
-from leafward.agents.opencode.versions import sends_tail_first
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 _MADE_UP = re.compile(r"(?:new|child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?", re.IGNORECASE)
 """Default titles, which neither a user nor a model chose."""
 _LOOKED_AHEAD = 8
+_TAIL_BEHIND = (1, 14, 41)
+"""This version sends the kept messages of a compaction behind its summary; 1.14.34 sends them in the order of time (tried)."""
 TORN = "session-row"
 """The code of the note on a session whose row cannot be read."""
 
@@ -172,7 +173,7 @@ class _Made:
             Records(self.spool, database),
             hide_from="" if self._staged else text_in(revert, "messageID"),
             hide_part=text_in(revert, "partID"),
-            tail_first=sends_tail_first(info.version),
+            tail_first=_sends_tail_first(info.version),
         )
 
     def _broken(self, name: str, error: Exception) -> None:
@@ -305,6 +306,12 @@ def merged(
     except sqlite3.DatabaseError as error:
         notes.append(Note("events", f"deleted messages cannot be looked for: {error}", path=Path(path)))
     return merge(base.messages(session, path, broken), removed, key=by_time)
+
+
+def _sends_tail_first(version: str) -> bool:
+    """Whether a version sends the kept messages of a compaction before its summary; an unknown version sends them behind."""
+    found = re.match(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", version)
+    return found is not None and tuple(map(int, found.groups())) < _TAIL_BEHIND
 
 
 def _chained(head: list[MessageRecord], rest: Iterator[MessageRecord]) -> Iterator[MessageRecord]:

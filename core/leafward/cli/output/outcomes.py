@@ -12,7 +12,6 @@ from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,
-    fit,
     money,
     pad,
     page,
@@ -79,8 +78,7 @@ def outcome_table(came: Sequence[dict[str, Any]], names: Sequence[str], page: Pa
             yield ""
         for row in rows:
             shown = "".join(
-                pad(fit(row[at + 1], widths[at] - 2, unicode=page.unicode), widths[at])
-                for at in range(begin, end)
+                pad(page.fit(row[at + 1], widths[at] - 2), widths[at]) for at in range(begin, end)
             ).rstrip()
             yield pad(row[0], _TITLE) + (shown if row[0] else page.style(shown, "bold"))
         begin = end

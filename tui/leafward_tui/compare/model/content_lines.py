@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, overload
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import split_path
 from leafward.branches.diff.contents import Merge
 from leafward.files.file_replay.knowledge import KNOWN
 from leafward_tui.compare.model.content import (
@@ -19,8 +23,9 @@ from leafward_tui.compare.model.content import (
     words_that_differ,
 )
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import LabLine, Span, blanks
-from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs, fit, fit_path, split_path
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import LabLine, blanks
+from leafward_tui.ui.text.cells import expand_tabs, fit, fit_path
 from leafward_tui.ui.text.spans import cut, padded, shown
 
 if TYPE_CHECKING:

@@ -7,10 +7,15 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import split_path
 from leafward.branches.diff.contents import differs
-from leafward_tui.ui.panes.pane_lines import LabLine, Span, blanks
-from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, right, split_path
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import LabLine, blanks
+from leafward_tui.ui.text.cells import fit, fit_path, right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

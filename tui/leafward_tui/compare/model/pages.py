@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import message_body
 from leafward.session.entry_headline import headline
 from leafward.session.messages import message_text
 from leafward_tui.compare.model.captions import last_words
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
-from leafward_tui.ui.text.cells import cell_len, count, counted, exact, fit, money, right, wrap
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.text.cells import count, exact, fit, money, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, count, fit, right
+from leafward_tui.ui.text.cells import count, fit, right
 
 if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Named

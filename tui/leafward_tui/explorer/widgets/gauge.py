@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
+from leafward.base.figures import percent
 from leafward_tui.ui.bars.price_line import Piece, length
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, count, limit, percent
+from leafward_tui.ui.text.cells import count, limit
 from leafward_tui.ui.words.onset_words import compacts_at, compacts_in, compacts_now
 
 if TYPE_CHECKING:

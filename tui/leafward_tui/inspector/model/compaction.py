@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted, percent
 from leafward.compaction.alignment import Link
 from leafward.compaction.xray import xray_of
 from leafward.context.projection import latest
@@ -28,7 +31,7 @@ from leafward_tui.inspector.model.special_entries import noted_sizes
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import XRAY, Page, Selection, Span
 from leafward_tui.ui.survival_cache import survivals_of
-from leafward_tui.ui.text.cells import cell_len, counted, exact, money, percent, right
+from leafward_tui.ui.text.cells import exact, money, right
 from leafward_tui.ui.text.spans import padded, shown_line
 from leafward_tui.ui.text.times import moment
 

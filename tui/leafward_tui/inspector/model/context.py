@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import Section, message_body
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
@@ -23,19 +26,7 @@ from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.model.special_entries import part_sizes_in_words
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
-from leafward_tui.ui.text.cells import (
-    byte_size,
-    cell_len,
-    count,
-    counted,
-    exact,
-    filled,
-    fit,
-    limit,
-    percent,
-    right,
-    wrap,
-)
+from leafward_tui.ui.text.cells import byte_size, count, exact, filled, fit, limit, right, wrap
 from leafward_tui.ui.text.paths import tilde
 from leafward_tui.ui.text.spans import aligned, padded, shown_line
 from leafward_tui.ui.words.onset_words import by_settings, compacts_at

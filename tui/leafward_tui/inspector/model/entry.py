@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.context.basis import Basis
 from leafward.context.estimate_sign import AHEAD, estimate_sign
@@ -17,7 +18,7 @@ from leafward_tui.inspector.model.special_entries import TITLES, write_other, wr
 from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, gather
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Page, Selection, SelectionKind, Span
-from leafward_tui.ui.text.cells import count, counted, exact, fit, money
+from leafward_tui.ui.text.cells import count, exact, fit, money
 from leafward_tui.ui.text.markdown import rendered
 from leafward_tui.ui.text.spans import shown, shown_line, wrapped_text
 

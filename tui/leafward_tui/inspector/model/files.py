@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.shown_path import split_path
 from leafward.files.command_changes import command_changes
 from leafward.files.file_names import utf16_order
@@ -11,7 +14,7 @@ from leafward.files.working_set import FileUse, working_set
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Page, Selection, Span
-from leafward_tui.ui.text.cells import cell_len, counted, fit_path
+from leafward_tui.ui.text.cells import fit_path
 from leafward_tui.ui.text.spans import shown_line
 
 if TYPE_CHECKING:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, Damage
 from leafward.session.line_decoding import decode_line
 from leafward_tui.inspector.model.sheet import MOST_LINES, Sheet
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Page, Selection, Span
-from leafward_tui.ui.text.cells import byte_size, counted, exact
+from leafward_tui.ui.text.cells import byte_size, exact
 from leafward_tui.ui.text.spans import head_of, shown, shown_line, width_of, wrapped_text
 
 if TYPE_CHECKING:

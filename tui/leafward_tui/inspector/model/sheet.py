@@ -5,9 +5,13 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
+from leafward.base.shown_path import split_path
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.ui.panes.page import Line, Page, Span
-from leafward_tui.ui.text.cells import cell_len, counted, fit_path, split_path, wrap
+from leafward_tui.ui.text.cells import fit_path, wrap
 from leafward_tui.ui.text.spans import aligned, cut, padded, shown, width_of
 
 if TYPE_CHECKING:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, exact, fit
+from leafward_tui.ui.text.cells import exact, fit
 
 if TYPE_CHECKING:
     from leafward_tui.ui.appearance.theme import Ground

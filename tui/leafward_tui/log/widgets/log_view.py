@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
@@ -13,7 +14,7 @@ from leafward.session.journal.operation_log import OperationKind
 from leafward_tui.log.path_then import PathThen
 from leafward_tui.ui.panes.line_scroll import LineList
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import age, cell_len, fit, right
+from leafward_tui.ui.text.cells import age, fit, right
 from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:

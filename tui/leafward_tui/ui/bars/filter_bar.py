@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.containers import Horizontal
 from textual.message import Message
@@ -15,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, wrap
+from leafward_tui.ui.text.cells import fit, wrap
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
@@ -11,7 +12,7 @@ from textual.widget import Widget
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.messages import IntentPressed
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, wrap
+from leafward_tui.ui.text.cells import fit, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, overload
 
+from rich.cells import cell_len
+
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.ui.panes.page import Span
-from leafward_tui.ui.text.cells import cell_len
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-__all__ = ["Block", "LabLine", "LazyLines", "Lines", "Span", "blanks"]
 
 
 @dataclass(frozen=True, slots=True)

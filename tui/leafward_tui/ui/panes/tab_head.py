@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.message import Message
 from textual.strip import Strip
@@ -11,7 +12,7 @@ from textual.widget import Widget
 
 from leafward_tui.ui.panes.hairline import rule_under
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, right
+from leafward_tui.ui.text.cells import fit, right
 
 if TYPE_CHECKING:
     from textual import events

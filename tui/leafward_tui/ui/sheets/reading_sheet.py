@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
@@ -14,7 +15,7 @@ from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import Sheet
-from leafward_tui.ui.text.cells import cell_len, fit, right, wrap
+from leafward_tui.ui.text.cells import fit, right, wrap
 from leafward_tui.ui.text.markdown import rendered
 from leafward_tui.ui.text.spans import indented_text, shown
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -16,7 +17,7 @@ from textual.widgets import Input
 from leafward.base.safe_text import safe
 from leafward_tui.ui.screens.routed_screen import RoutedScreen
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, right, wrap
+from leafward_tui.ui.text.cells import fit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

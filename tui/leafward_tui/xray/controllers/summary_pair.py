@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.ui.screens.screen_controller import ScreenController
 from leafward_tui.ui.screens.screen_search import ScreenSearch
 from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
-from leafward_tui.ui.text.cells import counted, exact, wrap
+from leafward_tui.ui.text.cells import exact, wrap
 from leafward_tui.ui.text.times import moment
 from leafward_tui.ui.words.summary_differences import diff_lines
 

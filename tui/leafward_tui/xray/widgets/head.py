@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from leafward.base.figures import counted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, count, counted, fit
+from leafward_tui.ui.text.cells import count, fit
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.painting import MIDDLE, Columns
 
