@@ -259,7 +259,9 @@ def _is_broken(fact: Fact) -> bool:
     """Whether the last run of a command failed, and the failure is more than a negative answer."""
     if fact.outcome in {"", "exit 0"}:
         return False
-    return not (fact.outcome == "exit 1" and fact.key.split(" ", 1)[0] in _ASKING)
+    # After a pipe the exit code is that of the last program.
+    last = fact.key.rpartition("|")[2].split()
+    return not (fact.outcome == "exit 1" and last and last[0] in _ASKING)
 
 
 def _end_of(evidence: Evidence, fact: Fact) -> int:
