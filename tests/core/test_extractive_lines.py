@@ -11,6 +11,7 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.quotes import section_of_sentence
 from tests.core.told import DAY, lines_of, ran, reply, result, span, summarize, told_in, user, worked
 
 
@@ -217,6 +218,16 @@ def test_a_count_of_lines_is_one_that_was_printed_behind_the_last_change() -> No
     ):
         told = told_in(Section.CONTEXT, asked, *work)
         assert [one for one in told if one.startswith("`src/theme.py`")] == [line]
+
+
+def test_a_report_of_finished_work_is_a_decision_only_with_its_reason() -> None:
+    assert section_of_sentence("Changed the frost table to columns instead of rows.") is Section.DONE
+    reasoned = "Changed the frost table to columns instead of rows because the shop reads columns."
+    assert section_of_sentence(reasoned) is Section.DECISIONS
+    assert section_of_sentence("We keep the frost table instead of a new one.") is Section.DECISIONS
+    assert (
+        section_of_sentence("Split `FrostTable` into `FrostRows` and `FrostColumns`.") is Section.CONTEXT
+    ), "proposed or done"
 
 
 def test_grouped_files_are_carried_on_and_added_up() -> None:

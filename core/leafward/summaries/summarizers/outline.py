@@ -11,7 +11,7 @@ from leafward.base.safe_text import safe_line
 from leafward.summaries.facts.prose import sentence_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 LINE_LIMIT = 320
 """Characters of one line; a longer one is cut between words."""
@@ -186,6 +186,12 @@ def is_drawn(line: str) -> bool:
     if line.isascii() or _DRAWN.search(line) is None:
         return False
     return _DRAWN.search(_CODE.sub("", line)) is not None
+
+
+def named_files(paths: Sequence[str], most: int = 3) -> str:
+    """The names of files without their folders, at most so many, and the number of those that are left out."""
+    names = ", ".join(f"`{harmless(path.rpartition('/')[2], 80)}`" for path in paths[:most])
+    return f"{names} and {len(paths) - most} more" if len(paths) > most else names
 
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:

@@ -20,7 +20,7 @@ from leafward.summaries.facts.prose import (
 )
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
 from leafward.summaries.summarizers.candidates import Candidate, Evidence, add, leads_somewhere
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn, named_files
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -249,10 +249,9 @@ def changed(evidence: Evidence) -> None:
     )
     if done or not works:
         return
-    names = ", ".join(f"`{harmless(work.path.rpartition('/')[2], 80)}`" for work in works[:_CHANGED_FILES])
-    more = len(works) - _CHANGED_FILES
     sources = tuple(dict.fromkeys(work.sources[-1] for work in works[:_CHANGED_FILES]))
-    add(evidence, Section.DONE, f"Changed {names}{f' and {more} more' if more > 0 else ''}", sources, 1.0)
+    names = named_files([work.path for work in works], _CHANGED_FILES)
+    add(evidence, Section.DONE, f"Changed {names}", sources, 1.0)
 
 
 def _is_broken(fact: Fact) -> bool:
