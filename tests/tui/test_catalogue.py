@@ -239,6 +239,21 @@ async def test_the_preview_of_a_fork_says_that_a_cost_is_its_own(store: Path) ->
             assert row.rstrip().endswith(" since fork") is own, row
 
 
+async def test_the_preview_of_a_project_tells_sessions_of_one_title_apart(tmp_path: Path) -> None:
+    """It fails where the preview lists the same title twice, although the list beside it says which is which."""
+    for hours, last in ((1, "write the tests"), (2, "mend the worker")):
+        SessionFile(tmp_path, "/gone/orchard", "begin", ago=timedelta(hours=hours)).turn(last)
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("k")
+        await until(pilot, lambda: screen.preview.group == "/gone/orchard")
+        await until(pilot, lambda: any("Sessions" in row.partition("│")[2] for row in rows(app)))
+        beside = [row.partition("│")[2] for row in rows(app)]
+        assert any("begin   last: write the tests" in row for row in beside)
+        assert any("begin   last: mend the worker" in row for row in beside)
+
+
 async def test_what_a_key_says_of_an_empty_list_ends_with_the_first_session(tmp_path: Path) -> None:
     app = app_over(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
