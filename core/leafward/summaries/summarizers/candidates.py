@@ -93,6 +93,8 @@ class FileWork:
     changes: int = 0
     last: int = 0
     """Position of the last message that touched it."""
+    changed: int = -1
+    """Position of the last change; -1 where the span changed nothing."""
     sources: list[EntryIndex] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     """Names in the text written into it, each with the position of its last writing."""

@@ -100,6 +100,7 @@ def _join(files: dict[str, FileWork]) -> None:
         work.named += short.named
         work.changes += short.changes
         work.last = max(work.last, short.last)
+        work.changed = max(work.changed, short.changed)
         work.sources = sorted({*work.sources, *short.sources})
         for name, place in short.names.items():
             work.names[name] = max(place, work.names.get(name, place))
@@ -139,6 +140,7 @@ def _work(
             work.named += 1
         elif sighting.voice is Voice.CHANGED:
             work.changes += 1
+            work.changed = place
         elif sighting.text in arguments:
             work.reads += 1
         else:
