@@ -6,6 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.agent import OpenCode
 from leafward.context.model_context import context_at
@@ -26,8 +28,6 @@ from tests.opencode_store import (
 )
 
 if TYPE_CHECKING:
-    import pytest
-
     from leafward.session.session import Session
 
 
@@ -323,6 +323,40 @@ def test_a_summary_that_failed_is_left_out(root: Path) -> None:
         "custom: What did we do so far?",
         "assistant: Torn",
     ]
+
+
+@pytest.mark.parametrize("version", ["1.18.33", "1.14.34"])
+def test_a_summary_that_failed_after_its_tail_was_chosen_leaves_out_what_is_before_it(
+    root: Path, version: str
+) -> None:
+    """opencode stores where the tail begins though the request failed, and sends nothing from before (tried with 1.18.33).
+
+    1.14.34 sends all: its code puts nothing in another order.
+    """
+    talk = Conversation(version=version)
+    talk.turn("one")
+    talk.compaction("So far: one")
+    talk.turn("two")
+    tail = talk.turn("three")
+    talk.compaction("", tail, finish=None, error={"name": "APIError", "data": {"message": "overloaded"}})
+    talk.turn("four")
+    session = opened(Database(root).write(talk))
+    sent = texts(session)
+    before = [
+        "custom: What did we do so far?",
+        "compactionSummary: So far: one",
+        "user: two?",
+        "assistant: two.",
+    ]
+    kept = [
+        "user: three?",
+        "assistant: three.",
+        "custom: What did we do so far?",
+        "user: four?",
+        "assistant: four.",
+    ]
+    assert sent == (kept if version == "1.18.33" else before + kept)
+    assert problems(session) == []
 
 
 def test_the_last_of_several_summaries_counts(root: Path) -> None:

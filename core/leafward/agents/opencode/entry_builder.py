@@ -2,7 +2,8 @@
 
 A message of a user is one entry, with one more ahead or behind for opencode's own additions to it. A reply is one entry, and the
 result of each call is another one. Messages that a revert deleted hang at their original place; messages that a revert hides for
-now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies.
+now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies,
+and with a compaction that failed what it was not to keep.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _NO_ID = bytes(ID_SIZE)
+_NOT_LEFT_OUT = EDITS | {Role.SYSTEM}
 
 
 class _Spoken(NamedTuple):
@@ -328,11 +330,28 @@ class EntryBuilder:
             pruned = number_in(object_at(state, "time"), "compacted")
             if pruned and live:
                 self._pruned.append((pruned, tip, record))
-        if not is_sent(body, spoken.decoded):
+        left_out = [] if is_sent(body, spoken.decoded) else [reply, *results]
+        if summary_request and body.get("summary") is True:
+            left_out += self._before_tail(summary_request[1])
+        if left_out:
             name = f"{spoken.name}-dropped"
             tip = self._entry(Role.DROPPED, name, tip, spoken.record, spoken.low, spoken.high)
-            self.targets[tip] = [reply, *results]
+            self.targets[tip] = left_out
         return tip
+
+    def _before_tail(self, tail: str) -> list[int]:
+        """The entries before the tail that a compaction was to keep: opencode leaves them out though it has no summary.
+
+        It stores where the tail begins also when the request for the summary failed, and goes by that (1.14.41 to 1.18.33).
+        """
+        kept = self._first.get(tail, -1)
+        found: list[int] = []
+        at = self.columns.parent[kept] if kept >= 0 and not self.tail_first else -1
+        while at >= 0:
+            if self.role[at] not in _NOT_LEFT_OUT:
+                found.append(at)
+            at = self.columns.parent[at]
+        return found
 
     def _summarises(self, body: Body, by_request: bool) -> bool:
         """Whether a reply is a summary that replaces earlier messages: complete, without an error."""

@@ -25,6 +25,10 @@ INTERRUPTED_TEXT = "[Tool execution was interrupted]"
 SILENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})
 """Parts that are not sent to the model and stand with their message."""
 _SPOKEN = frozenset({"text", "file", "reasoning", "tool", "compaction", "subtask"})
+_SENT_AGAIN = frozenset({"text", "reasoning", "tool"})
+"""Parts of a reply that are sent with later prompts."""
+_TOLD = ("text/plain", "application/x-directory")
+"""Attachments that the usual engine does not send: it adds their contents to the message as texts (1.1.53 to 1.18.33)."""
 PART_TYPES = SILENT | _SPOKEN
 """All known types of parts."""
 
@@ -39,7 +43,7 @@ def block_of(part: Body) -> Body | None:
     kind = part.get("type")
     if kind == "text":
         text = part.get("text")
-        return {"type": "text", "text": text} if isinstance(text, str) and not part.get("ignored") else None
+        return {"type": "text", "text": text} if isinstance(text, str) else None
     if kind == "reasoning":
         return {"type": "thinking", "thinking": text_in(part, "text")}
     if kind == "tool":
@@ -54,6 +58,12 @@ def block_of(part: Body) -> Body | None:
     if kind == "subtask":
         return {"type": "text", "text": SUBTASK_TEXT}
     return None
+
+
+def blocks_of(parts: Iterable[Body], *, by_newer: bool) -> list[Body]:
+    """The parts of a user's message that are sent; `by_newer`: by the newer engine, which sends attachments of every type."""
+    sent = (one for one in parts if by_newer or one.get("type") != "file" or one.get("mime") not in _TOLD)
+    return [block for part in sent if (block := block_of(part)) is not None]
 
 
 def _given(value: object) -> dict[str, Any]:
@@ -197,15 +207,16 @@ def asked_in(parts: Iterable[dict[str, Any]]) -> str:
 
 
 def is_sent(body: Body, decoded: list[Body | None]) -> bool:
-    """Whether a reply is sent again: one without an error is, one that was stopped is if it has content, any other is not.
+    """Whether a reply is sent again: one without an error is, one that was stopped is if it holds more than reasoning.
 
-    The newer engine sends every reply with content.
+    Any other is not. The newer engine sends every reply with content.
     """
     error = body.get("error")
     if not error:
         return True
-    if body.get(newer.ENGINE) == newer.NEWER:
-        return any(part is not None and part.get("type") in ("text", "reasoning", "tool") for part in decoded)
-    if not isinstance(error, dict) or error.get("name") != "MessageAbortedError":
-        return False
-    return any(part is not None and part.get("type") in ("text", "tool", "file") for part in decoded)
+    kinds = {str(part.get("type")) for part in decoded if part is not None}
+    if body.get(newer.ENGINE) != newer.NEWER:
+        stopped = isinstance(error, dict) and error.get("name") == "MessageAbortedError"
+        if not stopped or kinds <= {"step-start", "reasoning"}:
+            return False
+    return not kinds.isdisjoint(_SENT_AGAIN)
