@@ -62,13 +62,13 @@ class Translator:
         """The row at an offset."""
         self._parts = builder.parts
         self._more = builder.more
-        self._kept = builder.kept
-        self._boundary = builder.boundary
+        self._kept = builder.compactions.kept
+        self._boundary = builder.compactions.boundary
         self._beside = builder.beside
         starts = builder.rows.start
-        self._inferred = {starts[row] for row, one in builder.rows.boundaries.items() if one.inferred}
+        self._inferred = {starts[row] for row, one in builder.rows.notes.boundaries.items() if one.inferred}
         self._left_out = {builder.entry[row] for row in builder.rows.left_out}
-        inherited = builder.rows.facts.inherited
+        inherited = builder.rows.notes.facts.inherited
         self._inherited = builder.entry[inherited] if inherited >= 0 else NO_ENTRY
         self._costs = builder.costs
         start = builder.rows.start
