@@ -274,31 +274,10 @@ _UNMARKED = (
 KINDS = frozenset(form[0] for form in (*_FORMS, *_UNMARKED))
 """The kinds that the forms of providers tell."""
 
-_INSIDE = frozenset(
-    {
-        ".atlasv1.",
-        ":A",
-        ":APA91b",
-        "/hooks/",
-        ".webhook.office.com",
-        "_secret_",
-        "_mmk",
-        "-us",
-        "NRAL",
-        "Q~",
-        "AZDO",
-        "+ASt",
-        ":::",
-        "/t/",
-        "AzSe",
-        "AIoT",
-        "AzFu",
-        "AzCa",
-        "ACDb",
-        "APIM",
-        "JQQJ99",
-    }
-)
+_INSIDE = frozenset({
+    ".atlasv1.", ":A", ":APA91b", "/hooks/", ".webhook.office.com", "_secret_", "_mmk", "-us", "NRAL", "Q~",
+    "AZDO", "+ASt", ":::", "/t/", "AzSe", "AIoT", "AzFu", "AzCa", "ACDb", "APIM", "JQQJ99"
+})  # fmt: skip
 """Literals inside their form. All others begin their form, so that a single place needs a match."""
 _REACH = 100
 """Code points before such a literal within which its form may begin."""

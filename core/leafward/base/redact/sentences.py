@@ -76,19 +76,9 @@ _GROUPS = (
 _SEED = re.compile(rf"(?:[^\n:\\]{{0,60}}[:\n\\]n?|[ ])[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
 """The seed of a generator of codes, in groups of four, as shown beside a QR code."""
 _LINKS = (
-    " as the ",
-    " as a ",
-    " as my ",
-    " as your ",
-    " as password",
-    " is the ",
-    " is my ",
-    " is our ",
-    " is your ",
-    " was the ",
-    " for the ",
-    " into ",
-)
+    " as the ", " as a ", " as my ", " as your ", " as password", " is the ", " is my ", " is our ",
+    " is your ", " was the ", " for the ", " into "
+)  # fmt: skip
 _LINK = re.compile(r" (?:as|is|was|for|into) ")
 _ENDS = ".,;:!?)]}"
 _NEAR = 60
