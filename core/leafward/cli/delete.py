@@ -38,16 +38,13 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
             }
         )
         return 0
-    say(
-        f"{'would ' if dry_run else ''}{'move' if dry_run else 'moved'} to the trash: {card.title}"
-        f"   {counted(card.entries or 0, 'entry', 'entries')}, {card.size:,} bytes"
-    )
+    size = f"{counted(card.entries or 0, 'entry', 'entries')}, {card.size:,} bytes"
+    say(f"{'would move' if dry_run else 'moved'} to the trash: {card.title}   {size}")
     if goes.forks:
         titles = ", ".join(fork.title for fork in goes.forks[:3])
         more = f" and {len(goes.forks) - 3} more" if len(goes.forks) > 3 else ""
-        say(
-            f"{counted(len(goes.forks), 'fork')} of it {'stay' if len(goes.forks) > 1 else 'stays'}: {titles}{more}"
-        )
+        stay = "stay" if len(goes.forks) > 1 else "stays"
+        say(f"{counted(len(goes.forks), 'fork')} of it {stay}: {titles}{more}")
     if thrown is not None:
         say(page().style(f"leafward delete --undo {safe_line(card.id)}  brings it back", "faint"))
     return 0
@@ -71,7 +68,5 @@ def _bring_back(thrown: TrashedSession, dry_run: bool, as_json: bool) -> int:
             }
         )
         return 0
-    say(
-        f"{'would ' if dry_run else ''}{'bring' if dry_run else 'brought'} back {safe_line(str(thrown.path))}"
-    )
+    say(f"{'would bring' if dry_run else 'brought'} back {safe_line(str(thrown.path))}")
     return 0

@@ -59,7 +59,7 @@ def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreF
             say(_list(shown, chosen, page()))
             for one in shown:
                 if (flags.diff and _would(one)) or one.path in risky:
-                    say(_diff(one))
+                    say(safe(line) for line in diff_of(one))
         halfway = interrupted(folder.path)
         if halfway is not None:
             if not flags.dry_run:
@@ -134,11 +134,6 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
         yield page.style(f"{counted(same, 'file is', 'files are')} already as at the entry", "faint")
     if not shown:
         yield "the session touched no file"
-
-
-def _diff(change: FileChange) -> Iterator[str]:
-    for line in diff_of(change):
-        yield safe(line)
 
 
 def _say_done(number: int, offered: int, record: Record | None, dry_run: bool, page: Page) -> None:

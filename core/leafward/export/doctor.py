@@ -434,9 +434,7 @@ def check_file(path: Path, opened: Callable[[Path], Session]) -> list[Problem]:
 
 
 def check_files(
-    paths: Iterable[Path],
-    opened: Callable[[Path], Session],
-    progress: Callable[[int], object],
+    paths: Iterable[Path], opened: Callable[[Path], Session], progress: Callable[[int], object]
 ) -> Iterator[Problem]:
     """Every problem of many sessions, one session after the other; `progress` receives the number checked."""
     for done, path in enumerate(paths, start=1):

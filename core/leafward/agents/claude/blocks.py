@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.records import (  # fmt: skip
+from leafward.agents.claude.records import (
     BEGINS,
     BOOKKEEPING_TYPES,
     GLUED,

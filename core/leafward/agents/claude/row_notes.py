@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.claude.facts import Facts
-from leafward.agents.claude.records import (  # fmt: skip
+from leafward.agents.claude.records import (
     CHANGED_OUTSIDE,
     HASH,
     KEY,

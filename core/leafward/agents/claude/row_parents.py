@@ -9,17 +9,8 @@ from dataclasses import replace
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.blocks import (  # fmt: skip
-    ASIDE,
-    IN_CHAIN,
-    Block,
-    Carried,
-    Decoded,
-    Spent,
-    Told,
-    lines_of,
-)
-from leafward.agents.claude.inferred_parents import (  # fmt: skip
+from leafward.agents.claude.blocks import ASIDE, IN_CHAIN, Block, Carried, Decoded, Spent, Told, lines_of
+from leafward.agents.claude.inferred_parents import (
     first_of,
     follow_stored_anew,
     follow_summaries,
@@ -27,7 +18,7 @@ from leafward.agents.claude.inferred_parents import (  # fmt: skip
     mend_ends,
 )
 from leafward.agents.claude.number_columns import filled, places_of, repeated, words_for
-from leafward.agents.claude.records import (  # fmt: skip
+from leafward.agents.claude.records import (
     GLUED,
     KEY,
     LINKED,

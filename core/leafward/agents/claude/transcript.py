@@ -65,10 +65,7 @@ class ClaudeReader:
     """The entries as they were last read."""
 
     def __init__(
-        self,
-        path: Path,
-        lineage: Callable[[str, Rows], Source | None],
-        spawner: Callable[[str], str | None],
+        self, path: Path, lineage: Callable[[str, Rows], Source | None], spawner: Callable[[str], str | None]
     ) -> None:
         self.path = path
         self._lineage = lineage

@@ -256,10 +256,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
 _UNMARKED = (
     # Discord's: the number of an account, a time, a signature; they share no literal.
     ("discord token", re.compile(r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")),
-    (
-        "product key",
-        re.compile(r"[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9-])"),
-    ),
+    ("product key", re.compile(r"[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9-])")),
     ("asana token", re.compile(r"[12]/[0-9]{10,20}(?:/[0-9]{10,20})?:[0-9a-f]{32}(?![0-9a-f])")),
     ("mailgun key", re.compile(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-])")),
     ("discord token", re.compile(r"mfa\.[A-Za-z0-9_-]{84}")),

@@ -200,11 +200,7 @@ def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_
     return run(session, entry, unarchive, dry_run, as_json)
 
 
-@verb(
-    "leafward keep 019f3c",
-    "leafward keep 019f3c --dry-run",
-    "leafward keep 019f3c --sanitised ./to-share",
-)
+@verb("leafward keep 019f3c", "leafward keep 019f3c --dry-run", "leafward keep 019f3c --sanitised ./to-share")
 @session_argument
 @click.option(
     "--sanitised",
