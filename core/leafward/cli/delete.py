@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
 from leafward.catalog.lineage import parents
 from leafward.catalog.trash import bring_back, find_thrown, going, refuse_taken, throw_away
@@ -41,10 +41,9 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
     size = f"{counted(card.entries or 0, 'entry', 'entries')}, {card.size:,} bytes"
     say(f"{'would move' if dry_run else 'moved'} to the trash: {card.title}   {size}")
     if goes.forks:
-        titles = ", ".join(fork.title for fork in goes.forks[:3])
-        more = f" and {len(goes.forks) - 3} more" if len(goes.forks) > 3 else ""
         stay = "stay" if len(goes.forks) > 1 else "stays"
-        say(f"{counted(len(goes.forks), 'fork')} of it {stay}: {titles}{more}")
+        titles = first_few([fork.title for fork in goes.forks], 3)
+        say(f"{counted(len(goes.forks), 'fork')} of it {stay}: {titles}")
     if thrown is not None:
         say(page().style(f"leafward delete --undo {safe_line(card.id)}  brings it back", "faint"))
     return 0
