@@ -40,14 +40,7 @@ from leafward.catalog.spending import spent_by
 from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
-from leafward.session.entries import (
-    BOOKKEEPING,
-    BOOKKEEPING_BYTES,
-    NO_ENTRY,
-    PROMPTS,
-    EntryIndex,
-    Kind,
-)
+from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, NO_ENTRY, PROMPTS, EntryIndex, Kind
 from leafward.session.entry_headline import shown_only
 from leafward.session.foreign import ForeignFiles
 from leafward.session.line_decoding import CURRENT_VERSION
@@ -170,11 +163,7 @@ def _reading(
         estimated=look.estimated,
         warm_up=session.header.get("warm_up") is True,
     )
-    details = Details(
-        tuple(files.changed),
-        tuple(files.read),
-        *look.last_words(),
-    )
+    details = Details(tuple(files.changed), tuple(files.read), *look.last_words())
     return Reading(card, details, _mark(session, source) if isinstance(source, NativeFile) else None, spent)
 
 

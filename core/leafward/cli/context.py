@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_json import shown_ids
-from leafward.cli.output.page import (
-    Page,
-    cells,
-    emit_json,
-    money,
-    pad,
-    page,
-    say,
-    usage_json,
-)
+from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say, usage_json
 from leafward.cli.selection import leaf_shown, opened
 from leafward.cli.settings import configured
 from leafward.cli.tree import copied_too
@@ -93,10 +84,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
         },
         "ledger": ledger_json(found.ledger),
         "summary_basis": found.summary_basis,
-        "usage": {
-            "path": usage_json(path),
-            "session": usage_json(whole),
-        },
+        "usage": {"path": usage_json(path), "session": usage_json(whole)},
         "diagnostics": context_remarks(session, found),
     }
 

@@ -19,17 +19,7 @@ from leafward.catalog.namesakes import Namesake, told_apart
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.shared_history import counted_once
 from leafward.catalog.spending import sum_of, totals
-from leafward.cli.output.page import (
-    Page,
-    cells,
-    emit_json,
-    money,
-    note,
-    page,
-    say,
-    table,
-    when,
-)
+from leafward.cli.output.page import Page, cells, emit_json, money, note, page, say, table, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
 from leafward.cli.selection import existing, project_part, session_query
@@ -72,8 +62,7 @@ def ls(
     remarks = [{"code": "config", "text": text} for text in remarks_on(problems)]
     remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
     remarks += [
-        {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}
-        for trouble in catalogue.trouble
+        {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
     ]
     remarks += [
         {"code": "left-for-later", "text": f"{path}: too large to read in time; only a quick look is shown"}

@@ -19,13 +19,7 @@ from leafward.compaction.filelists import FileLists, recent_first
 from leafward.compaction.growth import SIZE_CODES, size_remarks
 from leafward.compaction.listed_files import listed_now
 from leafward.compaction.pins import carried_pins, clean_pins
-from leafward.compaction.replacement import (
-    DividedPath,
-    carried_text,
-    joined_text,
-    replacing,
-    span_from,
-)
+from leafward.compaction.replacement import DividedPath, carried_text, joined_text, replacing, span_from
 from leafward.compaction.stored_summary import (
     FILE_SHARE,
     KEPT_HEADING,

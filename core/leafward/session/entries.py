@@ -104,18 +104,10 @@ NATIVE_TYPE[Kind.INJECTED] = "custom_message"
 
 NATIVE_ROLE: dict[int, str] = {kind: role for role, kind in MESSAGE_ROLES.items() if role != "hookMessage"}
 
-BOOKKEEPING = frozenset(
-    {
-        Kind.MALFORMED,
-        Kind.HEADER,
-        Kind.MODEL_CHANGE,
-        Kind.THINKING_CHANGE,
-        Kind.CUSTOM,
-        Kind.LABEL,
-        Kind.SESSION_INFO,
-        Kind.USAGE,
-    }
-)
+BOOKKEEPING = frozenset({
+    Kind.MALFORMED, Kind.HEADER, Kind.MODEL_CHANGE, Kind.THINKING_CHANGE, Kind.CUSTOM, Kind.LABEL,
+    Kind.SESSION_INFO, Kind.USAGE
+})  # fmt: skip
 """Kinds outside the conversation: alone they make no leaf, no branch and no branch point."""
 
 BOOKKEEPING_BYTES = bytes(sorted(BOOKKEEPING))

@@ -15,7 +15,7 @@ from itertools import accumulate, chain, compress, repeat
 from operator import lt, mul, sub
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.compactions import find_kept
+from leafward.agents.claude.compactions import Compactions
 from leafward.agents.claude.entry_ids import EntryIds
 from leafward.agents.claude.inferred_parents import row_before
 from leafward.agents.claude.number_columns import Selection, ascending
@@ -25,7 +25,6 @@ from leafward.session.columns import Columns
 from leafward.session.entries import BOOKKEEPING, Damage, Kind
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.compactions import KeptEntries
     from leafward.agents.claude.row_parents import Rows
 
 
@@ -81,10 +80,6 @@ class EntryBuilder:
         """Entries that share a row with others: their number in it, from 1."""
         self.more: dict[int, list[int]] = {}
         """Rows of a reply that do not follow its first one: their offsets, by entry."""
-        self.kept: dict[int, KeptEntries] = {}
-        self.boundary: dict[int, int] = {}
-        """The boundary row of each compaction: its offset, by entry."""
-        self.kept_until: dict[int, int] = {}
         self.hoisted = bytearray()
         """Entries that are sent ahead of the messages before them."""
         self.costs: dict[int, float] = {}
@@ -139,9 +134,9 @@ class EntryBuilder:
             self.columns.damage.setdefault(self.entry[row], what)
         for row in self._cycles:
             self.columns.damage[self.entry[row]] = Damage.CYCLE
-        self.costs = {self.entry[row]: spent for row, spent in rows.costs.items()}
+        self.costs = {self.entry[row]: spent for row, spent in rows.notes.costs.items()}
         self._numbers, self._heads = array("i"), Selection(b"")
-        find_kept(self)
+        self.compactions = Compactions(rows, self.columns, self.order, self.entry)
 
     # --- entries ---
 
@@ -162,7 +157,7 @@ class EntryBuilder:
             rows.make_up(row)
             rows.parent[row] = -1
             rows.parts.pop(row, None)
-            rows.boundaries.pop(row, None)
+            rows.notes.boundaries.pop(row, None)
         self._named = rows.flags.translate(_IS_NAMED)
 
     def _make_entries(self, *, in_order: bool) -> None:
@@ -294,13 +289,13 @@ class EntryBuilder:
         in a copy, its parent is in another file. Neither is damage.
         """
         rows = self.rows
-        cut = next((row for row in circle if row in rows.boundaries), -1)
+        cut = next((row for row in circle if row in rows.notes.boundaries), -1)
         above = -1
         if cut >= 0:
             above = row_before(rows, cut)
             if above in circle:
                 above = row_before(rows, min(circle))
-            rows.boundaries[cut].missing, rows.boundaries[cut].inferred = above < 0, above >= 0
+            rows.notes.boundaries[cut].missing, rows.notes.boundaries[cut].inferred = above < 0, above >= 0
         else:
             cut = max(circle)
             self._cycles.add(cut)
@@ -325,7 +320,7 @@ class EntryBuilder:
             parent = self.now
         elif row in self._cycles or side or row in rows.far_parents or role == Role.BOUNDARY:
             parent = -1
-        elif self._linked and row in rows.facts.others:
+        elif self._linked and row in rows.notes.facts.others:
             # Its first row names no parent: it is another conversation, not a piece of the one before.
             self.apart.append(entry)
             parent = -1

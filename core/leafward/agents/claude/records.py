@@ -66,6 +66,10 @@ UNTERMINATED = 16
 KEY = 16
 """Bytes of a row's id."""
 NO_KEY = bytes(KEY)
+NAME = 36
+"""Characters of an id in the usual form."""
+HASH = 64
+"""Characters of the hash of a recorded message."""
 
 CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 """Types of rows that are linked by `parentUuid`."""

@@ -61,17 +61,10 @@ if TYPE_CHECKING:
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
-_TYPES = frozenset(
-    (
-        "session_meta",
-        "response_item",
-        "event_msg",
-        "turn_context",
-        "compacted",
-        "world_state",
-        "token_usage_record",
-    )
-)
+_TYPES = frozenset((
+    "session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state",
+    "token_usage_record"
+))  # fmt: skip
 _HEAD = re.compile(
     rb'\{\s*(?:"(?:timestamp|ordinal)"\s*:\s*[^,{}\[\]]{1,60},\s*){0,2}"type"\s*:\s*"(?:'
     + "|".join(sorted(_TYPES)).encode()

@@ -20,14 +20,7 @@ from leafward.agents.opencode.data_root import usual_root
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.preview import glimpse
 from leafward.agents.opencode.records import number_in, object_at, object_in, text_in
-from leafward.agents.opencode.store import (
-    USUAL,
-    Shelves,
-    databases_in,
-    is_store,
-    root_of,
-    store_variables,
-)
+from leafward.agents.opencode.store import USUAL, Shelves, databases_in, is_store, root_of, store_variables
 from leafward.agents.opencode.surroundings import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.agents.opencode.transcript import TORN, OpenCodeReader

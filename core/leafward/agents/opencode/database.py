@@ -73,7 +73,7 @@ class Base:
     """The few queries for a database."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        connection.text_factory = _text
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         connection.set_authorizer(_only_ours)
         self._connection = connection
         self._columns: dict[str, set[str]] = {}
@@ -288,10 +288,6 @@ def _only_ours(action: int, table: str | None, column: str | None, base: str | N
     if action == sqlite3.SQLITE_READ and table not in TABLES:
         return sqlite3.SQLITE_DENY
     return tables_only(action, table, column, base, view)
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
 
 
 def stamps_of(path: str) -> list[tuple[int, int, int] | None]:

@@ -20,21 +20,9 @@ OURS = "leafward"
 """The field of a session's metadata that names its source."""
 
 _FIELDS = (
-    "id",
-    "title",
-    "directory",
-    "parent_id",
-    "time_created",
-    "time_updated",
-    "time_archived",
-    "time_compacting",
-    "version",
-    "project_id",
-    "slug",
-    "share_url",
-    "revert",
-    "metadata",
-)
+    "id", "title", "directory", "parent_id", "time_created", "time_updated", "time_archived",
+    "time_compacting", "version", "project_id", "slug", "share_url", "revert", "metadata"
+)  # fmt: skip
 
 Counts = dict[str, tuple[int, int, int, int, int]]
 """By session: messages, the time of the first and of the last, parts, events."""

@@ -131,12 +131,9 @@ class MergeDraft:
         if isinstance(item, str):
             return [item]
         one = self.conflicts[item]
-        chosen = {
-            Side3.A: [one.a],
-            Side3.B: [one.b],
-            Side3.BOTH: [one.a, one.b],
-            Side3.BASE: [one.base],
-        }[choices.get(item, rest or Side3.BOTH)]
+        chosen = {Side3.A: [one.a], Side3.B: [one.b], Side3.BOTH: [one.a, one.b], Side3.BASE: [one.base]}[
+            choices.get(item, rest or Side3.BOTH)
+        ]
         return list(dict.fromkeys(line for line in chosen if line))
 
     def _quoted(self) -> str:

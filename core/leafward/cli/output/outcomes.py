@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.sides import side as side_of
-from leafward.cli.output.page import (
-    Page,
-    cells,
-    emit_json,
-    money,
-    pad,
-    page,
-    say,
-    usage_json,
-)
+from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say, usage_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

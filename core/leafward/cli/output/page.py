@@ -30,15 +30,7 @@ PIPE_WIDTH = 100
 _DEEPEST = 200
 """Most nested containers that are written: orjson takes 254, and other parsers take no more either."""
 
-_STYLES = {
-    "bold": "1",
-    "faint": "90",
-    "leaf": "32",
-    "memory": "35",
-    "warn": "33",
-    "bad": "31",
-    "ghost": "36",
-}
+_STYLES = {"bold": "1", "faint": "90", "leaf": "32", "memory": "35", "warn": "33", "bad": "31", "ghost": "36"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,10 +96,7 @@ class StepReader:
         """
 
     def read(
-        self,
-        entries: Iterable[int],
-        stop: Callable[[], bool] = lambda: False,
-        decoded: Decoded = _ignored,
+        self, entries: Iterable[int], stop: Callable[[], bool] = lambda: False, decoded: Decoded = _ignored
     ) -> list[Step]:
         """The steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
 

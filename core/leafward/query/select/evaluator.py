@@ -66,10 +66,7 @@ def select(
 
 
 def members_of(
-    session: Session,
-    expression: Expression,
-    stop: Callable[[], bool],
-    now: int | None = None,
+    session: Session, expression: Expression, stop: Callable[[], bool], now: int | None = None
 ) -> Members:
     """The entries that an expression chooses, as a set. Raises QueryError, Cancelled."""
     check(expression)

@@ -115,10 +115,7 @@ _SUMMARISES = {
     Kind.CONTEXT_EDIT: OperationKind.COMPACT,
 }
 """The operation for a marked line that moves the place to itself. An edit stands before the compaction it belongs to."""
-_AGENT_KIND = {
-    Subject.LABEL: OperationKind.AGENT_LABEL,
-    Subject.NAME: OperationKind.AGENT_NAME,
-}
+_AGENT_KIND = {Subject.LABEL: OperationKind.AGENT_LABEL, Subject.NAME: OperationKind.AGENT_NAME}
 _NO_PLACE_OF_ITS_OWN = frozenset(
     {Damage.MALFORMED, Damage.NO_ID, Damage.ORPHAN, Damage.CYCLE, Damage.EXTRA_HEADER}
 )

@@ -37,13 +37,7 @@ from leafward.summaries.facts.call_arguments import (
     is_silent,
 )
 from leafward.summaries.facts.outcomes import files_changed_by
-from leafward.summaries.facts.printed_errors import (
-    DECLINED,
-    error_key,
-    is_declined,
-    outcome_of,
-    reason_in,
-)
+from leafward.summaries.facts.printed_errors import DECLINED, error_key, is_declined, outcome_of, reason_in
 from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer
 from leafward.summaries.facts.text_facts import TextFacts, new_sighting
 from leafward.summaries.facts.told_steps import ToldSteps
