@@ -18,11 +18,12 @@ from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
 from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
+from leafward_tui.ui.panes.page import Gauge, Line, Page, Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 from tests.tui.session_store import until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from textual.dom import DOMNode
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward.session.session import Session
+    from leafward_tui.inspector.model.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
@@ -125,10 +127,10 @@ async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
     gate = Event()
     slow = turn(session)
 
-    def waiting(tab: Tab, selection: Selection, *rest: object, **named: object) -> Page:
-        if selection == slow:
+    def waiting(request: PageRequest, stop: Callable[[], bool]) -> Page:
+        if request.selection == slow:
             gate.wait(10)
-        return build(tab, selection, *rest, **named)  # type: ignore[arg-type]  # handed on as they came
+        return build(request, stop)
 
     async with app.run_test(size=(62, 30)) as pilot:
         app.inspector.show(turn(session, 4))
@@ -149,9 +151,9 @@ def held_pages(monkeypatch: pytest.MonkeyPatch) -> Event:
     """Pages are built once the event is set."""
     gate = Event()
 
-    def waiting(tab: Tab, selection: Selection, *rest: object, **named: object) -> Page:
+    def waiting(request: PageRequest, stop: Callable[[], bool]) -> Page:
         gate.wait(10)
-        return build(tab, selection, *rest, **named)  # type: ignore[arg-type]  # handed on as they came
+        return build(request, stop)
 
     monkeypatch.setattr(pages, "build", waiting)
     return gate

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward.base.figures import percent
 from leafward_tui.ui.bars.price_line import Piece, length
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import count, limit
 from leafward_tui.ui.words.onset_words import compacts_at, compacts_in, compacts_now
@@ -310,7 +309,7 @@ def _with_tick(pieces: list[Piece], at: int, tick: str) -> list[Piece]:
     return [piece for piece in found if piece[0]]
 
 
-class Gauge(Widget):
+class Gauge(Painted):
     """Shows loads against the window. Four lines, two, or one beside the strip; one free cell at the right."""
 
     DEFAULT_CSS = "Gauge { height: 4; width: 36; background: $lw-bg; }"
@@ -343,30 +342,25 @@ class Gauge(Widget):
             self._moving, self._moved = moving, moved
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One of the gauge's lines; none before a session is read, or where it cannot be."""
-        services = services_of(self)
-        width, height = self.size
-        lines = self._lines(width - 1, height, services.glyphs) if self._window else []
-        ground = services.styles_now.bg
-        if y >= len(lines):
-            return Strip.blank(width, ground.blank)
-        segments = [Segment(text, _style(ground, ink)) for text, ink in lines[y]]
-        return Strip([*segments, Segment(" ", ground.blank)]).adjust_cell_length(width, ground.blank)
-
-    def _lines(self, width: int, height: int, glyphs: Glyphs) -> list[list[Piece]]:
-        return gauge_lines(
-            width,
-            height,
-            glyphs,
-            self._now,
-            self._window,
-            onset=self._onset,
-            moving=self._moving,
-            moved=self._moved,
-            live=self._forecast[0],
-            forecast=self._forecast[1],
+        lines = (
+            gauge_lines(
+                width - 1,
+                self.size.height,
+                services_of(self).glyphs,
+                self._now,
+                self._window,
+                onset=self._onset,
+                moving=self._moving,
+                moved=self._moved,
+                live=self._forecast[0],
+                forecast=self._forecast[1],
+            )
+            if self._window
+            else []
         )
+        return [Segment(text, _style(ground, ink)) for text, ink in lines[y]] if y < len(lines) else []
 
 
 def _style(ground: Ground, ink: str) -> Style:

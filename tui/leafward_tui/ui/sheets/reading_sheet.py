@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward_tui.ui.keys.intents import intent, intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import Sheet
@@ -94,10 +94,11 @@ def _ink(ground: Ground, name: str) -> Style:
     return style
 
 
-class StateLines(Widget):
+class StateLines(Painted):
     """The progress or the outcome, beside its figures; words that do not fit there go on below."""
 
     DEFAULT_CSS = "StateLines { height: 2; width: 1fr; }"
+    GROUND = "raised"
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,10 +109,10 @@ class StateLines(Widget):
         self._text, self._tone, self._figures = text, tone, figures
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """The sign and the words up to the figures, then the other words."""
-        glyphs, ground = services_of(self).glyphs, services_of(self).styles_now.raised
-        width, ellipsis = self.size.width, services_of(self).glyphs.ellipsis
+        glyphs = services_of(self).glyphs
+        ellipsis = glyphs.ellipsis
         figures = fit(self._figures, max(0, width // 2), ellipsis=ellipsis)
         sign = {"warn": "malformed", "bad": "malformed", "leaf": "ok"}.get(self._tone, "")
         lead = f"{getattr(glyphs, sign)} " if sign else ""
@@ -120,15 +121,13 @@ class StateLines(Widget):
         first, *rest = wrap(self._text, max(1, room), ellipsis=ellipsis) or [""]
         if y:
             words = fit(" ".join(rest), whole, ellipsis=ellipsis)
-            pieces = [Segment(" " * (1 + cell_len(lead)), ground.blank), Segment(words, ground.sub)]
-        else:
-            pieces = [
-                Segment(" ", ground.blank),
-                Segment(lead, getattr(ground, self._tone) if self._tone else ground.sub),
-                Segment(first, ground.sub),
-                Segment(right(figures, whole - cell_len(first)), ground.sub),
-            ]
-        return Strip(pieces).adjust_cell_length(width, ground.blank)
+            return [Segment(" " * (1 + cell_len(lead)), ground.blank), Segment(words, ground.sub)]
+        return [
+            Segment(" ", ground.blank),
+            Segment(lead, getattr(ground, self._tone) if self._tone else ground.sub),
+            Segment(first, ground.sub),
+            Segment(right(figures, whole - cell_len(first)), ground.sub),
+        ]
 
 
 class ReadingSheet(Sheet):

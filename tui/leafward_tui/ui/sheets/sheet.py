@@ -10,11 +10,10 @@ from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
-from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Input
 
 from leafward.base.safe_text import safe
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.screens.routed_screen import RoutedScreen
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit, right, wrap
@@ -47,20 +46,19 @@ def drawable(text: str) -> str:
     return safe(text).replace("\n", "␊")
 
 
-class OneLine(Widget):
+class OneLine(Painted):
     """One line made when it is painted."""
 
     DEFAULT_CSS = "OneLine { height: 1; width: 1fr; }"
+    GROUND = "raised"
 
     def __init__(self, make: Callable[[int, Ground], list[Segment]]) -> None:
         super().__init__()
         self._make = make
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
         """The line at the widget's width."""
-        ground = services_of(self).styles_now.raised
-        width = self.size.width
-        return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
+        return self._make(width, ground)
 
 
 def hairline(sheet: Sheet) -> OneLine:
@@ -85,18 +83,18 @@ class _FootKey(NamedTuple):
         return self.x + cell_len(self.key) + 1 + cell_len(self.words)
 
 
-class Foot(Widget):
+class Foot(Painted):
     """The keys of a sheet, and beside or above them, as there is room, the write or a problem."""
 
     DEFAULT_CSS = "Foot { height: 2; width: 1fr; }"
+    GROUND = "raised"
 
     def __init__(self, sheet: Sheet) -> None:
         super().__init__()
         self._sheet = sheet
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """The lower line with the keys, or the upper one with the words that do not fit there."""
-        ground, width = services_of(self).styles_now.raised, self.size.width
         ellipsis = services_of(self).glyphs.ellipsis
         upper, lower = self._keys()
         pieces, used = [Segment(" ", ground.blank)], 1
@@ -115,7 +113,7 @@ class Foot(Widget):
         elif words and not y and not beside:
             text = fit(words, width - 2, ellipsis=ellipsis)
             pieces.append(Segment(text, ground.warn if warns else ground.sub))
-        return Strip(pieces).adjust_cell_length(width, ground.blank)
+        return pieces
 
     def number_at(self, x: int, y: int) -> int | None:
         """The number of the key at a cell; None beside the keys."""
@@ -135,10 +133,11 @@ class Foot(Widget):
         return (rows[0], rows[1]) if len(rows) > 1 else ([], rows[0])
 
 
-class AboutLines(Widget):
+class AboutLines(Painted):
     """The subject of a sheet, wrapped to the present width."""
 
     DEFAULT_CSS = "AboutLines { height: auto; width: 1fr; }"
+    GROUND = "raised"
 
     def __init__(self, lines: Sequence[SheetLine]) -> None:
         super().__init__()
@@ -153,13 +152,10 @@ class AboutLines(Widget):
         """As many lines as the text takes."""
         return len(self._wrapped(width))
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One of the lines, a free cell before it."""
-        ground, width = services_of(self).styles_now.raised, self.size.width
         text, hue = self._wrapped(width)[y]
-        return Strip(
-            [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
-        ).adjust_cell_length(width, ground.blank)
+        return [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
 
     def _wrapped(self, width: int) -> list[tuple[str, str]]:
         room, ellipsis = width - 2, services_of(self).glyphs.ellipsis
