@@ -237,8 +237,7 @@ class TestExplorer:
             assert "c compact" in rows(pilot.app)[-1]
             screen.controllers.navigation.go_to_entry(screen.state.session.columns.index(aside))  # type: ignore[union-attr]  # it is read
             await until(pilot, lambda: screen.state.price is not None)
-            await pilot.pause()
-            assert "c compact" not in rows(pilot.app)[-1]
+            await until(pilot, lambda: "c compact" not in rows(pilot.app)[-1])
 
     @pytest.mark.parametrize("up", [1, 3, 9])
     async def test_a_sheet_leaves_the_row_it_is_about_in_sight(self, tmp_path: Path, up: int) -> None:

@@ -137,8 +137,7 @@ async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
         await settled(pilot)
         monkeypatch.setattr(pages, "build", waiting)
         app.inspector.show(slow)
-        await pilot.pause()
-        assert "second prompt" in seen(app)
+        await until(pilot, lambda: "second prompt" in seen(app))
         app.inspector.show(turn(session, 4, number=2))
         await pilot.pause()
         gate.set()
@@ -327,8 +326,7 @@ async def test_only_lines_on_the_screen_are_painted(tmp_path: Path) -> None:
         assert 20 <= view.rendered <= 40
         app.inspector.focus()
         await pilot.press("G")
-        await pilot.pause()
-        assert "prompt 1999" in seen(app)
+        await until(pilot, lambda: "prompt 1999" in seen(app))
         assert view.rendered <= 120
 
 
@@ -338,8 +336,7 @@ async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
         app.inspector.show(turn(session))
         await settled(pilot)
         app.screen.set_focus(None)
-        await pilot.pause()
-        assert app.inspector.copied_text() == "first prompt\n\ndone"
+        await until(pilot, lambda: app.inspector.copied_text() == "first prompt\n\ndone")
         app.inspector.focus()
         await pilot.pause()
         page = app.inspector.page
@@ -402,8 +399,7 @@ async def test_a_drag_selects_text_and_is_no_click(session: Session) -> None:
         await pilot.mouse_down(view, offset=(6, row))
         await pilot.hover(view, offset=(11, row))
         await pilot.mouse_up(view, offset=(11, row))
-        await pilot.pause()
-        assert app.screen.get_selected_text() in {"first", "first "}
+        await until(pilot, lambda: app.screen.get_selected_text() in {"first", "first "})
         assert not [message for message in app.heard if isinstance(message, EntryWanted)]
 
 

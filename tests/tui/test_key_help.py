@@ -99,8 +99,7 @@ async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> N
     async with exploring(file.path) as (pilot, screen):
         await pilot.press("question_mark")
         await reached(pilot, HelpScreen)
-        await pilot.pause()
-        assert "Keys, signs and words of the tree" in "\n".join(rows(pilot.app))
+        await until(pilot, lambda: "Keys, signs and words of the tree" in "\n".join(rows(pilot.app)))
         await pilot.press("slash")
         await reached(pilot, TextSheet)
         await pilot.press(*"unfold")
@@ -109,8 +108,7 @@ async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> N
         assert "Fold or unfold here" in text
         assert "Go to the parent entry" not in text
         await pilot.press(*" zzz")
-        await pilot.pause()
-        assert "no key or sign has these words" in "\n".join(rows(pilot.app))
+        await until(pilot, lambda: "no key or sign has these words" in "\n".join(rows(pilot.app)))
         await pilot.press("enter", "escape")
         await pilot.pause()
         assert "Go to the parent entry" in "\n".join(rows(pilot.app)), "all keys again"

@@ -141,14 +141,13 @@ class TestPainting:
     async def test_a_page_that_was_painted_ahead_is_there_at_once(
         self, generated: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Details of the cursor may come late on a busy machine and redraw everything, but not at each of five pages."""
+        """Details of the cursor may come late on a busy machine and redraw everything, but not at every page."""
         monkeypatch.setattr(row_metrics, "REST", 60)
         monkeypatch.setattr(row_metrics, "IDLE", 60)
         async with exploring(generated, (120, HEIGHT)) as (pilot, screen):
             graph = screen.panes.tree
             await pilot.press("Z", "g", "pagedown")
-            counts = []
-            for _ in range(5):
+            for _ in range(12):
                 await self._still(pilot, screen)
                 ahead = graph.painted.ahead
                 graph.redraw_rows()
@@ -157,8 +156,9 @@ class TestPainting:
                 scrolled, drawn = graph.scroll_offset.y, graph.painted.shown
                 screen.run_intent("page.down")
                 await _frame(graph, scrolled + 10, drawn)
-                counts.append(graph.painted.shown - drawn)
-            assert min(counts) <= 3
+                if graph.painted.shown - drawn <= 3:
+                    return
+            raise AssertionError("each page was painted when it was shown")
 
     async def test_painting_ahead_ends(self, generated: Path) -> None:
         """A page down and one up, however often there is time for more."""

@@ -11,7 +11,7 @@ from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
 from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheets.sheet import Sheet, SheetLine
+from leafward_tui.ui.sheets.sheet import Sheet, SheetKey, SheetLine
 from leafward_tui.ui.text.cells import fit, right, wrap
 from leafward_tui.ui.words.write_words import named
 
@@ -68,9 +68,10 @@ class HealSheet(Sheet):
         """Makes the sheet as high as there is room."""
         self.changes.styles.height = max(3, min(len(self._changes) + 2, self.app.size.height - _FRAME))
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The key that commits, then the key that cancels."""
-        return (("enter", "begin and open it"), ("esc", "cancel"))
+        enter, cancel = super().sheet_keys()
+        return enter._replace(words="begin and open it"), cancel
 
     def operation(self) -> str:
         """The write in words."""

@@ -1,4 +1,4 @@
-"""The state of the inspector, written by `Pages`."""
+"""The state of the inspector. Written by `Pages`."""
 
 from __future__ import annotations
 

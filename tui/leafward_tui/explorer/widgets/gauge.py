@@ -59,26 +59,28 @@ class Forecast(NamedTuple):
         return f"{self.agent} loses ~{self.lost:,} {'fact' if self.lost == 1 else 'facts'}"
 
 
-def gauge_lines(
-    width: int,
-    height: int,
-    glyphs: Glyphs,
-    now: Load | None,
-    window: int,
-    *,
-    onset: Onset | None = None,
-    moving: bool = False,
-    moved: Load | None = None,
-    live: bool = False,
-    forecast: Forecast | None = None,
-) -> list[list[Piece]]:
-    """The gauge's lines, each exactly `width` cells: a size and a bar for now and for the move, or both in one.
+class Reading(NamedTuple):
+    """What the gauge shows. A load that is not known yet is None."""
 
-    `onset` is the size at which the agent compacts. A load that is not known yet keeps its cells. For a `live` session
-    they show the distance to the onset instead of the window, and the effect of the compaction (None: not known yet).
-    """
+    now: Load | None = None
+    window: int = 0
+    """The model's, in tokens; 0 before a session is read, or where it cannot be."""
+    onset: Onset | None = None
+    """The size at which the agent compacts."""
+    moving: bool = False
+    """Whether a move is proposed."""
+    moved: Load | None = None
+    live: bool = False
+    """Whether the session grows: the distance to the onset stands instead of the window."""
+    forecast: Forecast | None = None
+    """The effect of that compaction; None while it is not known."""
+
+
+def gauge_lines(width: int, height: int, glyphs: Glyphs, reading: Reading) -> list[list[Piece]]:
+    """The gauge's lines, each exactly `width` cells: a size and a bar for now and for the move, or both in one."""
     if width <= 0 or height <= 0:
         return []
+    now, window, onset, moving, moved, live, forecast = reading
     gauge = _Gauge(width, glyphs, window, onset)
     # Where the tokens on top are not known, neither is the distance to the onset.
     known = onset is not None and not onset.off
@@ -316,50 +318,30 @@ class Gauge(Painted):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
-        self._window = 0
-        self._onset: Onset | None = None
-        self._now: Load | None = None
-        self._moving = False
-        self._moved: Load | None = None
-        self._forecast: tuple[bool, Forecast | None] = (False, None)
+        self._reading = Reading()
+
+    def _show(self, reading: Reading) -> None:
+        if reading != self._reading:
+            self._reading = reading
+            self.refresh()
 
     def show(self, now: Load | None, window: int, onset: Onset | None = None) -> None:
         """Sets the present context (None: not known yet), its window, and the size at which its agent compacts."""
-        reading = (now, window, onset)
-        if reading != (self._now, self._window, self._onset):
-            self._now, self._window, self._onset = reading
-            self.refresh()
+        self._show(self._reading._replace(now=now, window=window, onset=onset))
 
     def set_forecast(self, *, live: bool, forecast: Forecast | None = None) -> None:
         """Shows the distance to the next compaction while a session is live, and its effect where that is known."""
-        if (live, forecast) != self._forecast:
-            self._forecast = (live, forecast)
-            self.refresh()
+        self._show(self._reading._replace(live=live, forecast=forecast))
 
     def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
         """Shows a proposed move; a load of None while that is computed."""
-        if (moving, moved) != (self._moving, self._moved):
-            self._moving, self._moved = moving, moved
-            self.refresh()
+        self._show(self._reading._replace(moving=moving, moved=moved))
 
     def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One of the gauge's lines; none before a session is read, or where it cannot be."""
-        lines = (
-            gauge_lines(
-                width - 1,
-                self.size.height,
-                services_of(self).glyphs,
-                self._now,
-                self._window,
-                onset=self._onset,
-                moving=self._moving,
-                moved=self._moved,
-                live=self._forecast[0],
-                forecast=self._forecast[1],
-            )
-            if self._window
-            else []
-        )
+        if not self._reading.window:
+            return []
+        lines = gauge_lines(width - 1, self.size.height, services_of(self).glyphs, self._reading)
         return [Segment(text, _style(ground, ink)) for text, ink in lines[y]] if y < len(lines) else []
 
 

@@ -1,4 +1,4 @@
-"""The values that a page is built from."""
+"""The inputs of a page, all that a job needs to build it."""
 
 from __future__ import annotations
 

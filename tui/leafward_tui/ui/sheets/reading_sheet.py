@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -14,7 +15,7 @@ from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheets.sheet import Sheet
+from leafward_tui.ui.sheets.sheet import Sheet, SheetKey
 from leafward_tui.ui.text.cells import fit, right, wrap
 from leafward_tui.ui.text.markdown import rendered
 from leafward_tui.ui.text.spans import indented_text, shown
@@ -236,20 +237,16 @@ class ReadingSheet(Sheet):
             offered.append(("draft.again", self._again))
         return [*offered, ("mode.leave", "cancel" if self._move or self._again else "close")]
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
-        """The labels and words of the intents that work now."""
-        label = services_of(self).keymap.label
-        return tuple((label(one), words) for one, words in self.offered() if label(one))
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
+        """The intents that work now, under their keys."""
+        label, run = services_of(self).keymap.label, self.run_intent
+        return tuple(
+            SheetKey(label(one), words, partial(run, one)) for one, words in self.offered() if label(one)
+        )
 
     def operation(self) -> str:
         """The write that moving would make, or why it cannot be made."""
         return "" if self.running else self._refused or self._operation
-
-    def pressed(self, number: int) -> None:
-        """Runs the key at the foot that was clicked."""
-        label = services_of(self).keymap.label
-        shown = [one for one, _ in self.offered() if label(one)]
-        self.run_intent(shown[number])
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 

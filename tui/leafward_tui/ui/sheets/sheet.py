@@ -69,13 +69,14 @@ def hairline(sheet: Sheet) -> OneLine:
     )
 
 
-class _FootKey(NamedTuple):
-    """A key at the foot, with its place."""
+class SheetKey(NamedTuple):
+    """A key at the foot of a sheet, and what it does, which a click on it does too."""
 
-    number: int
-    x: int
     key: str
     words: str
+    act: Callable[[], object]
+    x: int = 0
+    """The cell where it stands, once the foot is drawn."""
 
     @property
     def end(self) -> int:
@@ -115,16 +116,18 @@ class Foot(Painted):
             pieces.append(Segment(text, ground.warn if warns else ground.sub))
         return pieces
 
-    def number_at(self, x: int, y: int) -> int | None:
-        """The number of the key at a cell; None beside the keys."""
-        return next((one.number for one in self._keys()[y] if one.x <= x < one.end), None)
+    def on_click(self, event: events.Click) -> None:
+        """Does the same as the clicked key."""
+        for one in self._keys()[event.y]:
+            if one.x <= event.x < one.end:
+                one.act()
 
-    def _keys(self) -> tuple[list[_FootKey], list[_FootKey]]:
+    def _keys(self) -> tuple[list[SheetKey], list[SheetKey]]:
         """The keys of the upper and of the lower line; all of them are in the lower one where they fit."""
-        rows: list[list[_FootKey]] = [[]]
+        rows: list[list[SheetKey]] = [[]]
         x = 1
-        for number, (key, words) in enumerate(self._sheet.keys()):
-            one = _FootKey(number, x, key, words)
+        for key in self._sheet.sheet_keys():
+            one = key._replace(x=x)
             if one.end > self.size.width and len(rows) == 1 and rows[0]:
                 rows.append([])
                 one = one._replace(x=1)
@@ -229,13 +232,13 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         """The body, between head and foot; overridden."""
         yield from ()
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The key that commits, then the key that cancels."""
-        return (("enter", "choose"), ("esc", "cancel"))
+        return SheetKey("enter", "choose", self.commit), SheetKey("esc", "cancel", self.action_leave)
 
     def explanations(self) -> list[tuple[str, str]]:
         """Its keys with what each does, for the list of keys."""
-        return [(key, f"{words[:1].upper()}{words[1:]}") for key, words in self.keys()]
+        return [(one.key, f"{one.words[:1].upper()}{one.words[1:]}") for one in self.sheet_keys()]
 
     def operation(self) -> str:
         """The write in words; overridden."""
@@ -264,21 +267,10 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
     def commit(self) -> None:
         """Does the same as the first of the keys; overridden."""
 
-    def pressed(self, number: int) -> None:
-        """Does the same as the clicked one of `keys`."""
-        if number:
-            self.action_leave()
-        else:
-            self.commit()
-
     def on_click(self, event: events.Click) -> None:
-        """Cancels on a click beside the sheet; a click on a key at its foot runs the key."""
+        """Cancels on a click beside the sheet."""
         if event.widget is self:
             self.action_leave()
-        elif event.widget is self.foot:
-            number = self.foot.number_at(event.x, event.y)
-            if number is not None:
-                self.pressed(number)
         else:
             self.clicked(event)
 
@@ -348,14 +340,11 @@ class TextSheet(Sheet):
             )
             yield self.input
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The key that commits, the key that cancels, then the other key."""
-        other = (self._other[:2],) if self._other is not None else ()
-        return (("enter", self._commit), ("esc", "cancel"), *other)
-
-    def pressed(self, number: int) -> None:
-        """Runs the clicked one of the three keys."""
-        (self.commit, self.action_leave, self.action_other)[number]()
+        other = (SheetKey(*self._other[:2], self.action_other),) if self._other is not None else ()
+        enter = SheetKey("enter", self._commit, self.commit)
+        return enter, SheetKey("esc", "cancel", self.action_leave), *other
 
     def action_other(self) -> None:
         """Closes the sheet, and passes the text to the other key's function."""

@@ -37,9 +37,8 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
     def __init__(self, means: Means[PairState, PairDisplay]) -> None:
         super().__init__(means)
         view = self._view
-        self.search = ScreenSearch(self)
+        self.search = ScreenSearch(self, self._view)
         view.hits = self.search.fact
-        self.show_hints, self.open_sheet = view.show_hints, view.open_sheet
         self.actions = {
             "pane.next": view.lines.focus,
             "pane.previous": view.lines.focus,
@@ -50,7 +49,7 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
             "same.fold": self.fold,
             "summary.go": self.go,
             "copy.text": self.copy,
-            "mode.leave": self.leave,
+            "mode.leave": partial(self.search.leave, view.go_back),
         }
 
     def enabled(self, intent_id: str) -> bool:
@@ -194,13 +193,6 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
         line = self._view.lines.line
         if line is not None and (line.after or line.before):
             self._services.copy(line.after or line.before)
-
-    def leave(self) -> None:
-        """Ends the search; then goes back."""
-        if self.search.words:
-            self.search.end()
-        else:
-            self._view.go_back()
 
 
 def summary_difference(session: Session, other: int, summary: str, earlier: bool, _job: Job) -> SummaryDiff:
