@@ -161,6 +161,12 @@ def test_what_hangs_nowhere_has_no_label(tmp_path: Path) -> None:
         " path      ◎",
         "",
     ]
+    file.user("two")
+    reply(file, 95_000)
+    longer = overview(file.path)
+    assert texts(draw(longer, 80, 4, UNICODE, longer.detour(longer.heads[0])))[3] == "", (
+        "up the path nothing hangs"
+    )
 
 
 def test_of_a_thicket_the_longest_branches_are_drawn(tmp_path: Path) -> None:

@@ -95,7 +95,8 @@ def draw(
     labelled = height > 0 and width >= _LABELLED_FROM[height]
     left = (_LEFT if height > 1 else _LEFT - 2) if labelled else 1
     if labelled:
-        nothing_hangs = overview is not None and not overview.hanging and detour is None
+        goes_off = detour is not None and detour.entered
+        nothing_hangs = overview is not None and not overview.hanging and not goes_off
         for y, label in enumerate(_LABELS[height]):
             if not (label == "branches" and nothing_hangs):
                 canvas.put(1, y, label, "faint")
