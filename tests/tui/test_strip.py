@@ -142,7 +142,9 @@ def test_hits_have_the_sign_of_a_row_with_one_but_underline_a_compaction(orchard
     drawing = draw(orchard, 80, 2, UNICODE, None, [0, 4, 5])
     assert texts(drawing)[1] == " path      ›━┯━×━━━◆━◎"
     assert [drawing.inks[1][x] for x in (11, 19)] == ["warn", "hit"]
-    assert texts(draw(orchard, 80, 1, UNICODE, None, [0, 4])) == [" context ›▄▄█◆▄◎"]
+    line = draw(orchard, 80, 1, UNICODE, None, [0, 4])
+    assert texts(line) == [" context ▂▄▄█◆▄◎"], "on one line the bars stay, where each turn has a hit too"
+    assert [line.inks[0][x] for x in (9, 10, 13)] == ["hit", "faint", "hit"]
 
 
 def test_nothing_to_show_keeps_its_labels() -> None:

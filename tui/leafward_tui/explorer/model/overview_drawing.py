@@ -217,6 +217,9 @@ class _Painter:
                 self.canvas.put(x, y, sign * (1 if self.gaps else self.cell(column + 1) - x), ink)
         if self.height == 1:
             for x, (sign, ink) in self.marks.items():
+                if ink == "warn":
+                    # Where most turns have a hit, their signs would leave no bar.
+                    sign, ink = self.canvas.signs[0][x], "hit"
                 self.canvas.put(x, 0, sign, ink)
             self.canvas.put(self.leaf, 0, self.glyphs.leaf, "leaf")
 
