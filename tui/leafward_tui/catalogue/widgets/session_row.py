@@ -131,8 +131,10 @@ class RowPainter:
         beside = self._beside(line, shown)
         if partly and self.listing.view.grouping is not Grouping.FOREST:
             longer = self._beside(line, shown + word)
-            if longer.words == beside.words and bool(longer.sums) == bool(beside.sums):
-                shown, beside = shown + word, longer
+            fits = longer.words == beside.words and bool(longer.sums) == bool(beside.sums)
+            # Without room for both, the word says more than the number of all.
+            shown = shown + word if fits else exact(some) + word
+            beside = longer if fits else self._beside(line, shown)
         folder, name = self._group_name(line.group, beside.name)
         columns = self.columns
         pieces = [
