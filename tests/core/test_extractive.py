@@ -155,7 +155,7 @@ a.py
 </read-files>"""
     made = summarize(span(*DAY, previous=previous, previous_entry=EntryIndex(3)))
     outline = {(section, text) for section, text, _ in read_outline(made.text)}
-    assert (Section.GOAL, "Asked before: Make orchard fast.") in outline
+    assert (Section.CONTEXT, "Asked before: Make orchard fast.") in outline
     assert (Section.CONSTRAINTS, "**No new dependencies**") in outline
     assert (Section.DECISIONS, "Use a table - the tree was slow") in outline
     assert (Section.NEXT, "Write docs/table.md") in outline
