@@ -325,6 +325,31 @@ def test_a_summary_that_failed_is_left_out(root: Path) -> None:
     ]
 
 
+def test_a_prompt_that_was_too_long_and_is_put_again_is_one_prompt(root: Path) -> None:
+    """Behind the summary opencode puts it again, as if typed (tried with 1.18.33); typed again by a person it is another one."""
+    talk = Conversation()
+    talk.turn("one")
+    picture = {"type": "file", "mime": "image/png", "filename": "a.png", "url": "data:image/png;base64,AAAA"}
+    talk.ask("two?", picture)
+    talk.reply(error={"name": "ContextOverflowError", "data": {"message": "prompt is too long"}})
+    talk.compaction("So far: one", auto=True)
+    talk.messages[-2][1][0]["overflow"] = True
+    talk.ask("two?", said("[Attached image/png: a.png]"), said("told", synthetic=True))
+    talk.reply(said("two."))
+    talk.ask("two?")
+    session = opened(Database(root).write(talk))
+    kinds = session.columns.kind
+    asked = [headline(session, at).text for at, kind in enumerate(kinds) if kind == Kind.USER]
+    assert asked == ["one?", "two?", "two?"]
+    assert texts(session) == [
+        "custom: What did we do so far?",
+        "compactionSummary: So far: one",
+        "custom: two? [Attached image/png: a.png] told",
+        "assistant: two.",
+        "user: two?",
+    ]
+
+
 @pytest.mark.parametrize("version", ["1.18.33", "1.14.34"])
 def test_a_summary_that_failed_after_its_tail_was_chosen_leaves_out_what_is_before_it(
     root: Path, version: str

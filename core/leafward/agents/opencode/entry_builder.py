@@ -12,7 +12,15 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode import newer_engine as newer
-from leafward.agents.opencode.parts import PART_TYPES, asked_in, is_of_command, is_put, is_sent, is_typed
+from leafward.agents.opencode.parts import (
+    PART_TYPES,
+    asked_in,
+    is_of_command,
+    is_put,
+    is_sent,
+    is_typed,
+    typed_in,
+)
 from leafward.agents.opencode.records import NEVER, number_in, object_at, text_in
 from leafward.agents.opencode.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
 from leafward.session.columns import ID_SIZE, Columns
@@ -99,6 +107,10 @@ class EntryBuilder:
         self._names: set[str] = set()
         self._first: dict[str, int] = {}
         self._requests: dict[str, tuple[int, str]] = {}
+        self._asked: list[str] = []
+        """The texts of the last prompt."""
+        self._too_long: set[int] = set()
+        """Requests for a summary because a provider refused a prompt as too long: opencode puts that prompt again behind the summary."""
         self._pruned: list[tuple[int, int, int]] = []
         self._unfinished: list[tuple[str, int, int]] = []
         self._course: list[tuple[int, int]] = []
@@ -284,6 +296,8 @@ class EntryBuilder:
         if request is not None:
             tip = self._whole(Role.REQUEST, spoken, above)
             self._requests[spoken.name] = tip, text_in(request, "tail_start_id")
+            if request.get("overflow") is True:
+                self._too_long.add(tip)
             return tip
         typed = [place for place, part in enumerate(decoded) if part is not None and is_typed(part)]
         put = [place for place, part in enumerate(decoded) if part is not None and is_put(part)]
@@ -293,6 +307,15 @@ class EntryBuilder:
             if role is Role.INJECTED and (is_of_command(parts) or asked_in(parts)):
                 role = Role.COMMAND
             return self._whole(role, spoken, above)
+        asked = typed_in(decoded)
+        if (
+            above >= 0
+            and self.role[above] == Role.SUMMARY
+            and self.aux[above] in self._too_long
+            and asked == self._asked
+        ):
+            return self._whole(Role.INJECTED, spoken, above)
+        self._asked = asked
         ahead = [place for place in put if place < typed[0]] if typed else []
         if ahead:
             above = self._entry(

@@ -33,6 +33,7 @@ PART_TYPES = SILENT | _SPOKEN
 """All known types of parts."""
 
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
+_REPLACED = re.compile(r"\[Attached [\w.+-]+/[\w.+-]+: [^\n]*\]")
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,\d+)? \+(\d{1,18})(?:,\d+)? @@")
 _SIGNS = frozenset(" +-")
 _STOPS = {"stop": "stop", "tool-calls": "toolUse", "length": "length", "error": "error"}
@@ -180,6 +181,12 @@ def error_of(message: Body) -> str | None:
 def is_typed(part: dict[str, Any]) -> bool:
     """Whether a part of a user's message came from a person."""
     return part.get("type") in ("text", "file") and not part.get("synthetic") and not part.get("ignored")
+
+
+def typed_in(parts: Iterable[Body | None]) -> list[str]:
+    """The typed texts of a message, but for those that stand for an attachment when opencode puts a prompt again (1.18.33)."""
+    texts = (text_in(part, "text") for part in parts if part is not None and is_typed(part))
+    return [text for text in texts if text and not _REPLACED.fullmatch(text)]
 
 
 def is_put(part: dict[str, Any]) -> bool:

@@ -178,7 +178,8 @@ class Translator:
             name = "compaction"
             details = {key: value for key, value in request.items() if key not in _OWN_FIELDS}
         else:
-            put = [part for part in parts if is_put(part)]
+            # A prompt that is put again is opencode's as a whole.
+            put = [part for part in parts if is_put(part) or (role is Role.INJECTED and is_typed(part))]
             content = blocks_of(put, by_newer=self.is_newer(index))
             name = "synthetic"
             details = _task_in(put)
