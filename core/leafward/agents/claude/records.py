@@ -34,7 +34,6 @@ class Role(IntEnum):
     BOUNDARY = 8
     """A compaction begins."""
     SUMMARY = 9
-    """The summary of a compaction."""
     QUIET = 10
     """In the chain, but not in the context: progress, hooks, times."""
     BOOKS = 11

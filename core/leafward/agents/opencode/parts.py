@@ -26,7 +26,6 @@ SILENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "
 """Parts that are not sent to the model and stand with their message."""
 _SPOKEN = frozenset({"text", "file", "reasoning", "tool", "compaction", "subtask"})
 PART_TYPES = SILENT | _SPOKEN
-"""All known types of parts."""
 
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,\d+)? \+(\d{1,18})(?:,\d+)? @@")
