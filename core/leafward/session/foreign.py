@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
-from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
+from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind, text_at
 from leafward.session.entry_decoding import Entry
 from leafward.session.file_stamps import Watched
 from leafward.session.scan import Scan
@@ -180,8 +180,7 @@ class ForeignFiles:
 
     def book_header(self, time: str) -> Body:
         """The first line of the sidecar."""
-        cwd = self.header.get("cwd")
-        folder = cwd if isinstance(cwd, str) else ""
+        folder = text_at(self.header, "cwd")
         return self.sidecar.header(self.path, folder, time)
 
     def stamped(self, line: Body) -> Body:
