@@ -50,7 +50,6 @@ class TrashedSession:
     path: Path
     """Its former path."""
     file: Path
-    """Its file in the trash."""
     size: int
     when: int
     """Time of the deletion, in milliseconds since 1970."""

@@ -25,7 +25,7 @@ from leafward.cli.output.page import (
 )
 from leafward.cli.selection import chosen_entries, leaf_shown, opened
 from leafward.context.recorded_usage import usage_total
-from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
+from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of, object_at
 from leafward.session.entry_headline import place_words
 from leafward.session.journal.operation_log import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
@@ -279,8 +279,7 @@ def message_lines(message: Body, page: Page) -> Iterator[str]:
             yield from indented(str(block.get("thinking", "")))
         elif kind == "toolCall":
             yield page.style(safe_line(f"calls {block.get('name', '')}"), "ghost")
-            arguments = block.get("arguments")
-            for key, value in (arguments if isinstance(arguments, dict) else {}).items():
+            for key, value in object_at(block, "arguments").items():
                 text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
                 lines = indented(text, "    ")
                 yield (

@@ -45,7 +45,6 @@ class Author:
     """The turn that wrote a line."""
 
     card: Card
-    """Its session."""
     entry: EntryIndex
     """The reply that holds the call; the result, for a call made by a tool."""
     entry_id: str

@@ -264,6 +264,18 @@ def blocks_of(content: object) -> list[dict[str, Any]]:
     return []
 
 
+def text_at(body: Body, name: str) -> str:
+    """The text in a field; empty for anything else."""
+    found = body.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def object_at(body: Body, name: str) -> dict[str, Any]:
+    """The object in a field; empty for anything else."""
+    found = body.get(name)
+    return found if isinstance(found, dict) else {}
+
+
 def text_of(content: object, separator: str = "\n") -> str:
     """The text blocks of a content, joined."""
     if isinstance(content, str):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound
 from leafward.session.columns import look_up
-from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, text_at
 from leafward.session.native_file import NativeFile
 from leafward.session.tree import SessionTree
 
@@ -148,8 +148,7 @@ class Session:
     @property
     def cwd(self) -> str:
         """The folder the agent worked in; empty where the header does not say."""
-        found = self.header.get("cwd")
-        return found if isinstance(found, str) else ""
+        return text_at(self.header, "cwd")
 
     @property
     def version(self) -> int:

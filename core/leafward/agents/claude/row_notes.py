@@ -22,6 +22,7 @@ from leafward.agents.claude.records import (
     request_in,
     text_in,
 )
+from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,8 +123,7 @@ class Boundary:
 
 def boundary_of(body: Body) -> Boundary:
     """The rows that a compaction kept."""
-    metadata = body.get("compactMetadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = object_at(body, "compactMetadata")
     found = Boundary()
     kept = metadata.get("preservedMessages")
     segment = metadata.get("preservedSegment")
@@ -166,8 +166,7 @@ class RowNotes:
             self.stored_anew[row] = key_of(body["sentAsUuid"])
         kind = body.get("type")
         if role is Role.ATTACHED:
-            attachment = body.get("attachment")
-            file = attachment if isinstance(attachment, dict) else {}
+            file = object_at(body, "attachment")
             if file.get("type") == CHANGED_OUTSIDE and isinstance(file.get("filename"), str):
                 self.changed_outside[row] = file["filename"]
         elif role is Role.BOUNDARY:

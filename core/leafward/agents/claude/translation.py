@@ -33,7 +33,16 @@ from leafward.agents.claude.row_notes import INFERRED
 from leafward.agents.claude.versions import holds_files_in_memory
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import BOOKKEEPING, LISTED, NO_ENTRY, TYPED, EntryIndex, Kind, blocks_of
+from leafward.session.entries import (
+    BOOKKEEPING,
+    LISTED,
+    NO_ENTRY,
+    TYPED,
+    EntryIndex,
+    Kind,
+    blocks_of,
+    object_at,
+)
 from leafward.session.messages import NEVER_SENT, PROJECTION, UNSTORED_FILES
 
 if TYPE_CHECKING:
@@ -238,8 +247,7 @@ class Translator:
         }
         at = self._boundary.get(index)
         boundary = next(rows_in(self.row(at)), {}) if at is not None else {}
-        metadata = boundary.get("compactMetadata")
-        metadata = metadata if isinstance(metadata, dict) else {}
+        metadata = object_at(boundary, "compactMetadata")
         if isinstance(metadata.get("preTokens"), int):
             body["tokensBefore"] = metadata["preTokens"]
         details = {key: metadata[key] for key in _COMPACTED if metadata.get(key) is not None}

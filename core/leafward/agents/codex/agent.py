@@ -46,6 +46,7 @@ from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
+from leafward.session.entries import text_at
 from leafward.session.foreign import ForeignFiles, reader_of
 from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
@@ -364,8 +365,7 @@ def _given_id(path: str) -> str:
         line = first_line(lambda offset, size: head_of(path, offset + size)[offset:])
     except OSError:
         return ""
-    thread = meta_of(line).get("id")
-    return thread if isinstance(thread, str) else ""
+    return text_at(meta_of(line), "id")
 
 
 def _beside(path: str) -> Iterator[Segment]:

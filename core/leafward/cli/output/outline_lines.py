@@ -30,7 +30,6 @@ _SPEAKING = PROMPTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
 _WORD_CELLS = 10
 """Cells of an entry's kind, which may be the name of a tool."""
 _NUMBER_CELLS = 7
-"""Cells of a column of numbers."""
 _TEXT_KEPT = 10
 """Cells of a row's text that its marks never take."""
 

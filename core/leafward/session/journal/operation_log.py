@@ -79,7 +79,6 @@ class Operation:
     kind: OperationKind
     subject: Subject
     entry: EntryIndex
-    """The line of the operation."""
     time: str | None
     """Its time, ISO as written."""
     target: EntryId | None
@@ -89,7 +88,6 @@ class Operation:
     after: str | None
     """The value that it set."""
     undoes: OperationId | None = None
-    """The operation that this one reverts."""
     root: OperationId = OperationId("")
     """The operation that this undo or redo finally concerns; its own id for every other operation."""
     undone: bool = False
