@@ -337,6 +337,11 @@ def test_sessions_that_a_filter_leaves_out_have_another_word_than_archived_ones(
     heads = [head for head in heads_of(lines_of(store, text="port"), 100) if " of " in head]
     assert heads
     assert all(" match" in head for head in heads)
+    for width in range(40, 100):
+        # Without room for `1 of 2 shown` the number of all goes, not the word.
+        partly = [head for head in heads_of(lines_of(store), width) if " of " in head or " shown" in head]
+        assert partly
+        assert all(" shown" in head for head in partly), partly
 
 
 @pytest.mark.parametrize("width", [58, 78, 118])

@@ -71,7 +71,7 @@ def test_lines_fit_their_width(both: Overall, glyphs: Glyphs, width: int) -> Non
 
 
 def test_messages_have_the_words_that_they_have_in_the_tree(tmp_path: Path) -> None:
-    """Not the roles of pi's format; a result has the name of its tool."""
+    """Not the roles of pi's format; a result has the name of its tool, and what was called instead of what came."""
     file = Acting(tmp_path / "s.jsonl")
     start = file.user("begin")
     for word in ("left", "right"):
@@ -84,6 +84,7 @@ def test_messages_have_the_words_that_they_have_in_the_tree(tmp_path: Path) -> N
         messages = spoken(session, found.contexts, never)
         text = "\n".join(line.text for line in context_page(found, messages, 80, UNICODE))
     assert [one.word for one in messages] == ["you", "ai", "read", "extension", "ai", "read", "extension"]
+    assert [one.text for one in messages if one.word == "read"] == ["a.py", "a.py"]
     assert "extension an extension says so" in text
 
 

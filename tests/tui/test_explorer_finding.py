@@ -198,6 +198,19 @@ class TestFinding:
             await chosen(pilot, "slash", *"tool(bash) & error()", "enter")
             await until(pilot, lambda: "row 1 of 1 matching tool(bash)" in note(screen))
 
+    async def test_where_the_words_found_have_no_room_they_go_whole(self, tmp_path: Path) -> None:
+        """It fails where the note ends in `with…`, which says nothing."""
+        file = Named(tmp_path / "session.jsonl")
+        for name in "ab":
+            file.turn(name)
+            file.said("needles and needles of a long kind")
+        async with exploring(file.path, NARROW) as (pilot, screen):
+            await chosen(pilot, "slash", *"needles of a long kind", "enter")
+            await until(pilot, lambda: "place 2 of 2" in note(screen))
+            await until(pilot, lambda: "n next" in note(screen))
+            assert "with" not in note(screen)
+            assert "…" not in note(screen)
+
     async def test_what_is_typed_replaces_the_last_search(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"xyzzy", "enter")

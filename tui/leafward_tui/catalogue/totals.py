@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.appearance.theme import Ground
 
 _MISSING = f"  {NO_PROJECT_FOLDER}"
-_MISSING_SHORT = "  not found"
+_MISSING_SHORT = "  no folder"
 _FIGURE = 12
 _FIGURES = 3
 _NARROW = 60
@@ -92,7 +92,7 @@ class TotalsScreen(Modal):
         """A row; below the name of a missing folder that leaves no room for the remark, the remark as a row."""
         if not line.missing or self._missing(line, width - sum(self._columns(line))):
             return (line,)
-        return line, TotalsRow(_MISSING_SHORT if self._tight else _MISSING, warns=True)
+        return line, TotalsRow(_MISSING, warns=True)
 
     def _columns(self, line: TotalsRow) -> tuple[int, ...]:
         """Cells of the columns of a row's figures."""

@@ -180,7 +180,7 @@ def edit_drafts(session: Session, entries: Sequence[int], keep: int, _job: Job) 
 
     def draft(tokens: int | None) -> EditDraft | str:
         if not targets:
-            return "this row has no prompt, reply, result or injected text that could be edited"
+            return "this row has no prompt, reply, result or added text that could be edited"
         if not seen.intersection(targets):
             return f"the model does not read this row: {absence(session, context, targets[-1])}"
         try:

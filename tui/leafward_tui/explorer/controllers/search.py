@@ -199,7 +199,7 @@ class Search(ExplorerController):
         on_hit = search.place_on(view.tree.row) >= 0
         matches = "matching" if on_hit else "matches" if len(search.places) == 1 else "match"
         how = f"{matches} {search.text}" if search.by_query else quoted
-        view.tell(f"{self._counted()}{more} {how}", "", keys)
+        view.tell(f"{self._counted()}{more}", "", keys, tail=f" {how}")
 
     def _step(self, step: int) -> None:
         if not self._state.search.text:

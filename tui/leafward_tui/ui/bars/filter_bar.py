@@ -122,7 +122,7 @@ class FilterBar(Horizontal):
         background: $lw-raise;
         & > Input { width: 1fr; height: 1; border: none; padding: 0; background: $lw-raise; color: $lw-text; text-style: bold; }
         & > Input:focus { border: none; background-tint: transparent; }
-        & > Input > .input--placeholder { color: $lw-faint; text-style: none; }
+        & > Input > .input--placeholder { color: $lw-sub; text-style: none; }
     }
     """
 

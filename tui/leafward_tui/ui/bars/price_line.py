@@ -166,8 +166,8 @@ def _note_lines(note: Note, width: int, height: int, glyphs: Glyphs) -> list[lis
     taken = length(keys)
     text = safe_line(note.text)
     room = max(1, width - start - 1)
-    if note.tail and _holds(text + safe_line(note.tail), taken, room, height):
-        text += safe_line(note.tail)
+    if _holds(whole := safe_line(note.text + note.tail), taken, room, height):
+        text = whole
     if cell_len(text) + taken <= room or height < 2 or note.beneath:
         first = [*lead, (fit(text, max(1, room - taken), ellipsis=glyphs.ellipsis), "text"), *keys]
         return [first, [(" " * start, "blank"), (fit(safe_line(note.beneath), room), "faint")]]

@@ -184,8 +184,8 @@ class OperationText:
         if operation.subject is Subject.ARCHIVE:
             return "archived" if operation.after == ARCHIVED else "unarchived"
         if operation.subject is Subject.LABEL:
-            return "labelled" if operation.after else "cleared"
-        return "named" if operation.after else "cleared"
+            return "labelled" if operation.after else "unlabelled"
+        return "named" if operation.after else "unnamed"
 
     def _change(self, operation: Operation) -> tuple[str, str]:
         if operation.kind is OperationKind.RESTORE:
