@@ -369,11 +369,9 @@ async def test_a_narrow_screen_has_one_pane(store: Path) -> None:
         assert seen(screen.preview)
         assert not seen(screen.sessions)
         await pilot.press("escape")
-        await pilot.pause()
-        assert seen(screen.sessions)
+        await until(pilot, lambda: seen(screen.sessions))
         await pilot.press("tab")
-        await pilot.pause()
-        assert seen(screen.preview)
+        await until(pilot, lambda: seen(screen.preview))
 
 
 @pytest.mark.parametrize("size", [(59, 30), (100, 15), (20, 5)])
@@ -483,9 +481,7 @@ async def test_painting_does_not_grow_with_the_list(tmp_path: Path) -> None:
 
         screen.sessions._painter = counting  # type: ignore[method-assign]  # counts rows that are made
         await pilot.press("j")
-        await pilot.pause()
-        assert len(painted) <= 2
+        await until(pilot, lambda: len(painted) <= 2)
         painted.clear()
         await pilot.press("G")
-        await pilot.pause()
-        assert len(painted) <= 40
+        await until(pilot, lambda: len(painted) <= 40)

@@ -8,8 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.base.config import Config
+from leafward.base.figures import counted as plural
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
 from leafward.catalog.catalogue_status import status_of
 from leafward.catalog.lineage import Sort
@@ -23,8 +25,7 @@ from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_l
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
-from leafward_tui.ui.text.cells import byte_size, cell_len, count, fit
-from leafward_tui.ui.text.cells import counted as plural
+from leafward_tui.ui.text.cells import byte_size, count, fit
 from leafward_tui.ui.text.paths import fit_project, tilde
 from tests.acting import Acting, usage
 from tests.claude_transcript import IDS, Transcript

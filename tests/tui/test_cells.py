@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from leafward.base.figures import counted, percent
+from leafward.base.shown_path import split_path
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs, choose_glyphs
 from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import (
     age,
     byte_size,
     count,
-    counted,
     exact,
     expand_tabs,
     filled,
@@ -22,11 +23,9 @@ from leafward_tui.ui.text.cells import (
     fit_path,
     limit,
     money,
-    percent,
     right,
     shares,
     signed,
-    split_path,
     wrap,
 )
 from leafward_tui.ui.text.code import fitted

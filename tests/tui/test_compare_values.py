@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.sides import sides
@@ -20,7 +21,7 @@ from leafward_tui.compare.model.content_lines import ContentLines, content_head
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.model.pages import context_page, figures, outcome_page, spoken
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
-from leafward_tui.ui.text.cells import cell_len, exact
+from leafward_tui.ui.text.cells import exact
 from tests.acting import Acting, call
 from tests.tui.compared import compared, content, parted
 

@@ -58,9 +58,7 @@ class TestFinding:
             assert exploration is not None
             layout, view = exploration.layout, screen.panes.tree
             view.set_hits(frozenset({layout.row_of(layout.leaf)}), "")
-            await pilot.pause()
-            # Where nothing is dropped it is alone.
-            assert [row[:4] for row in tree(screen) if "◎" in row] == ["▌› ◎"]
+            await until(pilot, lambda: [row[:4] for row in tree(screen) if "◎" in row] == ["▌› ◎"])
             view.set_ghost(Ghost.of(layout, layout.head[0]))
             await until(pilot, lambda: [row[:4] for row in tree(screen) if "◎" in row] == ["▌−›◎"])
 

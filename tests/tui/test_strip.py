@@ -26,6 +26,7 @@ from leafward_tui.ui.bars.price_line import KeyHint, PriceLine
 from leafward_tui.ui.messages import IntentPressed
 from tests.pi_file import PiFile
 from tests.tui.footed import FACTS, GLYPHS, MOVED, NOW, WORDS
+from tests.tui.session_store import until
 from tests.tui.test_overview import random_file, reply
 
 if TYPE_CHECKING:
@@ -305,8 +306,7 @@ async def test_setters_draw_again(orchard: Overview) -> None:
         assert lines[8].startswith(" ✓ undone")
         price.note("")
         strip.show(None)
-        await pilot.pause()
-        assert screen(app)[8].startswith(" Turn 51")
+        await until(pilot, lambda: screen(app)[8].startswith(" Turn 51"))
         assert screen(app)[2].split() == ["path"]
 
 

@@ -23,6 +23,7 @@ from leafward_tui.ui.appearance.palette import (
     built_in_names,
     built_in_theme,
     load_theme,
+    user_themes,
     weak_contrasts,
 )
 from leafward_tui.ui.appearance.terminal import Depth
@@ -33,7 +34,6 @@ from leafward_tui.ui.appearance.theme import (
     suited,
     textual_theme,
     theme_variable_defaults,
-    user_themes,
 )
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.catalog.lineage import Sort
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.list_head import ListHead
@@ -12,7 +13,7 @@ from leafward_tui.catalogue.widgets.session_list import SessionList
 from leafward_tui.ui.bars.filter_bar import FilterBar
 from leafward_tui.ui.panes.hairline import ColumnRule
 from leafward_tui.ui.panes.two_panes import Panes, has_two_panes
-from leafward_tui.ui.text.cells import counted, exact
+from leafward_tui.ui.text.cells import exact
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
-from leafward.base.shown_path import NO_PROJECT_FOLDER
+from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
 from leafward_tui.catalogue.model.totals_table import TotalsRow, aftermath_rows, aftermaths
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.sheets.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
-from leafward_tui.ui.text.cells import cell_len, fit, right, split_path
+from leafward_tui.ui.text.cells import fit, right
 from leafward_tui.ui.text.paths import fit_project, tilde
 
 if TYPE_CHECKING:

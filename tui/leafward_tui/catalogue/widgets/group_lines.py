@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.catalog.namesakes import told_apart
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.session_row import day_words, namesake_words
-from leafward_tui.ui.text.cells import age, cell_len, count, counted, exact, fit, fit_path, money, right
+from leafward_tui.ui.text.cells import age, count, exact, fit, fit_path, money, right
 from leafward_tui.ui.text.paths import fit_project, tilde
 from leafward_tui.ui.text.times import moment_at
 

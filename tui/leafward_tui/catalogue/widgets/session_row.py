@@ -7,29 +7,20 @@ from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.base.shown_path import project_name
+from leafward.base.shown_path import project_name, split_path
 from leafward.catalog.card import INFERRED
 from leafward.catalog.lineage import Sort
 from leafward.catalog.namesakes import LEAST_PROMPT
 from leafward.catalog.retention import leaves_in
 from leafward.query.search.cards import matches
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
-from leafward_tui.ui.text.cells import (
-    age,
-    byte_size,
-    cell_len,
-    count,
-    counted,
-    exact,
-    fit,
-    money,
-    right,
-    split_path,
-)
+from leafward_tui.ui.text.cells import age, byte_size, count, exact, fit, money, right
 from leafward_tui.ui.text.hits import marked
 from leafward_tui.ui.text.paths import fit_project
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward_tui.compare.model.captions import last_words
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
-from leafward_tui.ui.text.cells import cell_len, count, counted, exact, fit, money, right, wrap
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.text.cells import count, exact, fit, money, right, wrap
 from leafward_tui.ui.words.message_words import message_words
 
 if TYPE_CHECKING:

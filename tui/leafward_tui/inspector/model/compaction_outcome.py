@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted, percent
 from leafward.compaction.exam.grade import PLACE_WORDS, Place
 from leafward.compaction.exam.sitting import exams_kept
 from leafward.summaries.facts.values import FactKind
@@ -14,7 +15,7 @@ from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.ui.panes.page import EXAM, Span
 from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.survival_cache import PLURAL
-from leafward_tui.ui.text.cells import counted, exact, fit_apart, money, percent, right
+from leafward_tui.ui.text.cells import exact, fit_apart, money, right
 from leafward_tui.ui.text.spans import padded, shown_line, width_of
 
 if TYPE_CHECKING:

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import Section
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
@@ -19,29 +22,16 @@ from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.model.special_entries import part_sizes_in_words
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
-from leafward_tui.ui.text.cells import (
-    cell_len,
-    count,
-    counted,
-    exact,
-    filled,
-    fit,
-    limit,
-    percent,
-    right,
-    wrap,
-)
+from leafward_tui.ui.panes.page import Gauge, Line, Page, Span
+from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, right, wrap
 from leafward_tui.ui.text.paths import tilde
 from leafward_tui.ui.text.spans import aligned, padded, shown_line
 from leafward_tui.ui.words.message_words import message_words
 from leafward_tui.ui.words.onset_words import by_settings, compacts_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.session.session import Session
+    from leafward_tui.inspector.model.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 WORD = 11
@@ -206,21 +196,14 @@ def _bar(glyphs: Glyphs) -> str:
     return glyphs.block if half.isascii() else half
 
 
-def context_page(
-    selection: Selection,
-    width: int,
-    height: int,
-    glyphs: Glyphs,
-    toggled: frozenset[str] = frozenset(),
-    stop: Callable[[], bool] = lambda: False,  # noqa: ARG001  the projection is one call
-    gauge: Gauge | None = None,
-) -> Page:
+def context_page(request: PageRequest) -> Page:
     """The Context tab: enter on a message goes to its entry."""
+    selection = request.selection
     session = selection.session
     at = selection.at
     # The next request uses a model or thinking level that was chosen after the last message.
     context = context_at(session, session.leaf if at == session.place else at)
-    sheet = Sheet(Tab.CONTEXT, width, height, glyphs, toggled)
+    sheet = Sheet(request)
     sheet.blank()
     about = counted(len(context.messages), "message")
     sheet.facts(
@@ -229,18 +212,18 @@ def context_page(
         gap=2,
     )
     for note in uncertainties(session, context):
-        for line in wrap(note.text, width, lines=4, ellipsis=glyphs.ellipsis):
+        for line in wrap(note.text, request.width, lines=4, ellipsis=request.glyphs.ellipsis):
             sheet.line([Span(line, "warn")])
     model = "/".join(shown_line(name, 60) for name in (context.provider, context.model) if name)
     named = Span(model, "sub") if model else Span("no model yet", "nothing")
     thinking = f"thinking {shown_line(context.thinking, 20)}" if context.thinking else ""
     sheet.facts([[named], *([[Span(thinking, "faint")]] if thinking else [])])
     sheet.blank()
-    _gauge(sheet, context, gauge)
+    _gauge(sheet, context, request.gauge)
     sheet.blank()
     _ledger(sheet, context)
     _edits(sheet, context)
-    return Page(Tab.CONTEXT, sheet.width, ContextLines(sheet, session, context))
+    return Page(request.tab, sheet.width, ContextLines(sheet, session, context))
 
 
 def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
 from leafward.compaction.gate import pin_text, unseen
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.survival.report import SURVIVED, Status
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.survival_cache import PLURAL
-from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_apart, fit_path, percent, right
+from leafward_tui.ui.text.cells import fit, fit_apart, fit_path, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

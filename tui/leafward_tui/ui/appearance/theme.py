@@ -17,26 +17,9 @@ from leafward_tui.ui.appearance.palette import (
     HUES,
     TOKENS,
     Palette,
-    Palettes,
     built_in_theme,
-    unknown_theme,
-    user_themes,
 )
 from leafward_tui.ui.appearance.terminal import Depth
-
-__all__ = [
-    "DEFAULT_DARK",
-    "Ground",
-    "Palette",
-    "Palettes",
-    "Styles",
-    "css_variables",
-    "suited",
-    "textual_theme",
-    "theme_variable_defaults",
-    "unknown_theme",
-    "user_themes",
-]
 
 
 def suited(palette: Palette, depth: Depth, *, no_color: bool = False) -> Palette:

@@ -12,32 +12,13 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, split_graphemes
 
-from leafward.base.figures import counted, percent, short
-from leafward.base.shown_path import shortened, split_path
+from leafward.base.figures import short
+from leafward.base.shown_path import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import timedelta
 
-__all__ = [
-    "age",
-    "cell_len",
-    "count",
-    "counted",
-    "exact",
-    "expand_tabs",
-    "filled",
-    "fit",
-    "fit_path",
-    "limit",
-    "money",
-    "percent",
-    "right",
-    "shares",
-    "signed",
-    "split_path",
-    "wrap",
-]
 
 ZERO = "·"
 """Zero in a column of numbers: a quiet dot, so that a missing value never looks like one."""

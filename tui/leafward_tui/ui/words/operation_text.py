@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline, turn_entry
@@ -19,7 +20,6 @@ from leafward.session.journal.operation_log import (
     edits_in,
     latest_about,
 )
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.write_words import entry_words
 
 if TYPE_CHECKING:
