@@ -76,6 +76,18 @@ class TestLedger:
             text = "\n".join(line.text for line in plan_lines(what_if.view(), 48, UNICODE))
             assert "plus prompt and tools" not in text
 
+    def test_the_remark_on_a_larger_context_has_the_figure_of_the_ledger(self, tmp_path: Path) -> None:
+        """It fails where the remark is the plan's, which guesses the summary."""
+        working(tmp_path / "s.jsonl", 2)
+        with considered(tmp_path / "s.jsonl", keep_recent=200) as (session, what_if):
+            pins = [f"rule {number} of the orchard, which is long" for number in range(900)]
+            drafted = draft(session, what_if.plan, Extractive(), pins=pins)
+            what_if.keep_draft(what_if.choices.draft_key(), drafted)
+            assert drafted.growth
+            text = " ".join(" ".join(line.text for line in plan_lines(what_if.view(), 70, UNICODE)).split())
+            assert f"larger: about {drafted.counted_after:,} tokens instead of" in text
+            assert "with a summary of about" not in text
+
 
 class TestSlider:
     def test_a_step_down_from_where_nothing_changes_has_an_effect(self, tmp_path: Path) -> None:

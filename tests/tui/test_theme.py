@@ -207,6 +207,7 @@ def test_on_a_colour_of_the_terminals_own_every_ink_is_that_of_text(palette: Pal
     inks = [style for name, style in ground._asdict().items() if name != "blank"]
     assert {style.color for style in inks} == {ground.text.color}
     assert ground.text.color != ground.text.bgcolor
+    assert palette.dark or "yellow" not in palette.warn, "it cannot be read on white"
     assert palette.edge == palette.faint, "a fainter one of the sixteen cannot be seen on its ground"
 
 

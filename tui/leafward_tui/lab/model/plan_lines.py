@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from leafward.base.strategies import Strategy
+    from leafward.compaction.division import Diagnostic
     from leafward.compaction.injection.values import Injection, SectionReport
     from leafward.compaction.plan import Plan
     from leafward_tui.lab.model.ledger import Column, Ledger
@@ -32,6 +33,7 @@ class PlanView:
     """The content of the pane."""
 
     plan: Plan
+    remarks: Sequence[Diagnostic]
     sliders: Sequence[Slider]
     ticks: Sequence[int]
     """Tokens that the legal cuts keep."""
@@ -62,7 +64,7 @@ def plan_lines(view: PlanView, width: int, glyphs: Glyphs) -> Block:
     lines += after_lines(view.ledger, width, glyphs)
     if view.budget is not None:
         lines += [LabLine(), *_injected(view, view.budget, width, glyphs)]
-    lines += [LabLine(), *_remarks(view.plan, width, glyphs)]
+    lines += [LabLine(), *_remarks(view.plan, view.remarks, width, glyphs)]
     return Block(lines)
 
 
@@ -309,13 +311,13 @@ def _section(
 # --- remarks ----------------------------------------------------------------------------------------------------------
 
 
-def _remarks(plan: Plan, width: int, glyphs: Glyphs) -> list[LabLine]:
+def _remarks(plan: Plan, remarks: Sequence[Diagnostic], width: int, glyphs: Glyphs) -> list[LabLine]:
     lines = [LabLine((Span("Why", "strong"),), "why")]
     # Where there is nothing to compact, the first remark gives the reason again.
-    told = any(plan.why in remark.text for remark in plan.diagnostics)
+    told = any(plan.why in remark.text for remark in remarks)
     reason = [] if told else wrap(plan.why, width, ellipsis=glyphs.ellipsis)
     lines += [LabLine((Span(text, "sub"),)) for text in reason]
-    for remark in plan.diagnostics:
+    for remark in remarks:
         if len(lines) > 1:
             lines.append(LabLine())
         sign = Span(f"{glyphs.malformed} ", "warn")

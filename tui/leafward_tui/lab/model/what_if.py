@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import RULE_TEXT, IllegalCut, Rule, legal_cut
+from leafward.compaction.growth import SIZE_CODES
 from leafward.compaction.plan import plan
 from leafward.compaction.strategies import rules_of
 from leafward.session.entries import EntryIndex
@@ -23,6 +24,7 @@ from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from leafward.compaction.division import Diagnostic
     from leafward.compaction.draft import Draft
     from leafward.compaction.injection.values import Injection, SectionReport
     from leafward.compaction.measure import PathSizes
@@ -237,10 +239,19 @@ class WhatIf:
             cost = draft.summary.cost
         return column_of(self.plan_of(strategy), self.injected, draft, cost, by_model=by_model)
 
+    def remarks(self) -> tuple[Diagnostic, ...]:
+        """The remarks on the plan; those on sizes are the draft's where there is one, since a plan's are estimates."""
+        planned, draft = self.plan.diagnostics, self.draft()
+        if draft is None:
+            return planned
+        others = (one for one in planned if one.code not in SIZE_CODES)
+        return *others, *(one for one in draft.diagnostics if one.code in SIZE_CODES)
+
     def view(self, *, waiting: frozenset[Strategy] = frozenset()) -> PlanView:
         """The content of the middle pane."""
         return PlanView(
             plan=self.plan,
+            remarks=self.remarks(),
             sliders=[self.slider(dial) for dial in (Dial.KEEP, Dial.RESERVE, Dial.WINDOW)],
             ticks=self.ticks(),
             columns=[self.column(strategy) for strategy in Strategy],
