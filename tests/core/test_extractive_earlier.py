@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import Provenance, Section
 from tests.core.told import reply, result, span, summarize, told_in, user
 
 _SHOWN = """## Critical Context
@@ -35,6 +35,15 @@ def test_code_of_an_earlier_summary_is_one_line_that_says_what_it_is() -> None:
         '`` rowCount int `json:"row_count"` ``'
     )
     assert code == [expected]
+
+
+def test_code_of_an_earlier_summary_stands_with_its_other_lines() -> None:
+    # Fails where it is told as recorded, with the headings again before and after it.
+    text = summarize(span(*_WORK, previous=_SHOWN, previous_entry=3)).text
+    _, _, earlier = text.partition(Provenance.EARLIER.heading)
+    assert "iota" in earlier.partition("\n### ")[0]
+    headings = [line for line in text.split("\n") if line.startswith("### ")]
+    assert len(headings) == len(set(headings))
 
 
 def test_code_is_carried_on_a_second_time() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind, Voice
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers import stale_lines, user_requests
 from leafward.summaries.summarizers.candidates import FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out
@@ -205,30 +205,18 @@ def _add(evidence: Evidence, line: _Line, entry: EntryIndex) -> None:
     section, text, lead = line
     if section is Section.CONSTRAINTS and (asked := evidence.reader.rules.asked_since(text)):
         text = f"{text} (asked since: {cut(asked, _SINCE)})"
-    worth = _CARRIED_WORTH.get(section, 0.3)
-    if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
-        worth = _OLD_ERROR
     add(
         evidence,
         section,
         text,
         (entry,),
-        worth,
+        _CARRIED_WORTH.get(section, 0.3),
         first=section is Section.GOAL,
         lead=lead,
         provenance=Provenance.EARLIER,
         # Lines of code in an earlier summary are kept only where they hold a name.
         names_something=section is Section.CONTEXT and _CODE.search(text) is not None,
     )
-
-
-def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
-    """Whether a line is about errors that did not come back since."""
-    errors = [
-        seen.key for seen in evidence.reader.prose(text, Voice.TOLD, entry) if seen.kind is FactKind.ERROR
-    ]
-    again = (evidence.facts.get((FactKind.ERROR, key)) for key in errors)
-    return bool(errors) and not any(fact is not None and fact.last in evidence.position for fact in again)
 
 
 def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
@@ -315,5 +303,3 @@ _NOT_YET = re.compile(
 )
 _SINCE = 60
 """Characters that are quoted of a later request about a rule."""
-_OLD_ERROR = 0.1
-"""The worth of a carried error that did not come back."""
