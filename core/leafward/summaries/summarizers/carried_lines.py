@@ -13,7 +13,7 @@ from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers import stale_lines, user_requests
 from leafward.summaries.summarizers.candidates import FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out
-from leafward.summaries.summarizers.earlier_code import code_in, replaced_code, tell_code
+from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
 from leafward.summaries.summarizers.outline import Provenance, Section, cut, line_key, outline_lines
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers.candidates import Evidence
     from leafward.summaries.summarizers.turns import Turn
-    from leafward.summaries.survival.spans import SpanMessage
 
 _PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
 _ROW = re.compile(r"\s*\|\s*")
@@ -71,12 +70,10 @@ def carry(
     previous: str,
     entry: EntryIndex,
     turns: Sequence[Turn],
-    messages: Sequence[SpanMessage],
 ) -> None:
     """Adds the lines of the previous summary, each in its section; finished work moves to the done ones.
 
-    Where work followed, only the last request of then is still in progress, and only until the next one. `messages` are
-    those since: code that their edits replaced is not told again.
+    Where work followed, only the last request of then is still in progress, and only until the next one.
     """
     if not previous:
         return
@@ -94,11 +91,10 @@ def carry(
         [line.text for line in outline if line.section is Section.GOAL], turns, answered=went_on
     )
     before, not_done = Section.GOAL, False
-    replaced = replaced_code(messages)
     for section, text, is_open, code_of in outline:
         code = [(text, code_of)] if code_of is not None else list(code_in(text))
         for piece, intro in code:
-            tell_code(evidence, piece, intro, entry, replaced)
+            tell_code(evidence, piece, intro, entry)
         if code:
             continue
         lead = ""

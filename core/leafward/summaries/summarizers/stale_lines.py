@@ -81,11 +81,11 @@ def settle(
     _files(evidence, gone)
     written = _written(evidence)
     _fulfil(evidence, written)
+    _take_up(evidence, turns)
+    _steps(evidence, turns)
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
     ]
-    _take_up(evidence, turns)
-    _steps(evidence, turns)
     _counts(evidence)
     return frozenset(gone)
 
@@ -171,13 +171,20 @@ def _written(evidence: Evidence) -> dict[str, int]:
 
 
 def _is_overtaken(evidence: Evidence, candidate: Candidate, written: Mapping[str, int]) -> bool:
-    """Whether everything that a reply's statement names was written anew since: it tells of the code before that."""
-    if candidate.section is not Section.CONTEXT or candidate.provenance is not Provenance.SAID:
+    """Whether everything that an attributed line names was written anew since: it tells of the code before that.
+
+    Of an earlier summary only code and what it says of files: what it found out about names may hold still.
+    """
+    if candidate.section is not Section.CONTEXT or candidate.provenance is Provenance.RECORDED:
+        return False
+    if candidate.asks:
         return False
     place = _place(evidence, candidate)
     seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
-    names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
-    names |= {one.key.rpartition("/")[2] for one in seen if one.kind is FactKind.PATH}
+    files = {one.key.rpartition("/")[2] for one in seen if one.kind is FactKind.PATH}
+    if candidate.provenance is Provenance.EARLIER and not (files or candidate.group):
+        return False
+    names = files | {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
     return bool(names) and all(written.get(name, -1) > place for name in names)
 
 
