@@ -129,41 +129,6 @@ def test_what_is_to_be_tried_in_the_end_is_told_as_that() -> None:
 
 
 @pytest.mark.parametrize(
-    "lack",
-    [
-        "The `prune_rows` function needs to wrap the error of `frost_table`.",
-        "`frost_table` has the base, but it's not being passed through to `prune_rows`.",
-        "The call of `frost_table` in `prune_rows` is missing the lock of the valley.",
-        "In `prune_rows` fehlt die Sperre von `frost_table` im Tal.",
-        "`prune_rows` 缺少 `frost_table` 的锁定检查和错误处理。",
-    ],
-)
-def test_a_lack_that_was_found_before_a_change_is_over(lack: str) -> None:
-    # Fails where the reason of a change is told as the state after it.
-    found = [
-        _ASKED,
-        reply(lack, ("a", "bash", {"command": "cat prune.py frost_table.py"})),
-        result("a", "ok"),
-    ]
-    assert lack in summarize(span(*found)).text
-    mended = [*edited("prune.py", "z"), reply("Fixed the orchard rows.")]
-    assert lack not in summarize(span(*found, *mended)).text
-
-
-def test_findings_on_the_way_are_over_in_every_turn_before_the_current_one() -> None:
-    # The turn ends with an offer, so that it is not answered; its work is over all the same.
-    still = "`prune_rows` still uses the keys of `frost_table` of the valley."
-    said = [
-        _ASKED,
-        reply(still, ("a", "bash", {"command": "cat prune.py frost_table.py"})),
-        result("a", "ok"),
-        *edited("prune.py", "y"),
-        reply("Done with `prune_rows`. Would you like to mark it as ready for review?"),
-    ]
-    assert still not in summarize(span(*said, *_THEN)).text
-
-
-@pytest.mark.parametrize(
     ("doubt", "answer"),
     [
         ("are you sure?", "No, I'm not sure. I assumed it writes rows. Let me check."),
