@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import Provenance, Section
 from tests.core.told import reply, result, span, summarize, told_in, user
 
 _SHOWN = """## Critical Context
@@ -20,7 +20,7 @@ _SHOWN = """## Critical Context
 """
 _WORK = [
     user("now use frostRow and rowCount in the reader of orchard"),
-    reply("", ("a", "edit", {"path": "src/reader.go", "oldText": "x", "newText": "frostRow(rowCount)"})),
+    reply("", ("a", "edit", {"path": "src/reader.go", "oldText": "x", "newText": "read(rows)"})),
     result("a", "ok"),
     reply("Fixed the reader: it takes `frostRow`, `frostRowNone` and `rowCount`."),
     user("and in the writer, with frostTable"),
@@ -35,6 +35,15 @@ def test_code_of_an_earlier_summary_is_one_line_that_says_what_it_is() -> None:
         '`` rowCount int `json:"row_count"` ``'
     )
     assert code == [expected]
+
+
+def test_code_of_an_earlier_summary_stands_with_its_other_lines() -> None:
+    # Fails where it is told as recorded, with the headings again before and after it.
+    text = summarize(span(*_WORK, previous=_SHOWN, previous_entry=3)).text
+    _, _, earlier = text.partition(Provenance.EARLIER.heading)
+    assert "iota" in earlier.partition("\n### ")[0]
+    headings = [line for line in text.split("\n") if line.startswith("### ")]
+    assert len(headings) == len(set(headings))
 
 
 def test_code_is_carried_on_a_second_time() -> None:
@@ -89,42 +98,22 @@ def test_how_things_stood_then_is_over_once_they_were_worked_on() -> None:
     assert [line for line in stood if line in told] == stood[1:]
 
 
-def test_code_that_an_edit_replaced_since_is_not_told_again() -> None:
+def test_code_and_files_of_an_earlier_summary_that_were_written_anew_since_are_out() -> None:
     # Fails where a line of then stands beside the one that took its place.
     shown = _SHOWN.replace("  rowCount int", "  frostTotal int64\n  rowCount int")
-    given = {
-        "path": "src/frost.go",
-        "oldText": "\tfrostTotal   int64\n}",
-        "newText": "\tfrostTotal uint64\n}",
-    }
+    shown += (
+        "- **`src/frost.go`** - Added the total of the rows\n- The total `frostTotal` is never negative\n"
+    )
+    given = {"path": "src/frost.go", "oldText": "frostTotal int64", "newText": "frostTotal uint64"}
     edited = [reply("", ("c", "edit", given)), result("c", "ok")]
     asked = user("and frostTotal counts what frostRow and rowCount have")
     before = "\n".join(told_in(Section.CONTEXT, *_WORK, asked, previous=shown, previous_entry=3))
     after = "\n".join(told_in(Section.CONTEXT, *_WORK, *edited, asked, previous=shown, previous_entry=3))
-    assert "`frostTotal int64`" in before
-    assert "`frostTotal int64`" not in after
-    assert "frostRowNone frostRow = iota" in after
-    back = {"path": "src/frost.go", "oldText": "frostTotal uint64", "newText": "frostTotal int64"}
-    again = [reply("", ("d", "edit", back)), result("d", "ok")]
-    told = told_in(Section.CONTEXT, *_WORK, *edited, *again, asked, previous=shown, previous_entry=3)
-    assert "`frostTotal int64`" in "\n".join(told)
-
-
-def test_code_is_replaced_in_its_own_file() -> None:
-    # Fails where what one file loses is missing, or comes back, by what another one loses or gets.
-    shown = "## Critical Context\n- In `src/frost.go`:\n  ```go\n  frostTotal int64\n  ```\n"
-    asked = user("and frostTotal counts what frostRow has")
-
-    def told_after(*edits: tuple[str, str, str]) -> str:
-        made = []
-        for key, (path, old, new) in enumerate(edits):
-            made.append(reply("", (str(key), "edit", {"path": path, "oldText": old, "newText": new})))
-            made.append(result(str(key), "ok"))
-        return "\n".join(told_in(Section.CONTEXT, *_WORK, *made, asked, previous=shown, previous_entry=3))
-
-    assert "`frostTotal int64`" in told_after(("src/valley.go", "frostTotal int64", "frostTotal uint64"))
-    moved = [("src/frost.go", "frostTotal int64", "x"), ("src/valley.go", "y", "frostTotal int64")]
-    assert "`frostTotal int64`" not in told_after(*moved)
+    for line in ("`frostTotal int64`", "Added the total of the rows"):
+        assert line in before
+        assert line not in after
+    for line in ("frostRowNone frostRow = iota", "is never negative"):
+        assert line in after
 
 
 def test_a_remark_on_the_work_is_neither_a_step_nor_work() -> None:

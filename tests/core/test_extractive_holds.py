@@ -268,32 +268,6 @@ def test_how_things_are_is_no_rule(sentence: str) -> None:
     assert demands("it should be a single file for all of them")
 
 
-def test_of_two_counts_of_one_file_the_last_stays() -> None:
-    messages = [
-        user("Shorten the parser of the shop as far as it goes, please."),
-        *worked("src/parser.py", "a"),
-        reply("`src/parser.py` has 1,238 lines with all of its branches in one function."),
-        *worked("src/parser.py", "b"),
-        reply("`src/parser.py` has 412 lines, each branch is a function of its own."),
-    ]
-    text = summarize(span(*messages)).text
-    assert "412 lines" in text
-    assert "1,238 lines" not in text
-
-
-def test_of_two_lines_that_differ_in_their_numbers_the_last_stays() -> None:
-    messages = [
-        user("Raise the coverage of the shop as far as it goes, please."),
-        *worked("tests/test_a.py", "a"),
-        reply("The coverage of the whole shop is 71.2% with `make cover`."),
-        *worked("tests/test_b.py", "b"),
-        reply("The coverage of the whole shop is 88.9% with `make cover`."),
-    ]
-    text = summarize(span(*messages)).text
-    assert "88.9%" in text
-    assert "71.2%" not in text
-
-
 def test_a_line_that_names_signs_of_drawing_is_no_drawing() -> None:
     assert is_drawn("├── src/queue.py")
     assert not is_drawn("Draw lanes with `╭`, `│` and `╰` in front of each row")

@@ -300,28 +300,6 @@ def test_a_trace_of_a_browser_is_pasted() -> None:
     assert goal == ["the lanes are gone in the browser"]
 
 
-@pytest.mark.parametrize(
-    "switch",
-    [
-        "Fixed the pale rows by switching from Larch's `RowView` (which needs a `LarchRoot`) to Alder's `RowView`.",
-        "Replaced `LarchRoot` and Larch with Alder in the whole tree of rows.",
-    ],
-)
-def test_what_uses_something_that_was_replaced_is_out(switch: str) -> None:
-    before = "Added `src/rows.py`, a view of rows using Larch and its lanes for `frostTable`."
-    said = [
-        user("Draw the rows of orchard as a tree."),
-        *edited("src/rows.py", "a"),
-        reply(before),
-        user("the rows are pale in the tree of the browser"),
-        *edited("src/rows.py", "b"),
-    ]
-    assert "using Larch" in summarize(span(*said)).text
-    text = summarize(span(*said, reply(switch))).text
-    assert "using Larch" not in text
-    assert "Alder" in text
-
-
 def test_what_the_user_still_wanted_done_is_done_once_it_was_answered() -> None:
     said = [
         user("Draw the lanes of orchard beside the tree of all rows."),

@@ -110,24 +110,6 @@ def test_a_reply_and_what_was_replied_are_the_same_words() -> None:
     )
 
 
-def test_a_commit_is_told_once() -> None:
-    todos = [
-        {"content": "Commit 1: Frost table enhancements, styling and sorting", "status": "completed"},
-        {"content": "Commit 2: Reader of the valley rows", "status": "completed"},
-    ]
-    told = told_in(
-        Section.DONE,
-        user("group the changes of orchard into commits"),
-        reply("", ("t", "todo_write", {"todos": todos})),
-        result("t", "ok"),
-        *ran("a", 'git commit -m "Improve the frost table with styling and order"'),
-        *ran("b", 'git commit -m "Add the tool that counts"'),
-    )
-    assert "Commit 1: Frost table enhancements, styling and sorting" not in told
-    assert "Commit 2: Reader of the valley rows" in told
-    assert "Committed: Improve the frost table with styling and order" in told
-
-
 def test_what_is_to_be_tried_in_the_end_is_told_as_that() -> None:
     plan = (
         "# Plan\n\n### WP1: Table\n- [ ] Fill `frost_table`\n\n## Testing Checklist (E2E)\nVerify these.\n\n### Print mode\n"
@@ -144,61 +126,6 @@ def test_what_is_to_be_tried_in_the_end_is_told_as_that() -> None:
         "Testing Checklist (E2E), Print mode: Basic: `frost -p`; JSON: `frost --json`",
         "Notes: Ask Ada about the valley",
     ]
-
-
-def test_of_values_of_one_name_the_last_one_stays() -> None:
-    dark = "In the dark theme of the orchard `frostGray`: `#6c6c6c` and `valleyGray`: `#444444` stand in the table."
-    light = "In the light theme of the orchard `valleyGray`: `#949494` stands in the table beside it."
-    said = [
-        user("set the colours of the frost table of orchard"),
-        *edited("theme.json", "a"),
-        reply(f"{dark}\n\n{light}"),
-        user("brighter"),
-        *edited("theme.json", "b"),
-        reply(
-            "`frostGray` is now `#808080`, a brighter gray of the `frost_table`, and `valleyGray`: `#585858` too."
-        ),
-    ]
-    told = summarize(span(*said)).text
-    assert "#808080" in told
-    assert "#6c6c6c" not in told
-    assert "#949494" in told
-    assert "#6c6c6c" in summarize(span(*said[:4])).text
-
-
-@pytest.mark.parametrize(
-    "lack",
-    [
-        "The `prune_rows` function needs to wrap the error of `frost_table`.",
-        "`frost_table` has the base, but it's not being passed through to `prune_rows`.",
-        "The call of `frost_table` in `prune_rows` is missing the lock of the valley.",
-        "In `prune_rows` fehlt die Sperre von `frost_table` im Tal.",
-        "`prune_rows` 缺少 `frost_table` 的锁定检查和错误处理。",
-    ],
-)
-def test_a_lack_that_was_found_before_a_change_is_over(lack: str) -> None:
-    # Fails where the reason of a change is told as the state after it.
-    found = [
-        _ASKED,
-        reply(lack, ("a", "bash", {"command": "cat prune.py frost_table.py"})),
-        result("a", "ok"),
-    ]
-    assert lack in summarize(span(*found)).text
-    mended = [*edited("prune.py", "z"), reply("Fixed the orchard rows.")]
-    assert lack not in summarize(span(*found, *mended)).text
-
-
-def test_findings_on_the_way_are_over_in_every_turn_before_the_current_one() -> None:
-    # The turn ends with an offer, so that it is not answered; its work is over all the same.
-    still = "`prune_rows` still uses the keys of `frost_table` of the valley."
-    said = [
-        _ASKED,
-        reply(still, ("a", "bash", {"command": "cat prune.py frost_table.py"})),
-        result("a", "ok"),
-        *edited("prune.py", "y"),
-        reply("Done with `prune_rows`. Would you like to mark it as ready for review?"),
-    ]
-    assert still not in summarize(span(*said, *_THEN)).text
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ class Candidate:
     def asks(self) -> bool:
         """Whether it repeats a request of the user's."""
         return self.section is Section.GOAL or self.text.startswith(
-            ("Asked: ", "Asked last: ", "Last request: ")
+            ("Asked: ", "Asked before: ", "Asked last: ", "Last request: ")
         )
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind, Voice
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers import stale_lines, user_requests
 from leafward.summaries.summarizers.candidates import FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out
-from leafward.summaries.summarizers.earlier_code import code_in, replaced_code, tell_code
+from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
 from leafward.summaries.summarizers.outline import Provenance, Section, cut, line_key, outline_lines
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers.candidates import Evidence
     from leafward.summaries.summarizers.turns import Turn
-    from leafward.summaries.survival.spans import SpanMessage
 
 _PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
 _ROW = re.compile(r"\s*\|\s*")
@@ -71,12 +70,10 @@ def carry(
     previous: str,
     entry: EntryIndex,
     turns: Sequence[Turn],
-    messages: Sequence[SpanMessage],
 ) -> None:
     """Adds the lines of the previous summary, each in its section; finished work moves to the done ones.
 
-    Where work followed, only the last request of then is still in progress, and only until the next one. `messages` are
-    those since: code that their edits replaced is not told again.
+    Where work followed, only the last request of then is still in progress, and only until the next one.
     """
     if not previous:
         return
@@ -94,11 +91,10 @@ def carry(
         [line.text for line in outline if line.section is Section.GOAL], turns, answered=went_on
     )
     before, not_done = Section.GOAL, False
-    replaced = replaced_code(messages)
     for section, text, is_open, code_of, file in outline:
         code = [(text, code_of)] if code_of is not None else list(code_in(text))
         for piece, intro in code:
-            tell_code(evidence, piece, intro, entry, replaced)
+            tell_code(evidence, piece, intro, entry)
         if code:
             continue
         lead = ""
@@ -207,30 +203,18 @@ def _add(evidence: Evidence, line: _Line, entry: EntryIndex) -> None:
     section, text, lead = line
     if section is Section.CONSTRAINTS and (asked := evidence.reader.rules.asked_since(text)):
         text = f"{text} (asked since: {cut(asked, _SINCE)})"
-    worth = _CARRIED_WORTH.get(section, 0.3)
-    if section is Section.BLOCKED and _is_an_old_error(evidence, text, entry):
-        worth = _OLD_ERROR
     add(
         evidence,
         section,
         text,
         (entry,),
-        worth,
+        _CARRIED_WORTH.get(section, 0.3),
         first=section is Section.GOAL,
         lead=lead,
         provenance=Provenance.EARLIER,
         # Lines of code in an earlier summary are kept only where they hold a name.
         names_something=section is Section.CONTEXT and _CODE.search(text) is not None,
     )
-
-
-def _is_an_old_error(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
-    """Whether a line is about errors that did not come back since."""
-    errors = [
-        seen.key for seen in evidence.reader.prose(text, Voice.TOLD, entry) if seen.kind is FactKind.ERROR
-    ]
-    again = (evidence.facts.get((FactKind.ERROR, key)) for key in errors)
-    return bool(errors) and not any(fact is not None and fact.last in evidence.position for fact in again)
 
 
 def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
@@ -317,5 +301,3 @@ _NOT_YET = re.compile(
 )
 _SINCE = 60
 """Characters that are quoted of a later request about a rule."""
-_OLD_ERROR = 0.1
-"""The worth of a carried error that did not come back."""

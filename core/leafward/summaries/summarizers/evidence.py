@@ -65,7 +65,7 @@ def collect(
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
-    carry(evidence, previous, span.previous_entry, turns, messages)
+    carry(evidence, previous, span.previous_entry, turns)
     evidence.last_turn = turns[-1].first + 1 if turns else 0
     user_requests.requests(
         evidence,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.values import Fact, FactKind
@@ -123,9 +123,7 @@ def grouped(candidates: Sequence[Candidate]) -> list[Candidate]:
             line.sources = tuple(dict.fromkeys((*line.sources, *candidate.sources[-1:])))
             continue
         if candidate.group:
-            line = Candidate(
-                candidate.section, candidate.group + candidate.text, candidate.place, candidate.sources[-1:]
-            )
+            line = replace(candidate, text=candidate.group + candidate.text, sources=candidate.sources[-1:])
             groups[candidate.group] = candidate = line
         lines.append(candidate)
     return lines

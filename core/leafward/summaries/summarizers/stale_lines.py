@@ -14,12 +14,11 @@ from leafward.files.shell.effects import effects
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
-from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
-from leafward.summaries.summarizers import contradictions, superseded_values
-from leafward.summaries.summarizers.candidates import OUTCOME, SAID_EARLIER, Candidate, Evidence, add
+from leafward.summaries.summarizers import contradictions
+from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Provenance, Section, line_key
 from leafward.summaries.summarizers.turns import is_answered
 
@@ -36,8 +35,6 @@ _SUBJECTS = frozenset({Section.DONE, Section.NEXT, Section.DECISIONS, Section.CO
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DIGIT = re.compile("[0-9]")
 _FIGURED = frozenset({Section.DONE, Section.CONTEXT, Section.IN_PROGRESS})
-_SAME_WORDS = 3
-"""Words from which two lines with the same ones have the same subject."""
 _DONE_ALREADY = 0.75
 """The part of a step's words that a later line of finished work has to share."""
 _COMMON = 2
@@ -53,16 +50,6 @@ _PLANNED = 0.1
 NOT_DONE = "Not done when this was last summarised: "
 _TOLD_FILES = 8
 """Deleted or renamed files that are named."""
-_WAY = markers(
-    r"(?i)\b(?:option|approach|variant|alternative|proposal|idea) (?:#?\d|[a-d])\b(?!\w|\s*[:(–—-])",
-    "option approach variant alternative proposal idea",
-)
-"""One of several ways, by its number in their list."""
-_SWITCHED = re.compile(
-    r"(?i)\b(?:switch(?:ed|ing)|mov(?:ed|ing)|migrat(?:ed|ing)|chang(?:ed|ing)|convert(?:ed|ing)) (?:\w+ ){0,3}?from (.{2,160}?) to (.{2,160})"
-    r"|\breplac(?:ed|ing) (.{2,120}?) (?:with|by) (.{2,160})"
-)
-_NAME = re.compile(r"`([^`]{2,80})`|(?<![\w`])([A-Z][\w-]{2,40})\b")
 _MAKES = re.compile(
     r"(?i)^(?:\W*(?:add|create|implement|write|introduce|extract|define|move|modify|update|change|replace|convert|wire|use|import|fix"
     r"|refactor|make|expose|store|handle|support|build|adapt|adjust|extend|rewrite|port|switch|put|let|have)\b)"
@@ -90,22 +77,16 @@ def settle(
     """
     contradictions.take_back(evidence, messages, turns, cwd)
     contradictions.refute(evidence, messages, turns)
-    _replace(evidence)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
     written = _written(evidence)
     _fulfil(evidence, written)
+    _take_up(evidence, turns)
+    _steps(evidence, turns)
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
     ]
-    _take_up(evidence, turns)
-    _steps(evidence, turns)
     _counts(evidence)
-    _figures(evidence)
-    superseded_values.leave_out(evidence, lambda candidate: _place(evidence, candidate))
-    evidence.candidates = [
-        candidate for candidate in evidence.candidates if not _points_at_a_way(evidence, candidate)
-    ]
     return frozenset(gone)
 
 
@@ -180,53 +161,6 @@ def _place(evidence: Evidence, candidate: Candidate) -> int:
     return max((evidence.position.get(source, -1) for source in candidate.sources), default=-1)
 
 
-def _replace(evidence: Evidence) -> None:
-    """Leaves out lines that use something replaced since (`switched from X to Y`, `replaced X with Y`)."""
-    for by in [one for one in evidence.candidates if one.section in {Section.DONE, Section.DECISIONS}]:
-        switched = _SWITCHED.search(_said_by_model(by))
-        if switched is None:
-            continue
-        old, new = (_names(text) for text in (switched[1] or switched[3], switched[2] or switched[4]))
-        gone = "|".join(re.escape(name) for name in sorted(old - new))
-        if not gone:
-            continue
-        uses = re.compile(
-            rf"(?i)\b(?:us(?:e|es|ed|ing)|via|built on|based on) [^.;]{{0,40}}(?<!\w)(?:{gone})(?!\w)"
-        )
-        place = _place(evidence, by)
-        instead = new - old
-        evidence.candidates = [
-            candidate
-            for candidate in evidence.candidates
-            if candidate is by
-            or candidate.first
-            or candidate.section not in _SUBJECTS
-            or _place(evidence, candidate) >= place
-            or uses.search(candidate.text) is None
-            or instead & _names(candidate.text)
-        ]
-
-
-def _names(text: str) -> set[str]:
-    """The names in a text: code, and words with a capital letter."""
-    return {(code or word).casefold() for code, word in _NAME.findall(text)}
-
-
-def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
-    """Whether a line chooses one of several ways by its number alone: the way itself is described elsewhere."""
-    if (
-        candidate.section not in contradictions.CLAIMS
-        or ":" in candidate.text
-        or not _WAY.may_stand_in(candidate.text)
-        or _WAY.pattern.search(candidate.text) is None
-    ):
-        return False
-    return not any(
-        seen.kind in {FactKind.PATH, FactKind.IDENTIFIER, FactKind.COMMAND}
-        for seen in evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
-    )
-
-
 def _written(evidence: Evidence) -> dict[str, int]:
     """Where names were written last, and where files were changed last, by the ends of their paths."""
     written: dict[str, int] = {}
@@ -237,13 +171,20 @@ def _written(evidence: Evidence) -> dict[str, int]:
 
 
 def _is_overtaken(evidence: Evidence, candidate: Candidate, written: Mapping[str, int]) -> bool:
-    """Whether everything that a reply's statement names was written anew since: it tells of the code before that."""
-    if candidate.section is not Section.CONTEXT or candidate.provenance is not Provenance.SAID:
+    """Whether everything that an attributed line names was written anew since: it tells of the code before that.
+
+    Of an earlier summary only code and what it says of files: what it found out about names may hold still.
+    """
+    if candidate.section is not Section.CONTEXT or candidate.provenance is Provenance.RECORDED:
+        return False
+    if candidate.asks:
         return False
     place = _place(evidence, candidate)
     seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
-    names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
-    names |= {one.key.rpartition("/")[2] for one in seen if one.kind is FactKind.PATH}
+    files = {one.key.rpartition("/")[2] for one in seen if one.kind is FactKind.PATH}
+    if candidate.provenance is Provenance.EARLIER and not (files or candidate.group):
+        return False
+    names = files | {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
     return bool(names) and all(written.get(name, -1) > place for name in names)
 
 
@@ -412,37 +353,3 @@ def _counts(evidence: Evidence) -> None:
 
 def _holds_digit(text: str) -> bool:
     return _DIGIT.search(text) is not None if text.isascii() else any(map(str.isdigit, text))
-
-
-def _figures(evidence: Evidence) -> None:
-    """Keeps the last count of lines with the same count about a file, and of lines that differ only in their numbers."""
-    last: dict[tuple[str, ...], tuple[int, str]] = {}
-    counted: list[tuple[Candidate, int, list[tuple[tuple[str, ...], str]]]] = []
-    for candidate in evidence.candidates:
-        if candidate.section not in _FIGURED or candidate.asks or not _holds_digit(candidate.text):
-            continue
-        place, told = _place(evidence, candidate), _told_figures(evidence, candidate)
-        counted.append((candidate, place, told))
-        for what, value in told:
-            if what not in last or last[what][0] < place:
-                last[what] = place, value
-    old = {
-        id(candidate)
-        for candidate, place, told in counted
-        if any(last[what][0] > place and last[what][1] != value for what, value in told)
-    }
-    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in old]
-
-
-def _told_figures(evidence: Evidence, candidate: Candidate) -> list[tuple[tuple[str, ...], str]]:
-    """The counts of a line, each with its value: by file and unit, and by its words with all of its numbers."""
-    found: list[tuple[tuple[str, ...], str]] = []
-    for seen in evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY):
-        if seen.kind is FactKind.NUMBER and seen.about:
-            amount, _, unit = seen.key.partition(" ")
-            found.append(((seen.about, unit), amount))
-    words = content_words(candidate.text.removeprefix(SAID_EARLIER))
-    plain = tuple(word for word in words if not any(map(str.isdigit, word)))
-    if len(plain) >= _SAME_WORDS and len(plain) < len(words):
-        found.append((plain, " ".join(word for word in words if any(map(str.isdigit, word)))))
-    return found

@@ -11,11 +11,10 @@ from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
 from leafward.summaries.facts.demands import without_fillers
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import (
-    content_words,
     is_to_try,
 )
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
-from leafward.summaries.summarizers.candidates import Candidate, Evidence, add, leads_somewhere
+from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, named_files
 from leafward.summaries.summarizers.turns import is_answered
 
@@ -29,9 +28,6 @@ COMMITTED = "Committed: "
 _COMMIT = re.compile(
     r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
 )
-_COMMIT_ITEM = re.compile(r"(?i)^(?:make |create )?commit(?: #?\d{1,2})?\s?[:–—-] ")
-_HALF = 0.5
-"""The part of the words of such an item that the title of its commit has."""
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt|stopped by)")
 _FRAME = re.compile(r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*")
 """Text around an error that tells nothing about it."""
@@ -104,23 +100,6 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
                 add(evidence, Section.DONE, title, (made[0], entry), worth, limit=160, lead=COMMITTED)
     if branch is not None:
         add(evidence, Section.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
-
-
-def _once(evidence: Evidence) -> None:
-    """Leaves out the items of a list for commits that were made: their titles say it."""
-    titles = [
-        frozenset(content_words(one.text.removeprefix(COMMITTED)))
-        for one in evidence.candidates
-        if one.section is Section.DONE and one.text.startswith(COMMITTED)
-    ]
-
-    def is_told(candidate: Candidate) -> bool:
-        item = _COMMIT_ITEM.match(candidate.text)
-        words = frozenset(content_words(candidate.text[item.end() :])) if item is not None else frozenset()
-        return any(len(words & title) >= _HALF * len(words) for title in titles if words)
-
-    if titles:
-        evidence.candidates = [one for one in evidence.candidates if not is_told(one)]
 
 
 def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
@@ -212,7 +191,6 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         ran = f" ({often_or_once}{ended})" if times else ""
         text = f"{'Run' if times else 'Named'} `{harmless(fact.key, 160)}`{ran}"
         add(evidence, Section.CONTEXT, text, sources, worth, limit=220)
-    _once(evidence)
 
 
 def _passes(passed: int, ran: int) -> str:
