@@ -16,7 +16,7 @@ import pytest
 from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
-from leafward.export import output_file
+from leafward.export import installation, output_file
 from leafward.session.journal.durable import draft_name
 from tests.bench.generate import write_session
 from tests.oracle.resume import find_node
@@ -75,6 +75,21 @@ def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> N
     assert main(["uninstall", "claude"]) == 0
     text = settings.read_text()
     assert text == '{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}, "theme": "dark"}'
+
+
+def test_of_two_installations_at_once_the_slower_one_names_the_file(
+    settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error of the system names our draft, which is gone by then."""
+    settings.unlink(missing_ok=True)
+
+    def faster(path: Path, _text: str) -> None:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), f"{path}.leafward-1-a.tmp")
+
+    monkeypatch.setattr(installation, "write_new_document", faster)
+    assert main(["install", "claude"]) == 1
+    told = " ".join(capsys.readouterr().err.split())
+    assert told == f"leafward: {settings} changed meanwhile; nothing was written"
 
 
 def test_a_file_that_was_replaced_before_the_disk_failed_is_said_to_be_written_and_comes_back_whole(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leafward.cli.output.page import Page, wrapped
+from leafward.files.restoration import write
+from leafward.files.restoration.project_folder import ProjectFolder
 from leafward.files.restoration.record import State, records, store
 from tests.acting import call
 from tests.cli.restored import Work, actions
@@ -158,6 +162,28 @@ def test_a_restore_that_was_killed_is_said_and_undone(work: Work, done: Run, run
     outcome = run("restore", work.path, work.at)
     assert outcome.code == 1
     assert "stopped halfway" in outcome.err
+    done("restore", work.path, "--undo")
+    assert snapshot(work.folder) == work.now
+
+
+def test_an_undo_that_the_disk_stops_says_what_stands_and_goes_on_later(
+    work: Work, done: Run, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    done("restore", work.path, work.at)
+    with monkeypatch.context() as patch:
+        patch.setattr(write, "store", full)
+        outcome = run("restore", work.path, "--undo")
+    assert outcome.err.endswith(": No space left on device; nothing was written\n")
+    assert snapshot(work.folder) == work.then
+    with monkeypatch.context() as patch:
+        patch.setattr(ProjectFolder, "replace", full)
+        outcome = run("restore", work.path, "--undo")
+    said = " ".join(outcome.err.split())
+    assert said.startswith("leafward: the undo stopped: ")
+    assert said.endswith(" --undo` goes on with it")
     done("restore", work.path, "--undo")
     assert snapshot(work.folder) == work.now
 

@@ -144,7 +144,7 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
         WORD_LIST,
         "one can act about any zone that they carry over then when there will come more over here again",
         "-Dsonar.login=$SONAR_TOKEN",
-        "login=https://accounts.example.org/a/long/path/to/sign/in",
+        "sonar.login is deprecated in favour of sonar.token",
         "psexec.py HOST -hashes LMHASH:NTHASH",
         "wmiexec.py domain/user:password@host",
         "registry/app:1.2.3@sha256:0687d8cc",

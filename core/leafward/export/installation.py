@@ -181,14 +181,19 @@ def _text(file: Path) -> str | None:
 
 def _write(change: Change) -> None:
     file = change.file
+    changed = Refused(f"{file} changed meanwhile; nothing was written")
     if _text(file) != change.before:
-        raise Refused(f"{file} changed meanwhile; nothing was written")
+        raise changed
     if change.after is None:
         file.unlink()
         sync_folder(file.parent)
     elif change.before is None:
         paths.make_private(file.parent)
-        write_new_document(file, change.after)
+        try:
+            write_new_document(file, change.after)
+        except FileExistsError:
+            # Another installation was faster; the error names our draft.
+            raise changed from None
     else:
         write_document(file, change.after)
 

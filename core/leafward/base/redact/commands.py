@@ -20,6 +20,19 @@ _WORD = r"""(?:(?P<q>\\{0,7}["'])(?P<quoted>[^\n"']{1,200}?)(?P=q)|(?P<bare>[^\s
 _REST = r"""(?:[^\n|;&]|\\\n|&(?!&)){0,400}?"""
 """Text between a program and its option."""
 _GAP = r"""(?:[ \t]{1,8}|[ \t]{0,4}\\{1,3}n?\n?[ \t]{0,20}|["'],[ \t]{0,4}(?=["']))"""
+_IMPACKET = (
+    *(
+        "psexec.py ",
+        "wmiexec.py ",
+        "smbexec.py ",
+        "atexec.py ",
+        "dcomexec.py ",
+        "secretsdump.py ",
+        "impacket-",
+    ),
+    *("mssqlclient.py ", "smbclient.py ", "GetNPUsers.py ", "GetUserSPNs.py ", "getTGT.py "),
+)
+"""Programs that take a user and a password, or its hash, in one word: `domain/user:password@host`."""
 
 _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
@@ -72,17 +85,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"[\"']?(?:[0-9a-fA-F]{32})?:?(?P<bare>[0-9a-fA-F]{32})(?![0-9a-fA-F])",
     ),
     (
-        ("exec.py", "secretsdump", "client.py", "Users.py", "SPNs.py", "getTGT", "getST", "impacket-"),
-        (
-            "exec.py ",
-            "secretsdump.py ",
-            "client.py ",
-            "Users.py ",
-            "SPNs.py ",
-            "getTGT.py ",
-            "getST.py ",
-            "impacket-",
-        ),
+        _IMPACKET,
+        _IMPACKET,
         rf"{_REST}(?<=[\s\"'])(?:[\w.-]{{1,80}}/[\w.$-]{{1,80}}:\\{{0,7}}[\"']?(?P<bare>[^\s\"'/\\:@]{{3,100}})(?=[\s\"'\\@]|\Z)|[\w.$-]{{1,80}}:(?P<quoted>[^\s\"'/\\:@]{{3,100}})(?=@[\w.-]))",
     ),
     (("-a",), ("redis-cli", "valkey-cli", "keydb-cli"), rf"{_REST}(?<=[\s\"'])-a{_GAP}{_WORD}"),
@@ -215,15 +219,15 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (("unlock ",), ("bw unlock",), rf"[ \t]{{1,4}}{_WORD}"),
     (
-        ("login=", "login ="),
-        ("login=", "login = "),
-        r"\\{0,7}[\"']?(?P<token>[A-Za-z0-9_-]{32,200})(?![\w-])",
+        ("sonar.login",),
+        ("sonar.login",),
+        r"[ \t]{0,4}[=:][ \t]{0,4}\\{0,7}[\"']?(?P<token>[A-Za-z0-9_-]{32,200})(?![\w-])",
     ),
     # A value alone into a file whose name says that it is a secret.
     (
-        (".key", "secret", "token", "passw", ".pass", "credential", ".pem"),
         ("echo ", "printf "),
-        r"(?:-n[ ]|'?%s'?[ ])?\\{0,7}[\"']?(?P<token>[^\s\"'|$`>\\]{8,400})\\{0,7}[\"']?[ \t]{0,4}(?:>{1,2}|\|[ \t]{0,4}(?:sudo[ \t]{1,4})?tee(?:[ \t]{1,4}-a)?[ \t])[ \t]{0,4}\\{0,7}[\"']?[\w./~${}-]{0,120}(?:\.(?:key|pem)|passw|\.?pass|secret|token|credential)[\w.-]{0,20}",
+        ("echo ", "printf "),
+        r"(?:-n[ ]|'?%s'?[ ])?\\{0,7}[\"']?(?P<token>[^\s\"'|$`>\\]{8,400}+)\\{0,7}[\"']?[ \t]{0,4}(?:>{1,2}|\|[ \t]{0,4}(?:sudo[ \t]{1,4})?tee(?:[ \t]{1,4}-a)?[ \t])[ \t]{0,4}\\{0,7}[\"']?[\w./~${}-]{0,120}(?:\.(?:key|pem)|passw|\.?pass|secret|token|credential)[\w.-]{0,20}",
     ),
     (("add-mask",), ("::add-mask::",), r"(?P<bare>[^\s\"'\\$]{4,400})"),
     (
@@ -421,19 +425,22 @@ def commands_in(text: str, pairs: Iterable[int]) -> Iterator[Span]:
     """The passwords given to programs. `pairs` are the places in `SIGNS` that the text may match."""
     for place in pairs:
         signs, literals, form = _COMMANDS[place]
-        if any(map(text.__contains__, signs)):
+        if signs == literals or any(map(text.__contains__, signs)):
             for literal in literals:
                 if literal in text:
                     yield from _of_literal(text, literal, form)
-    if PASSWORD_FILE.search(text) is not None:
-        for found in _PGPASS.finditer(text):
-            span = _secret(found) if not _ADDRESS.fullmatch(found[0]) else None
-            if (
-                span is not None
-                and not found["bare"].isdecimal()
-                and not RESOURCE.search(text, max(0, found.start() - 100), found.start())
-            ):
-                yield (*span, SecretKind.PASSWORD)
+
+
+def password_files_in(text: str) -> Iterator[Span]:
+    """The passwords in lines of `.pgpass`, in a text with `PASSWORD_FILE`."""
+    for found in _PGPASS.finditer(text):
+        span = _secret(found) if not _ADDRESS.fullmatch(found[0]) else None
+        if (
+            span is not None
+            and not found["bare"].isdecimal()
+            and not RESOURCE.search(text, max(0, found.start() - 100), found.start())
+        ):
+            yield (*span, SecretKind.PASSWORD)
 
 
 def _of_literal(text: str, literal: str, form: str) -> Iterator[Span]:

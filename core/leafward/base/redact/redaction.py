@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.redact.as_seen import as_seen
 from leafward.base.redact.assignments import assignments_in
 from leafward.base.redact.aws_keys import bare_keys
-from leafward.base.redact.commands import commands_in
+from leafward.base.redact.commands import commands_in, password_files_in
 from leafward.base.redact.encoded_texts import encoded_in
 from leafward.base.redact.headers import headers_in
 from leafward.base.redact.names import meaning_of
@@ -28,6 +28,7 @@ from leafward.base.redact.signs import (
     ASSIGNMENTS,
     HEADERS,
     IN_SMALL_LETTERS,
+    PORTS,
     RECOVERY_CODES,
     SENTENCES,
     SPOKEN,
@@ -135,9 +136,10 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
             yield from unnamed_in(text, low)
     if held & WALLETS:
         yield from phrases_in(text)
-    pairs = commands_of(held)
-    if pairs is not None:
+    if pairs := commands_of(held):
         yield from commands_in(text, pairs)
+    if held & PORTS:
+        yield from password_files_in(text)
     yield from printed_in(text)
     if "@" in text:
         yield from urls_in(text)

@@ -40,7 +40,7 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
     recovery_codes.SIGNS,
     *(signs for pair in commands.SIGNS for signs in pair),
 )
-_RUNS, _PORTS, WALLETS = 1, 2, 4
+_RUNS, PORTS, WALLETS = 1, 2, 4
 """A run that is long enough for a token; a port as in a file of passwords; a word of a wallet."""
 _FIRST = 8
 
@@ -94,7 +94,7 @@ class _Signs:
 _SIGNS = _Signs()
 ASSIGNMENTS, HEADERS, SPOKEN, TABLES, SENTENCES, RECOVERY_CODES, *_PAIRS = _SIGNS.families
 IN_SMALL_LETTERS = ASSIGNMENTS | HEADERS | SPOKEN | TABLES | SENTENCES | RECOVERY_CODES
-_OF_COMMANDS = _PORTS
+_OF_COMMANDS = 0
 for _family in _PAIRS:
     _OF_COMMANDS |= _family
 
@@ -125,16 +125,15 @@ def signs_of(text: str) -> tuple[int, str]:
     return found, "\n".join(set(RUN.findall(" ".join(with_runs)))) if with_runs else ""
 
 
-def commands_of(signs: int) -> tuple[int, ...] | None:
-    """The places of the commands that a text with these signs may hold; None where no command may give a password."""
+def commands_of(signs: int) -> tuple[int, ...]:
+    """The places of the commands that a text with these signs may hold."""
     return _commands_of(signs & _OF_COMMANDS)
 
 
 @lru_cache(maxsize=1 << 12)
-def _commands_of(signs: int) -> tuple[int, ...] | None:
+def _commands_of(signs: int) -> tuple[int, ...]:
     pairs = zip(_PAIRS[::2], _PAIRS[1::2], strict=True)
-    found = tuple(place for place, (sign, literal) in enumerate(pairs) if signs & sign and signs & literal)
-    return found if found or signs & _PORTS else None
+    return tuple(place for place, (sign, literal) in enumerate(pairs) if signs & sign and signs & literal)
 
 
 @cache
@@ -182,7 +181,7 @@ def _noted(words: list[str]) -> int:
                 for word in words:
                     if part in word:
                         found[word] |= bit
-    for pattern, bit in ((RUN, _RUNS), (commands.PASSWORD_FILE, _PORTS)):
+    for pattern, bit in ((RUN, _RUNS), (commands.PASSWORD_FILE, PORTS)):
         if pattern.search(joined) is not None:
             every |= bit
             for word in filter(pattern.search, words):

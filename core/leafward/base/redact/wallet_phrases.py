@@ -20,12 +20,14 @@ _RUN = re.compile(
 _WORD = re.compile(r"(?<![A-Za-z])[a-z]{3,8}(?![A-Za-z])|(?<=\\n)[a-z]{3,8}")
 _SHORTEST, _LONGEST = 12, 30
 """Words of a phrase: 24 at most, and words of the list may stand beside it."""
-_SELDOM_SHARE = 4
-"""One word in so many is one that prose seldom has: of a phrase it is two in three."""
+_LEAST_SELDOM = 3
+"""Words that prose seldom has: of a phrase they are two in three."""
 
 
 def phrases_in(text: str) -> Iterator[Span]:
     """The phrases of a text. Longer runs, and words of one letter in the order of the alphabet, are lists of words."""
+    if len(SELDOM.intersection(text.split())) < _LEAST_SELDOM:
+        return
     for run in _RUN.finditer(text):
         every = _WORD.finditer(text, *run.span())
         for listed, found in groupby(every, key=lambda word: word[0] in SELDOM or word[0] in _OFTEN):
@@ -35,7 +37,7 @@ def phrases_in(text: str) -> Iterator[Span]:
                 listed
                 and _SHORTEST <= len(said) <= _LONGEST
                 and (said[0][0] != said[-1][0] or said != sorted(said))
-                and sum(word in SELDOM for word in said) * _SELDOM_SHARE >= len(said)
+                and sum(word in SELDOM for word in said) >= _LEAST_SELDOM
             ):
                 yield phrase[0].start(), phrase[-1].end(), SecretKind.WALLET_PHRASE
 

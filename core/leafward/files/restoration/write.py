@@ -34,7 +34,7 @@ from leafward.session.journal.lines import utc_now
 from leafward.session.journal.open_file import refuse_unwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from leafward.files.restoration.plan import FileChange, RestorePlan
     from leafward.files.restoration.record import RecordedChange
@@ -257,8 +257,25 @@ def _put_back(folder: ProjectFolder, record: Record) -> Undone:
     paths = set(_outstanding(folder, record))
     contents = {one.path: record.bytes_before(one) for one in record.changes if one.path in paths}
     record = replace(record, state=State.UNDOING)
-    with _named(str(record.place)):
+    try:
         store(record)
+    except OSError as error:
+        raise Refused(f"{record.place}: {error.strerror or error}; nothing was written") from error
+    try:
+        _put_each_back(folder, record, paths, contents)
+        _clear_drafts(folder, record)
+        record = replace(record, state=State.UNDONE)
+        with _named(str(record.place)):
+            store(record)
+    except Refused as error:
+        again = f"`leafward restore {record.session} --undo` goes on with it"
+        raise Refused(f"the undo stopped: {error}; {again}") from error
+    return Undone(record, tuple(sorted(paths)))
+
+
+def _put_each_back(
+    folder: ProjectFolder, record: Record, paths: set[str], contents: Mapping[str, bytes]
+) -> None:
     was_file = (Presence.FILE, Presence.LINK)
     for one in record.changes:
         disk = folder.look(one.path)
@@ -278,11 +295,6 @@ def _put_back(folder: ProjectFolder, record: Record) -> Undone:
             before = OnDisk(one.before.presence, contents[one.path], one.before.mode)
             disk = folder.look(one.path)
             if not one.is_after(disk):
-                raise Refused(f"{one.path} was changed meanwhile; run the undo again")
+                raise Refused(f"{one.path} was changed meanwhile")
             with _named(one.path):
                 folder.replace(one.path, disk, before, one.draft)
-    _clear_drafts(folder, record)
-    record = replace(record, state=State.UNDONE)
-    with _named(str(record.place)):
-        store(record)
-    return Undone(record, tuple(sorted(paths)))
