@@ -86,10 +86,6 @@ def _answer(fields: Mapping[str, Any]) -> str:
     )
 
 
-def _nothing(_fields: Mapping[str, Any]) -> str:
-    return ""
-
-
 def _dicts(value: object) -> list[dict[str, Any]]:
     return [one for one in (value if isinstance(value, list) else ())[:_LISTED] if isinstance(one, dict)]
 
@@ -115,7 +111,7 @@ _UNSENT = (
 )  # fmt: skip
 """Types that are never sent, whatever their fields hold (2.0.42 to 2.1.332)."""
 WORDS_OF: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    **dict.fromkeys(_UNSENT, _nothing),
+    **dict.fromkeys(_UNSENT, lambda _fields: ""),
     "hook_success": _hook_output,
     "hook_blocking_error": _of("blockingError", _fields("blockingError", "command")),
     "async_hook_response": _of("response", _answer),

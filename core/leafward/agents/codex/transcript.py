@@ -41,7 +41,7 @@ class CodexReader:
         self._thread = thread
         self._pieces: list[Piece] = []
         self._begins: list[int] = []
-        self._columns = Columns()
+        self.columns = Columns()
         self._made: Assembly | None = None
         self._open: list[Rollout] = []
 
@@ -92,7 +92,7 @@ class CodexReader:
     def _transcript(self, thread: Thread, made: Assembly) -> Transcript:
         own = made.own(thread)
         self._made = made
-        self._pieces, self._columns = made.pieces, made.builder.columns
+        self._pieces, self.columns = made.pieces, made.builder.columns
         self._begins = [piece.begin for piece in made.pieces]
         notes = [*thread.notes, *made.notes]
         for damaged, text in made.orphans:
@@ -132,13 +132,13 @@ class CodexReader:
     def _span(self, index: int) -> tuple[Piece, int, int]:
         """The piece of an entry, and begin and end of the entry's stretch in it."""
         within = self._made.builder.within.get(index) if self._made is not None else None
-        start = self._columns.start[index] if within is None else within[0]
+        start = self.columns.start[index] if within is None else within[0]
         piece = self._pieces[bisect_right(self._begins, start) - 1]
         end = piece.begin + piece.end
         if within is not None:
             first = start - piece.begin
             return piece, first, first + piece.rollout.extent(first, within[1])
-        start, stop = stretch_of(self._columns, index, end)
+        start, stop = stretch_of(self.columns, index, end)
         return piece, start - piece.begin, min(stop, end) - piece.begin
 
     def region(self, index: int) -> bytes:
@@ -170,16 +170,11 @@ class CodexReader:
         """The segments of the thread, and the base of each."""
         return self._made.chain if self._made is not None else Chain()
 
-    @property
-    def columns(self) -> Columns:
-        """The entries made from the files."""
-        return self._columns
-
     def begun_anew(self, index: int) -> int:
         """The entry above an entry, or itself, with which another conversation begins in the same file; -1 without one."""
         starts = self._made.builder.begun_anew if self._made is not None else []
         while index >= 0 and index not in starts:
-            index = self._columns.parent[index] if starts else -1
+            index = self.columns.parent[index] if starts else -1
         return index
 
     def stands_alone(self, index: int) -> bool:
@@ -193,7 +188,7 @@ class CodexReader:
 
     def window(self, index: int) -> int | None:
         """The context window in force at an entry, as Codex uses it, in tokens; None where it is not recorded."""
-        parents, at = self._columns.parent, index
+        parents, at = self.columns.parent, index
         for _ in range(_TOLD_BACK):
             if at < 0:
                 return None

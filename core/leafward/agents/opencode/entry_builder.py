@@ -21,10 +21,10 @@ from leafward.agents.opencode.parts import (
     is_typed,
     typed_in,
 )
-from leafward.agents.opencode.records import NEVER, number_in, object_at, text_in
+from leafward.agents.opencode.records import NEVER, number_in
 from leafward.agents.opencode.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
 from leafward.session.columns import ID_SIZE, Columns
-from leafward.session.entries import Damage
+from leafward.session.entries import Damage, object_at, text_at
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ class EntryBuilder:
         request = next((part for part in decoded if part and part.get("type") == "compaction"), None)
         if request is not None:
             tip = self._whole(Role.REQUEST, spoken, above)
-            self._requests[spoken.name] = tip, text_in(request, "tail_start_id")
+            self._requests[spoken.name] = tip, text_at(request, "tail_start_id")
             if request.get("overflow") is True:
                 self._too_long.add(tip)
             return tip
@@ -328,8 +328,8 @@ class EntryBuilder:
     def _reply(self, spoken: _Spoken, above: int, *, live: bool) -> int:
         body = spoken.body
         if not self.folder:
-            self.folder = text_in(object_at(body, "path"), "cwd")
-        summary_request = self._requests.get(text_in(body, "parentID"))
+            self.folder = text_at(object_at(body, "path"), "cwd")
+        summary_request = self._requests.get(text_at(body, "parentID"))
         if self._summarises(body, summary_request is not None):
             request, tail = summary_request or (-1, "")
             tip = self._whole(Role.SUMMARY, spoken, above, request)

@@ -9,8 +9,9 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from leafward.agents.native_lines import document, plain_json
 from leafward.agents.opencode import newer_engine as newer
-from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.records import number_in
 from leafward.agents.opencode.tools import SHELLS
+from leafward.session.entries import object_at, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,6 @@ _SENT_AGAIN = frozenset({"text", "reasoning", "tool"})
 _TOLD = ("text/plain", "application/x-directory")
 """Attachments that the usual engine does not send: it adds their contents to the message as texts (1.1.53 to 1.18.33)."""
 PART_TYPES = SILENT | _SPOKEN
-"""All known types of parts."""
 
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
 _REPLACED = re.compile(r"\[Attached [\w.+-]+/[\w.+-]+: [^\n]*\]")
@@ -46,12 +46,12 @@ def block_of(part: Body) -> Body | None:
         text = part.get("text")
         return {"type": "text", "text": text} if isinstance(text, str) else None
     if kind == "reasoning":
-        return {"type": "thinking", "thinking": text_in(part, "text")}
+        return {"type": "thinking", "thinking": text_at(part, "text")}
     if kind == "tool":
         return {
             "type": "toolCall",
-            "id": text_in(part, "callID"),
-            "name": text_in(part, "tool"),
+            "id": text_at(part, "callID"),
+            "name": text_at(part, "tool"),
             "arguments": _given(object_at(part, "state").get("input")),
         }
     if kind == "file":
@@ -76,15 +76,15 @@ def _given(value: object) -> dict[str, Any]:
 
 def _file(part: Body) -> Body:
     """An attachment: an image as it is, any other file by name."""
-    address = text_in(part, "url")
-    mime = text_in(part, "mime")
+    address = text_at(part, "url")
+    mime = text_at(part, "mime")
     found = _DATA_URL.match(address)
     if found is not None and (mime or found[1]).startswith("image/") and found[2].endswith(";base64"):
         block: Body = {"type": "image", "data": address[found.end() :], "mimeType": mime or found[1]}
-        if text_in(part, "filename"):
-            block["name"] = text_in(part, "filename")
+        if text_at(part, "filename"):
+            block["name"] = text_at(part, "filename")
         return block
-    name = text_in(part, "filename") or (unquote(address[:200]) if found is None else "")
+    name = text_at(part, "filename") or (unquote(address[:200]) if found is None else "")
     if found is not None and (mime or found[1]).startswith("text/") and not found[2].endswith(";base64"):
         text = unquote_to_bytes(address[found.end() :]).decode("utf-8", "replace")
         return {"type": "text", "text": text}
@@ -99,7 +99,7 @@ def output_of(state: Body) -> list[Body]:
     output = state.get("output")
     text = output if isinstance(output, str) else "" if output is None else plain_json(output)
     if output is None:
-        text = text_in(state, "error")
+        text = text_at(state, "error")
         if metadata.get("interrupted") is True and isinstance(metadata.get("output"), str):
             text = metadata["output"]
         if status in ("pending", "running") and not text:
@@ -140,7 +140,7 @@ def stop_reason(message: Body, content: list[dict[str, Any]]) -> str:
     """The reason for the end of a reply, in native words."""
     if message.get("error"):
         return "aborted" if object_at(message, "error").get("name") == "MessageAbortedError" else "error"
-    finish = text_in(message, "finish")
+    finish = text_at(message, "finish")
     if finish in _STOPS:
         return _STOPS[finish]
     return "toolUse" if any(block["type"] == "toolCall" for block in content) else finish or "stop"
@@ -175,7 +175,7 @@ def error_of(message: Body) -> str | None:
     if not isinstance(error, dict):
         return str(error) if error else None
     text = object_at(error, "data").get("message")
-    return text if isinstance(text, str) and text else text_in(error, "name") or plain_json(error)
+    return text if isinstance(text, str) and text else text_at(error, "name") or plain_json(error)
 
 
 def is_typed(part: dict[str, Any]) -> bool:
@@ -185,7 +185,7 @@ def is_typed(part: dict[str, Any]) -> bool:
 
 def typed_in(parts: Iterable[Body | None]) -> list[str]:
     """The typed texts of a message, but for those that stand for an attachment when opencode puts a prompt again (1.18.33)."""
-    texts = (text_in(part, "text") for part in parts if part is not None and is_typed(part))
+    texts = (text_at(part, "text") for part in parts if part is not None and is_typed(part))
     return [text for text in texts if text and not _REPLACED.fullmatch(text)]
 
 
@@ -209,7 +209,7 @@ def asked_in(parts: Iterable[dict[str, Any]]) -> str:
 
     Only its name is stored by itself: the words behind it stand somewhere in the sub-agent's task.
     """
-    names = (text_in(part, "command") for part in parts if part.get("type") == "subtask")
+    names = (text_at(part, "command") for part in parts if part.get("type") == "subtask")
     return next((f"/{name}" for name in names if name), "")
 
 
