@@ -403,10 +403,10 @@ def test_a_tail_that_is_not_there_keeps_everything_and_is_said(root: Path) -> No
     talk.compaction("Summary", "msg_of_the_source")
     session = opened(Database(root).write(talk))
     assert texts(session) == [
-        "custom: What did we do so far?",
-        "compactionSummary: Summary",
         "user: one?",
         "assistant: one.",
+        "custom: What did we do so far?",
+        "compactionSummary: Summary",
     ]
     assert problems(session) == ["tail-missing"]
 

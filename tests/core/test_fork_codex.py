@@ -163,6 +163,30 @@ def test_a_chain_of_three_becomes_one_file(tmp_path: Path) -> None:
     assert records(fork.draft.path)[0]["payload"]["forked_from_id"] == THREADS[2]
 
 
+def test_of_two_threads_in_a_paginated_file_one_is_copied(tmp_path: Path) -> None:
+    """Codex sends nothing of the first one with the second: a fork that held both would send more than its source."""
+    folders = home(tmp_path), tmp_path / "other"
+    one, two = (
+        Rollout(folder, thread, first=0, history_mode="paginated")
+        for folder, thread in zip(folders, THREADS, strict=False)
+    )
+    one.turn("Count the pears", "Seven.")
+    two.turn("Prune the trees", "Pruned.")
+    one.raw(two.path.read_bytes())
+    session = one.opened()
+    first = next(
+        index
+        for index in range(len(session))
+        if session.columns.parent[index] >= 0 and b"Seven." in session.raw(index)
+    )
+    for entry, said in (
+        (session.leaf, ["Prune the trees", "Pruned."]),
+        (first, ["Count the pears", "Seven."]),
+    ):
+        fork = made(session, entry, "codex", terms(tmp_path), tmp_path)
+        assert texts(fork.draft.path) == said
+
+
 def test_a_base_that_is_missing_is_named(tmp_path: Path) -> None:
     first, _, third = chain(tmp_path)
     first.path.unlink()

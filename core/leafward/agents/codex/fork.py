@@ -59,6 +59,8 @@ class _Stretch(NamedTuple):
     ordinal: int | None
     """The number of the first line that is not copied; None: `offset` is the end."""
     offset: int
+    begin: int = 0
+    """Offset of the first line that is copied."""
 
 
 def forked(
@@ -78,6 +80,10 @@ def forked(
         raise Refused("none of it is in the files of Codex; --to pi copies everything")
     step, offset = _place(reader, tip, owned.prompt)
     stretches = _leading_to(reader, step, offset)
+    anew = reader.begun_anew(tip)
+    if anew >= 0:
+        rollout, begin, _ = reader.stretch(anew)
+        stretches = [one._replace(begin=begin) if one.rollout is rollout else one for one in stretches]
     own = reader.chain.metas.get(step.segment.path, {})
     if step.segment.thread != session.id:
         own = next(
@@ -243,6 +249,8 @@ def _copied(meta: Body, stretches: list[_Stretch], terms: Terms, *, paginated: b
 def _records(stretch: _Stretch) -> Iterator[bytes]:
     """The records of a stretch, one per line: the intact pieces of a damaged line, and nothing broken."""
     for data, start, end, at in stretch.rollout.lines(entire=True):
+        if at < stretch.begin:
+            continue
         if stretch.ordinal is None and at >= stretch.offset:
             return
         stop = end - 1 if data[end - 1 : end] == b"\r" and end > start else end

@@ -170,6 +170,13 @@ class CodexReader:
         """The segments of the thread, and the base of each."""
         return self._made.chain if self._made is not None else Chain()
 
+    def begun_anew(self, index: int) -> int:
+        """The entry above an entry, or itself, with which another conversation begins in the same file; -1 without one."""
+        starts = self._made.builder.begun_anew if self._made is not None else []
+        while index >= 0 and index not in starts:
+            index = self.columns.parent[index] if starts else -1
+        return index
+
     def stands_alone(self, index: int) -> bool:
         """Whether an entry has lines of its own and does not only stand in a compaction."""
         return self._made is None or index not in self._made.builder.literals

@@ -316,7 +316,9 @@ class Translator:
         )
         request = self._aux[index]
         asked, tail = [request] if request >= 0 else [], self._tail(index, request)
-        kept = ([*tail, *asked], []) if self._tail_first else (asked, tail)
+        # opencode leaves all messages in their order where the first kept one is missing.
+        in_order = self._tail_first or self._kept.get(index, 0) < 0
+        kept = ([*tail, *asked], []) if in_order else (asked, tail)
         body: Body = {
             "type": "compaction",
             "summary": text,
