@@ -112,7 +112,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redacted: bool, as
         emit_json(
             {
                 "what": "patch",
-                **_head(compared),
+                **(redactor.value(_head(compared)) if redacted else _head(compared)),
                 "side": letter,
                 "patch": text,
                 "files": [named(path) for path in made.files],

@@ -21,6 +21,7 @@ from leafward.cli.selection import existing, expression_of, project_part, sessio
 from leafward.cli.settings import remarks_on
 from leafward.query.search.prefilter import ripgrep
 from leafward.query.search.text_search import Search, SessionHits
+from leafward.query.vocabulary import part_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -199,7 +200,7 @@ def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[
     for hit in session.hits:
         lead = f"  {safe_line(hit.entry)[:width]:<{width}}  "
         what = hit.tool and f"{hit.tool} {hit.part}"
-        what = page.fit(safe_line(what or hit.part), 2 * _PART)
+        what = page.fit(safe_line(what or part_word(hit.part)), 2 * _PART)
         sign = "! " if hit.failed else ""
         lead += f"{what:<{2 * _PART}}  {sign}"
         yield page.style(lead, "faint") + _marked(hit, page.width - cells(lead), page)

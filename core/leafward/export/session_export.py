@@ -80,7 +80,7 @@ def _json(content: Content) -> str:
         entries.append({"type": entry.type, "offset": entry.offset, "damage": damage, "raw": raw})
     document = {
         "header": fit(session.header),
-        "at": session.columns.id(content.at) if content.at >= 0 else None,
+        "at": fit(session.columns.id(content.at)) if content.at >= 0 else None,
         "entries": entries,
         "redacted": dict(redactor.found),
     }

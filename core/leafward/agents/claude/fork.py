@@ -86,7 +86,7 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
         if last != end:
             return may_end(session, EntryIndex(last), before_prompt)
     if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
-        return "no reply follows it yet"
+        return "no reply follows this entry yet"
     return _after_reply(session, end, before_prompt)
 
 

@@ -19,7 +19,7 @@ from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translation import Translator
 from leafward.agents.claude.versions import window_of
-from leafward.agents.lines import SPACE, marked_note, oversize_notes, stretch_of
+from leafward.agents.lines import SPACE, another_session, marked_note, oversize_notes, stretch_of
 from leafward.agents.stretches import Stretches
 from leafward.base.errors import NotASession, Refused
 from leafward.base.gc_pause import gc_paused
@@ -347,9 +347,7 @@ def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> l
     for row, version in rows.left_out.items():
         text = LEFT_OUT.format(version)
         notes.append(Note(LEFT_OUT_CODE, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
-    for entry in builder.apart:
-        text = "another session begins here in the same file: nothing before it is sent with it"
-        notes.append(Note("another-session", text, EntryIndex(entry), path, builder.columns.start[entry]))
+    notes += [another_session(entry, path, builder.columns.start[entry]) for entry in builder.apart]
     for entry in wrong:
         text = "what this compaction says it kept differs from the next request; Leafward follows the request"
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, builder.columns.start[entry]))

@@ -89,6 +89,8 @@ class EntryBuilder:
         self.system: str | None = None
         self.uncertain: set[int] = set()
         """Rollbacks behind which the file does not tell what Codex sends."""
+        self.begun_anew: list[int] = []
+        """Entries with which another conversation begins in the same file."""
         self.unknown: dict[str, int] = {}
         """Unknown types of records, with their numbers."""
         self.first_unknown = -1
@@ -121,6 +123,7 @@ class EntryBuilder:
         self.start = start
         self.responses.begin(start, state.total)
         self._naming.begin(start, segment, self.columns)
+        self._begins_from = state.path
         self.course = Course(state.path)
         self.tip = self.course.tip
         self.model, self.effort = state.model, state.effort
@@ -384,11 +387,23 @@ class EntryBuilder:
     def _meta(self, payload: dict[str, Any], at: int) -> None:
         instructions = payload.get("base_instructions")
         text = instructions.get("text") if isinstance(instructions, dict) else None
-        if at == 0 and isinstance(text, str) and text and text != self.system:
+        anew = at > 0 and payload.get("history_mode") == "paginated" and not self.responses.partial
+        if anew:
+            self._begin_anew()
+        if (at == 0 or anew) and isinstance(text, str) and text and (anew or text != self.system):
             self.system = text
             self._add(Kind.SYSTEM, at)
         else:
             self._add(Kind.CUSTOM, at)
+
+    def _begin_anew(self) -> None:
+        """Goes back to where the segment began: of a paginated file Codex sends what stands behind its last description (0.153, 0.171)."""
+        self.responses.unclaimed()
+        self.settle()
+        self.course = Course(self._begins_from)
+        self.tip = self.course.tip
+        self.model = self.effort = None
+        self.begun_anew.append(len(self.columns))
 
     def _turned(self, model: object, effort: str | None, at: int) -> None:
         part = 0

@@ -172,6 +172,7 @@ _TYPES = {
     "state": Role.BOOKS,
     "dynamic_tools_updated": Role.ASIDE,
     "security_risk_score": Role.ASIDE,
+    "realtime_item": Role.ASIDE,
     "retained_context": Role.ASIDE,
     "id_allocation": Role.ASIDE,
 }

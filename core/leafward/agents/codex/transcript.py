@@ -12,7 +12,7 @@ from leafward.agents.codex.chain import Chain, Thread, resolved
 from leafward.agents.codex.description import described
 from leafward.agents.codex.rollout import Rollout
 from leafward.agents.codex.translation import UNCERTAIN, Translator
-from leafward.agents.lines import stretch_of
+from leafward.agents.lines import another_session, stretch_of
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.session.columns import Columns
@@ -105,6 +105,9 @@ class CodexReader:
         for index in sorted(builder.uncertain):
             origin = self.origin(index)
             notes.append(Note(UNCERTAIN_CONTEXT, UNCERTAIN, EntryIndex(index), origin.path, origin.offset))
+        for index in builder.begun_anew:
+            origin = self.origin(index)
+            notes.append(another_session(index, origin.path, origin.offset))
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
         self.translation = Translator(made.builder, self.region, self._line, header.get("provider"))
         live = made.tips.get(thread.live.path, -1)

@@ -26,9 +26,14 @@ INTERRUPTED_TEXT = "[Tool execution was interrupted]"
 SILENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})
 """Parts that are not sent to the model and stand with their message."""
 _SPOKEN = frozenset({"text", "file", "reasoning", "tool", "compaction", "subtask"})
+_SENT_AGAIN = frozenset({"text", "reasoning", "tool"})
+"""Parts of a reply that are sent with later prompts."""
+_TOLD = ("text/plain", "application/x-directory")
+"""Attachments that the usual engine does not send: it adds their contents to the message as texts (1.1.53 to 1.18.33)."""
 PART_TYPES = SILENT | _SPOKEN
 
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
+_REPLACED = re.compile(r"\[Attached [\w.+-]+/[\w.+-]+: [^\n]*\]")
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,\d+)? \+(\d{1,18})(?:,\d+)? @@")
 _SIGNS = frozenset(" +-")
 _STOPS = {"stop": "stop", "tool-calls": "toolUse", "length": "length", "error": "error"}
@@ -39,7 +44,7 @@ def block_of(part: Body) -> Body | None:
     kind = part.get("type")
     if kind == "text":
         text = part.get("text")
-        return {"type": "text", "text": text} if isinstance(text, str) and not part.get("ignored") else None
+        return {"type": "text", "text": text} if isinstance(text, str) else None
     if kind == "reasoning":
         return {"type": "thinking", "thinking": text_at(part, "text")}
     if kind == "tool":
@@ -54,6 +59,12 @@ def block_of(part: Body) -> Body | None:
     if kind == "subtask":
         return {"type": "text", "text": SUBTASK_TEXT}
     return None
+
+
+def blocks_of(parts: Iterable[Body], *, by_newer: bool) -> list[Body]:
+    """The parts of a user's message that are sent; `by_newer`: by the newer engine, which sends attachments of every type."""
+    sent = (one for one in parts if by_newer or one.get("type") != "file" or one.get("mime") not in _TOLD)
+    return [block for part in sent if (block := block_of(part)) is not None]
 
 
 def _given(value: object) -> dict[str, Any]:
@@ -172,6 +183,12 @@ def is_typed(part: dict[str, Any]) -> bool:
     return part.get("type") in ("text", "file") and not part.get("synthetic") and not part.get("ignored")
 
 
+def typed_in(parts: Iterable[Body | None]) -> list[str]:
+    """The typed texts of a message, but for those that stand for an attachment when opencode puts a prompt again (1.18.33)."""
+    texts = (text_at(part, "text") for part in parts if part is not None and is_typed(part))
+    return [text for text in texts if text and not _REPLACED.fullmatch(text)]
+
+
 def is_put(part: dict[str, Any]) -> bool:
     """Whether a part is opencode's own and is sent."""
     kind = part.get("type")
@@ -197,15 +214,16 @@ def asked_in(parts: Iterable[dict[str, Any]]) -> str:
 
 
 def is_sent(body: Body, decoded: list[Body | None]) -> bool:
-    """Whether a reply is sent again: one without an error is, one that was stopped is if it has content, any other is not.
+    """Whether a reply is sent again: one without an error is, one that was stopped is if it holds more than reasoning.
 
-    The newer engine sends every reply with content.
+    Any other is not. The newer engine sends every reply with content.
     """
     error = body.get("error")
     if not error:
         return True
-    if body.get(newer.ENGINE) == newer.NEWER:
-        return any(part is not None and part.get("type") in ("text", "reasoning", "tool") for part in decoded)
-    if not isinstance(error, dict) or error.get("name") != "MessageAbortedError":
-        return False
-    return any(part is not None and part.get("type") in ("text", "tool", "file") for part in decoded)
+    kinds = {str(part.get("type")) for part in decoded if part is not None}
+    if body.get(newer.ENGINE) != newer.NEWER:
+        stopped = isinstance(error, dict) and error.get("name") == "MessageAbortedError"
+        if not stopped or kinds <= {"step-start", "reasoning"}:
+            return False
+    return not kinds.isdisjoint(_SENT_AGAIN)

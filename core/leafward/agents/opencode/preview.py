@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import FirstLook
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.parts import asked_in, block_of, is_typed
+from leafward.agents.opencode.parts import asked_in, blocks_of, is_typed
 from leafward.agents.opencode.records import object_in
 from leafward.agents.opencode.surroundings import paths_in_database, paths_in_folder
 from leafward.agents.opencode.transcript import named
@@ -72,7 +72,7 @@ def _first_prompt(messages: Iterator[MessageRecord]) -> str:
         if object_in(record.message.data).get("role") != "user":
             continue
         parts = [object_in(part.data) for part in record.parts]
-        blocks = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
+        blocks = blocks_of(filter(is_typed, parts), by_newer=record.stored is not None)
         text = text_of(blocks) or asked_in(parts)
         if text:
             return text

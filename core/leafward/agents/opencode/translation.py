@@ -11,6 +11,7 @@ from leafward.agents.opencode.parts import (
     SILENT,
     asked_in,
     block_of,
+    blocks_of,
     error_of,
     failure_of,
     is_put,
@@ -163,7 +164,7 @@ class Translator:
 
     def _user(self, index: int, record: Body, created: int | None) -> Body:
         parts = self._parts(index)
-        content = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
+        content = blocks_of(filter(is_typed, parts), by_newer=self.is_newer(index))
         body = _message("user", content, created)
         body["source"] = _source(record, parts)
         return body
@@ -177,8 +178,9 @@ class Translator:
             name = "compaction"
             details = {key: value for key, value in request.items() if key not in _OWN_FIELDS}
         else:
-            put = [part for part in parts if is_put(part)]
-            content = [block for part in put if (block := block_of(part)) is not None]
+            # A prompt that is put again is opencode's as a whole.
+            put = [part for part in parts if is_put(part) or (role is Role.INJECTED and is_typed(part))]
+            content = blocks_of(put, by_newer=self.is_newer(index))
             name = "synthetic"
             details = _task_in(put)
             if details:
@@ -192,7 +194,7 @@ class Translator:
     def _command(self, index: int, created: int | None) -> Body:
         """The message that is sent ahead of a command that the user ran, with the typed text."""
         parts = self._parts(index)
-        content = [block for part in parts if is_put(part) and (block := block_of(part)) is not None]
+        content = blocks_of(filter(is_put, parts), by_newer=self.is_newer(index))
         body, asked = _message("user", content, created), asked_in(parts)
         if not asked and (ran := self._command_behind(index)):
             asked = f"! {ran}"
@@ -310,9 +312,7 @@ class Translator:
     def _summary(self, index: int, record: Body) -> Body:
         parts = self._parts(index)
         text = "\n\n".join(
-            part["text"]
-            for part in parts
-            if part.get("type") == "text" and isinstance(part.get("text"), str) and not part.get("ignored")
+            part["text"] for part in parts if part.get("type") == "text" and isinstance(part.get("text"), str)
         )
         request = self._aux[index]
         asked, tail = [request] if request >= 0 else [], self._tail(index, request)

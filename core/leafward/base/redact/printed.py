@@ -24,6 +24,8 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("lpass show ", rf"{_ARGUMENTS}--password{_ARGUMENTS}", True),
     ("op read ", _ARGUMENTS, True),
     ("op item get ", rf"{_ARGUMENTS}(?:--fields|--otp){_ARGUMENTS}", True),
+    ("bw unlock ", rf"{_ARGUMENTS}--raw{_ARGUMENTS}", True),
+    ("bw login ", rf"{_ARGUMENTS}--raw{_ARGUMENTS}", True),
     ("bw get ", r"(?:password|totp|notes)\b" + _ARGUMENTS, True),
     ("find-generic-password ", rf"{_ARGUMENTS}-\w{{0,4}}w\b{_ARGUMENTS}", True),
     ("find-internet-password ", rf"{_ARGUMENTS}-\w{{0,4}}w\b{_ARGUMENTS}", True),

@@ -47,9 +47,15 @@ _CHANGED = re.compile(
 )
 _WORD = r"(?P<value>[^\s\"'`“”*\\<>(]{6,200}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:\s|\\|$))"
 _OWN = re.compile(
-    rf"(?:['’]s|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
+    rf"(?:['’]s|[ ]as[ ][\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ](?:with|using)[ ]|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
 )
-"""`password's …`, `creds: ada / …`, `login with ada and …`."""
+"""`password's …`, `creds: ada / …`, `login as ada with …`."""
+_LOGINS = ("credentials", "creds")
+_ADMIN = re.compile(
+    r"(?i):[ ][\"'`“*]{0,3}(?:admin\w{0,10}|root|sa|sysadmin|superuser|postgres|user|demo|test)[\"'`”*]{0,3}[ ]?[/:]"
+)
+"""The users of a new installation: behind one of them stands a password, also one of words."""
+_JOINED = re.compile(r"[A-Z][a-z]{2,20}(?:[_-][A-Z]?[a-z]{2,20}){1,4}")
 _FOR = re.compile(
     rf"(?:[ ](?:for|of|to|on|in)[ ](?:the[ ]|key[ ])?[\w@.'\"/~-]{{1,60}}){{1,2}}(?:[ ]is|[ ]?[:=])[ ]{{1,2}}[\"'`“*]{{0,3}}{_WORD}"
 )
@@ -128,7 +134,9 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
         said = rule.match(text, end)
         if said is not None:
             value = said["value"].rstrip(_ENDS)
-            if is_secret(value, _SURE[name], Place.INLINE):
+            if is_secret(value, _SURE[name], Place.INLINE) or (
+                name in _LOGINS and _ADMIN.match(said[0]) and _chosen(value)
+            ):
                 yield said.start("value"), said.start("value") + len(value), SecretKind.PASSWORD
     changed = _CHANGED.match(text, end) if meaning is Meaning.PASSWORD else None
     for group in ("old", "new") if changed is not None else ():
@@ -148,6 +156,11 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
         and not below["value"].isdecimal()
     ):
         yield *below.span("value"), SecretKind.PASSWORD
+
+
+def _chosen(value: str) -> bool:
+    """Whether a word is a password that a person put together: capitals and a sign between words."""
+    return is_secret(value, Meaning.PASSWORD, Place.SETTING) and _JOINED.fullmatch(value) is not None
 
 
 def _ahead(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:

@@ -29,7 +29,7 @@ _SAID_BARE = re.compile(
 _ROTATED = re.compile(
     r"[ ](?:(?:has[ ]been|is|was|got)[ ](?:now[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is[ ]now):?[ ]{1,2}[\"'`*]{0,2}(?=[^\s\"'`])"
 )
-_BELOW = re.compile(
+BELOW = re.compile(
     r"[ \t]{0,8}\r?\n(?:[=-]{3,80}\r?\n|[ \t]{0,8}\r?\n)?[ \t]{0,8}(?P<value>[^\s\"'`]{8,200})[ \t]{0,8}(?=\r?\n|\Z)"
 )
 """A label on its line, and a value alone below it."""
@@ -125,7 +125,7 @@ _FORMS: tuple[
 ] = (
     (_ARGUMENT, None, _argument),
     (_OPTION, _is_option, lambda one, at: one.setting(at.end(), Place.SETTING, Place.LINE)),
-    (_BELOW, _Named.begins_line, lambda _, at: at.span("value") if stands_out(at["value"]) else None),
+    (BELOW, _Named.begins_line, lambda _, at: at.span("value") if stands_out(at["value"]) else None),
     (_ROW, _Named.begins_line, lambda one, at: one.judged(at, Place.INLINE)),
     (
         _ATOM,

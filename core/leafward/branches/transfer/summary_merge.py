@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.branches.diff.summaries import SideSummary, summaries_of
+from leafward.compaction.filelists import FileLists
 from leafward.compaction.listed_files import listed_now
 from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
 from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
@@ -331,8 +332,9 @@ def _files(
         looked_at, modified = listed_now(
             sorted(last_read, key=lambda path: -last_read[path]),
             sorted(last_changed, key=lambda path: -last_changed[path]),
-            list(unless_cancelled(messages, stop)),
+            unless_cancelled(messages, stop),
             session.cwd,
+            FileLists(tuple(last_read), tuple(last_changed)),
         )
         read |= dict.fromkeys(looked_at)
         changed |= dict.fromkeys(modified)

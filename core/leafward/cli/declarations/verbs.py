@@ -163,7 +163,11 @@ def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @narrowing_options
 @click.option(
-    "--kind", "kinds", multiple=True, metavar="KIND", help="Only secrets of this kind (repeatable)."
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Only secrets of this kind (repeatable); list names all kinds.",
 )
 @json_option
 def audit(
