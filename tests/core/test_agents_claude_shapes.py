@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.claude.entry_builder import EntryBuilder
+from leafward.agents.claude.inferred_parents import settle
 from leafward.agents.claude.records import Needle, Role
 from leafward.agents.claude.row_parents import Rows
 from leafward.agents.lines import CHUNK
@@ -36,7 +37,7 @@ def _taken(data: bytes, *, told: bool, size: int = CHUNK) -> Rows:
 
 
 def _said(rows: Rows) -> dict[str, object]:
-    damage = rows.settle()
+    damage = settle(rows)
     rows.spread()
     return {
         "start": list(rows.start),

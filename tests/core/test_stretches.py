@@ -11,6 +11,7 @@ import pytest
 from leafward.agents import lines, stretches
 from leafward.agents.claude import source
 from leafward.agents.claude.blocks import tell
+from leafward.agents.claude.inferred_parents import settle
 from leafward.agents.claude.row_parents import Rows
 from leafward.agents.lines import CHUNK, OpenFile
 from leafward.agents.registry import agent_named
@@ -179,7 +180,7 @@ def told_of(path: Path, size: int) -> Iterator[tuple[bytes, int, Told | None]]:
 
 def said(rows: Rows) -> dict[str, object]:
     """The state made from the rows of a transcript."""
-    damage = rows.settle()
+    damage = settle(rows)
     rows.spread()
     names = ("start", "role", "flags", "keys", "parent", "reply", "parts", "names", "doubled")
     notes = rows.notes

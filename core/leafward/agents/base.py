@@ -120,7 +120,14 @@ class Agent(Protocol):
     """The rules by which its tools name files."""
 
     def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
-        """The folders that hold its sessions; they need not exist."""
+        """The folders that hold its sessions: the configured ones, else the usual ones. They need not exist."""
+        configured = config.roots.get(self.name)
+        if configured is not None:
+            return tuple(expanded(root, env) for root in configured)
+        return self.usual_roots(env)
+
+    def usual_roots(self, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The folders that the agent itself would use."""
         ...
 
     def discover(

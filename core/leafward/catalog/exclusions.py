@@ -65,19 +65,12 @@ def _rule(text: str, home: str) -> tuple[re.Pattern[str], bool] | None:
         return None
 
 
+_PIECES = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
 def _piece(part: str) -> str:
-    if part == "/**/":
-        return "/(?:.*/)?"
-    if part == "**/":
-        return "(?:.*/)?"
-    if part == "/**":
-        return "/.*"
-    if part == "**":
-        return ".*"
-    if part == "*":
-        return "[^/]*"
-    if part == "?":
-        return "[^/]"
+    if part in _PIECES:
+        return _PIECES[part]
     if part.startswith("[") and len(part) > 2:
         inner = part[1:-1]
         negated = inner.startswith("!")

@@ -19,7 +19,7 @@ from leafward.cli.model_request import (
 )
 from leafward.cli.output.exam_json import exam_json
 from leafward.cli.output.page import Page, emit_json, pad, page, say
-from leafward.cli.selection import opened, verify
+from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
 from leafward.compaction.exam.grade import PLACE_WORDS, Exam, Graded, Place, exam_of
@@ -28,6 +28,7 @@ from leafward.compaction.exam.sitting import LETTERS, exams_kept, keep_exam, kep
 from leafward.session.journal.lock import busy
 from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.write import Writing
+from leafward.session.session import verify
 from leafward.summaries.summarizers.extractive import Extractive
 
 if TYPE_CHECKING:

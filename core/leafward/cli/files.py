@@ -9,7 +9,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.diff import bases_in, rebuilt_json
 from leafward.cli.output.page import Page, emit_json, note, pad, page, say, write_text
-from leafward.cli.selection import opened, verify
+from leafward.cli.selection import opened
 from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.file_operation import FileOperation
@@ -22,6 +22,7 @@ from leafward.files.file_replay.timeline import timeline
 from leafward.files.restoration.recorded_files import RecordedFiles
 from leafward.files.tool_calls import table_of
 from leafward.files.working_set import FileUse, Searched, WorkingSet, carried, searched, working_set
+from leafward.session.session import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +41,7 @@ def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) ->
     """`leafward files`."""
     with opened(selector) as session:
         index = session.find(options.at) if options.at is not None else session.leaf
-        verify(session, session.tree.path(index))
+        verify(session, index)
         if options.timeline is not None:
             return _timeline(session, index, options.timeline, as_json)
         if options.rebuild is not None:

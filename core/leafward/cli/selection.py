@@ -17,7 +17,7 @@ from leafward.cli.settings import configured
 from leafward.session.entries import is_own
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from leafward.agents.base import Agent
     from leafward.catalog.card import Card
@@ -184,14 +184,3 @@ def leaf_shown(session: Session) -> EntryIndex:
     """The leaf to show: if the leaf is a note of ours, such as a label, the nearest entry of the conversation above it."""
     leaf = session.leaf
     return session.tree.content_at(leaf) if leaf >= 0 and is_own(session.body(leaf) or {}) else leaf
-
-
-def verify(session: Session, entries: Iterable[int] | None = None) -> None:
-    """Decodes entries (by default all) and marks broken lines: a scan only looks at the beginnings of lines."""
-    while True:
-        checked = range(len(session)) if entries is None else entries
-        kinds = session.columns.kind
-        broken = [index for index, body in session.bodies(checked) if body is None and kinds[index]]
-        if not broken:
-            return
-        session.discredit(broken)

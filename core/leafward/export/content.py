@@ -24,6 +24,7 @@ from leafward.session.entries import (
 )
 from leafward.session.entry_headline import LIMIT, headline, injected_name
 from leafward.session.messages import image_text
+from leafward.session.session import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -301,7 +302,7 @@ def content_of(
 
 def _content_of(session: Session, at: int | None, *, whole: bool, secrets: bool) -> Content:
     here = session.leaf if at is None else EntryIndex(at)
-    _mark_broken(session, range(len(session)) if whole else None, here)
+    verify(session, None if whole else here)
     if at is None:
         here = session.leaf
     if not whole:
@@ -319,13 +320,3 @@ def _content_of(session: Session, at: int | None, *, whole: bool, secrets: bool)
     if before:
         lanes.insert(0, Lane(0, NO_ENTRY, tuple(before)))
     return Content(session, here, whole, secrets, lanes)
-
-
-def _mark_broken(session: Session, entries: range | None, at: int) -> None:
-    while True:
-        entries_shown = session.tree.path(at) if entries is None else entries
-        kinds = session.columns.kind
-        broken = [index for index, body in session.bodies(entries_shown) if body is None and kinds[index]]
-        if not broken:
-            return
-        session.discredit(broken)

@@ -290,6 +290,17 @@ def problems_in(session: Session) -> int:
     return session.columns.damaged + (session.scan.pending is not None) + len(session.unread)
 
 
+def verify(session: Session, at: EntryIndex | None = None) -> None:
+    """Decodes all entries, or those of the path to one, and marks broken lines: a scan only looks at the beginnings of lines."""
+    while True:
+        checked = range(len(session)) if at is None else session.tree.path(at)
+        kinds = session.columns.kind
+        broken = [index for index, body in session.bodies(checked) if body is None and kinds[index]]
+        if not broken:
+            return
+        session.discredit(broken)
+
+
 _NOTHING_READ = SessionTree(array("i"), b"")
 
 

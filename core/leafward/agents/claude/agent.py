@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import Draft, ForkPoint, Terms
-    from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
@@ -61,11 +60,8 @@ class Claude(Agent):
         self._spawners = Spawners()
         self._periods: dict[str, tuple[tuple[int, int] | None, int]] = {}
 
-    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
-        """The configured folders, else `$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""
-        configured = config.roots.get(self.name)
-        if configured is not None:
-            return tuple(expanded(root, env) for root in configured)
+    def usual_roots(self, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """`$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""
         folders = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
         if folders:
             return tuple(expanded(root, env) for root in folders)

@@ -15,7 +15,7 @@ from operator import lt
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.compactions import Compactions
-from leafward.agents.claude.inferred_parents import row_before
+from leafward.agents.claude.inferred_parents import row_before, settle
 from leafward.agents.claude.number_columns import ascending
 from leafward.agents.claude.records import NAMED, SIDECHAIN, Role
 from leafward.agents.claude.row_entries import RowEntries, take_doubles
@@ -53,7 +53,7 @@ class EntryBuilder:
         self._cycles: set[int] = set()
         self.now = -1
         """The last entry of the main line."""
-        damage = rows.settle(seed)
+        damage = settle(rows, seed)
         self._named = rows.flags.translate(_IS_NAMED)
         aside = b"" if own else rows.flags.translate(_IS_ASIDE)
         aside = aside if 1 in aside else b""

@@ -1,18 +1,20 @@
-"""Inferred parents, for rows that name one that was never written or one that they cannot follow."""
+"""Parents of rows once all are read: distant ones, and inferred ones for rows that name one that was never written or cannot be followed."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from itertools import compress, pairwise
+from typing import TYPE_CHECKING
 
-from leafward.agents.claude.records import KEY, NAMED, NO_KEY, SIDECHAIN, Role
+from leafward.agents.claude.records import GLUED, NAMED, NO_KEY, SIDECHAIN, UNTERMINATED, Role
+from leafward.agents.claude.row_parents import first_of
+from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Collection
 
-    from leafward.agents.claude.row_notes import Boundary, RowNotes
+    from leafward.agents.claude.row_notes import Boundary
+    from leafward.agents.claude.row_parents import Rows
 
 _SAID_BY_NOBODY = frozenset(
     {Role.QUIET, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.CLEARED, Role.SUMMARY}
@@ -22,25 +24,48 @@ _SAID_BY_NOBODY = frozenset(
 _SPOKEN = frozenset({Role.PROMPT, Role.REPLY, Role.FURTHER, Role.BOUNDARY, Role.SUMMARY})
 
 
-class LinkedRows(Protocol):
-    """The rows of a transcript with their named parents, as `row_parents.Rows` has them."""
-
-    keys: bytearray
-    flags: bytearray
-    role: bytearray
-    jumps: array[int]
-    above: array[int]
-    notes: RowNotes
-    far_parents: dict[int, bytes]
-    inferred: set[int]
-    doubled: dict[int, int]
-    kept_until: dict[int, int]
-
-    def find(self, keys: set[bytes]) -> dict[bytes, int]:
-        """The first row of each id."""
+_WRONG = bytes(bool(flags & (GLUED | UNTERMINATED)) for flags in range(256))
 
 
-def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
+def settle(rows: Rows, seed: int = 0) -> dict[int, Damage]:
+    """Names rows that were all read, and finds parents that are distant or further on; returns the damage of rows."""
+    damage: dict[int, Damage] = {}
+    rows.name(seed)
+    rows.mended = bool(rows.doubled)
+    _follow_stored_anew(rows)
+    if rows.far_parents:
+        found, boundaries = rows.find(set(rows.far_parents.values())), rows.notes.boundaries
+        for row, key in rows.far_parents.items():
+            above = rows.above[bisect_left(rows.jumps, row)] = found.get(key, -1)
+            if row in boundaries:
+                boundaries[row].missing, boundaries[row].inferred = above < 0, False
+            elif above < 0:
+                damage[row] = Damage.ORPHAN
+    _infer_parents(rows, damage)
+    _mend_ends(rows)
+    _follow_summaries(rows)
+    _expand(rows)
+    for row, first in rows.doubled.items():
+        damage[row] = damage[first] = Damage.DUPLICATE_ID
+    wrong = rows.flags.translate(_WRONG)
+    for row in compress(range(len(rows)), wrong) if 1 in wrong else ():
+        damage[row] = Damage.UNTERMINATED if rows.flags[row] & UNTERMINATED else Damage.GLUED
+    return damage
+
+
+def _expand(rows: Rows) -> None:
+    """Marks the row right below a command as injected: it spells the command out, and copies of 1.0 do not mark it as such."""
+    for row in rows.notes.requests_by_command:
+        below = next((at for at in range(row + 1, len(rows)) if rows.flags[at] & NAMED), -1)
+        if below < 0 or rows.role[below] != Role.PROMPT:
+            continue
+        at = bisect_left(rows.jumps, below)
+        jumps = at < len(rows.jumps) and rows.jumps[at] == below
+        if not jumps or rows.above[at] == row:
+            rows.role[below] = Role.INJECTED
+
+
+def _infer_parents(rows: Rows, lost: Collection[int]) -> None:
     """Attaches rows whose named parent was never written to the row before them in the file, as Claude Code does (2.1.197).
 
     Compactions of 2.1.33 to 2.1.49, at least, name a row that was only ever in memory, and so do rows of hooks. A row with none
@@ -68,7 +93,7 @@ def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
             boundary.missing, boundary.inferred = False, True
 
 
-def follow_summaries(rows: LinkedRows) -> None:
+def _follow_summaries(rows: Rows) -> None:
     """Attaches rows to the summary of a compaction where they name a row that it kept, which lies before it.
 
     The kept rows come behind the summary, and Claude Code reads them as hanging there. The next row names the last kept row,
@@ -100,7 +125,7 @@ def follow_summaries(rows: LinkedRows) -> None:
             rows.above[place] = summary
 
 
-def _follow_copies(rows: LinkedRows) -> None:
+def _follow_copies(rows: Rows) -> None:
     """Notes the rows whose parent was written again right before them: the copy replaces the first one, elsewhere."""
     jumps = set(rows.jumps)
     for row in rows.doubled:
@@ -111,7 +136,7 @@ def _follow_copies(rows: LinkedRows) -> None:
             rows.above.insert(at, row)
 
 
-def _kept_rows(rows: LinkedRows, boundary: Boundary, tail: int) -> set[int]:
+def _kept_rows(rows: Rows, boundary: Boundary, tail: int) -> set[int]:
     """The rows that a compaction kept: those that it lists, else those from its first to its last one."""
     if boundary.kept or boundary.segment is None:
         return set(rows.find(set(boundary.kept)).values())
@@ -126,7 +151,7 @@ def _kept_rows(rows: LinkedRows, boundary: Boundary, tail: int) -> set[int]:
     return set()
 
 
-def going_on(rows: LinkedRows, starts: Collection[int]) -> set[int]:
+def going_on(rows: Rows, starts: Collection[int]) -> set[int]:
     """The rows among `starts` in which or below which somebody speaks: they do not merely stand ahead of the conversation."""
     found = {row for row in starts if rows.role[row] in _SPOKEN}
     if len(found) == len(starts):
@@ -145,7 +170,7 @@ def going_on(rows: LinkedRows, starts: Collection[int]) -> set[int]:
     return found
 
 
-def mend_ends(rows: LinkedRows) -> None:
+def _mend_ends(rows: Rows) -> None:
     """Attaches the last kept row of a compaction below the first kept one, where it names a row from before that.
 
     A second `/compact` in one process of 2.1.26x writes the silent end of the turn behind a row from before the first `/compact`.
@@ -167,7 +192,7 @@ def mend_ends(rows: LinkedRows) -> None:
         boundary.inferred = True
 
 
-def row_before(rows: LinkedRows, row: int, *, copies: bool = False) -> int:
+def row_before(rows: Rows, row: int, *, copies: bool = False) -> int:
     """The last row of the same line of the conversation before a row in the file; -1 without one.
 
     Rows whose id an earlier row has count only with `copies`.
@@ -180,15 +205,7 @@ def row_before(rows: LinkedRows, row: int, *, copies: bool = False) -> int:
     return -1
 
 
-def first_of(keys: bytearray, key: bytes) -> int:
-    """The first row of an id; -1 where none has it."""
-    place = keys.find(key)
-    while place >= 0 and place % KEY:
-        place = keys.find(key, place + 1)
-    return place // KEY
-
-
-def follow_stored_anew(rows: LinkedRows) -> None:
+def _follow_stored_anew(rows: Rows) -> None:
     """Attaches rows to the prompt that they follow where it was written again under another id (Claude Code 2.1.332).
 
     They name the id under which it was sent. Claude Code reads a file from the last compaction on: the first copy counts where no

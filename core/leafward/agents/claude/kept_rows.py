@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from leafward.agents.claude.inferred_parents import settle
 from leafward.agents.claude.left_out import leave_out
 from leafward.agents.claude.records import NAMED, NO_KEY, REPLIES, SIDECHAIN, Role
 from leafward.agents.claude.row_parents import Rows
@@ -35,7 +36,7 @@ def rows_again(file: TranscriptFile, size: int) -> Rows:
         if end >= size:
             break
     leave_out(rows, file.line)
-    rows.settle()
+    settle(rows)
     rows.spread()
     return rows
 

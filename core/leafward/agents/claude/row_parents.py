@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import sys
 from array import array
-from bisect import bisect_left
 from dataclasses import replace
-from itertools import compress, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.blocks import ASIDE, IN_CHAIN, Block, Carried, Decoded, Spent, Told, lines_of
-from leafward.agents.claude.inferred_parents import (
-    first_of,
-    follow_stored_anew,
-    follow_summaries,
-    infer_parents,
-    mend_ends,
-)
 from leafward.agents.claude.number_columns import filled, places_of, repeated, words_for
 from leafward.agents.claude.records import (
-    GLUED,
     KEY,
     LINKED,
     NAME,
@@ -30,7 +21,6 @@ from leafward.agents.claude.records import (
     Role,
 )
 from leafward.agents.claude.row_notes import RowNotes
-from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +35,6 @@ _REPLIES = 1024
 _FEW = 16
 """Ids that are searched one by one; more of them are found in one pass over all rows."""
 _IS_NAMELESS = bytes(not flags & NAMED for flags in range(256))
-_WRONG = bytes(bool(flags & (GLUED | UNTERMINATED)) for flags in range(256))
 _ROLES = bytes(code & (IN_CHAIN - 1) for code in range(256))
 _FLAGS = bytes(
     (NAMED | LINKED if code & IN_CHAIN else 0) | (SIDECHAIN if code & ASIDE else 0) for code in range(256)
@@ -242,43 +231,6 @@ class Rows:
         keys = bytes(self.keys)
         return (keys[at : at + KEY] for at in range(0, len(keys), KEY))
 
-    def settle(self, seed: int = 0) -> dict[int, Damage]:
-        """Names the rows, and finds parents that are distant or further on; returns the damage of rows."""
-        damage: dict[int, Damage] = {}
-        self._name(seed)
-        self.doubled = self._doubled()
-        self.mended = bool(self.doubled)
-        follow_stored_anew(self)
-        if self.far_parents:
-            found = self.find(set(self.far_parents.values()))
-            for row, key in self.far_parents.items():
-                above = self.above[bisect_left(self.jumps, row)] = found.get(key, -1)
-                if row in self.notes.boundaries:
-                    self.notes.boundaries[row].missing, self.notes.boundaries[row].inferred = above < 0, False
-                elif above < 0:
-                    damage[row] = Damage.ORPHAN
-        infer_parents(self, damage)
-        mend_ends(self)
-        follow_summaries(self)
-        self._expand()
-        for row, first in self.doubled.items():
-            damage[row] = damage[first] = Damage.DUPLICATE_ID
-        wrong = self.flags.translate(_WRONG)
-        for row in compress(range(len(self)), wrong) if 1 in wrong else ():
-            damage[row] = Damage.UNTERMINATED if self.flags[row] & UNTERMINATED else Damage.GLUED
-        return damage
-
-    def _expand(self) -> None:
-        """Marks the row right below a command as injected: it spells the command out, and copies of 1.0 do not mark it as such."""
-        for row in self.notes.requests_by_command:
-            below = next((at for at in range(row + 1, len(self)) if self.flags[at] & NAMED), -1)
-            if below < 0 or self.role[below] != Role.PROMPT:
-                continue
-            at = bisect_left(self.jumps, below)
-            jumps = at < len(self.jumps) and self.jumps[at] == below
-            if not jumps or self.above[at] == row:
-                self.role[below] = Role.INJECTED
-
     def spread(self) -> None:
         """Fills `parent` and `reply`, for readers of any row and not only of the exceptions."""
         count = len(self)
@@ -298,19 +250,8 @@ class Rows:
             for row, above in enumerate(self.parent):
                 self.parent[row] = self.doubled.get(above, above)
 
-    def _doubled(self) -> dict[int, int]:
-        """Rows whose id an earlier row has, each with that row."""
-        found: dict[int, int] = {}
-        seen: dict[bytes, int] = {}
-        for row in self.alike:
-            if self.flags[row] & NAMED:
-                first = seen.setdefault(bytes(self.keys[row * KEY : (row + 1) * KEY]), row)
-                if first != row:
-                    found[row] = first
-        return found
-
-    def _name(self, seed: int) -> None:
-        """Fills `words` and `alike`."""
+    def name(self, seed: int) -> None:
+        """Fills `words`, `alike` and `doubled`."""
         with memoryview(self.keys) as keys, keys.cast("I") as quarters, quarters[::4] as firsts:
             words = array("I", firsts.tobytes())
         self._seed = seed
@@ -322,7 +263,22 @@ class Rows:
         else:
             shared = repeated(self.words)
         self.alike = places_of(self.words, shared)
+        self.doubled = {}
+        seen: dict[bytes, int] = {}
+        for row in self.alike:
+            if self.flags[row] & NAMED:
+                first = seen.setdefault(bytes(self.keys[row * KEY : (row + 1) * KEY]), row)
+                if first != row:
+                    self.doubled[row] = first
 
     def make_up(self, row: int) -> None:
         """Makes up a word for a row without an id: words differ within four gigabytes."""
         self.words[row] = words_for(self.start[row : row + 1], self._seed)[0]
+
+
+def first_of(keys: bytearray, key: bytes) -> int:
+    """The first row of an id; -1 where none has it."""
+    place = keys.find(key)
+    while place >= 0 and place % KEY:
+        place = keys.find(key, place + 1)
+    return place // KEY

@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from leafward.agents.base import Candidate, Stamp
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import Draft, ForkPoint, Terms
-    from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
@@ -96,11 +95,8 @@ class Codex(Agent):
         self._lock = Lock()
         self._shelves: dict[str, tuple[float, Shelf]] = {}
 
-    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
-        """The configured folders, else `$CODEX_HOME`, else `~/.codex`."""
-        configured = config.roots.get(self.name)
-        if configured is not None:
-            return tuple(expanded(root, env) for root in configured)
+    def usual_roots(self, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """`$CODEX_HOME`, else `~/.codex`."""
         return (expanded(env.get("CODEX_HOME") or "~/.codex", env),)
 
     def holds(self, folder: str, names: Iterable[str]) -> bool:

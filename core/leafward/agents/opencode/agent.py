@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Agent, Listing, Text, Texts, Trouble, expanded, refuse_copy
+from leafward.agents.base import Agent, Listing, Text, Texts, Trouble, refuse_copy
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.data_root import usual_root
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from leafward.agents.fork_draft import Draft, ForkPoint, Terms
     from leafward.agents.opencode.excerpts import Excerpt
     from leafward.agents.opencode.store import Store
-    from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
@@ -59,14 +58,11 @@ class OpenCode(Agent):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._shelves = Shelves(self.name, clock)
 
-    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
-        """The configured folders, else `$XDG_DATA_HOME/opencode`, else `~/.local/share/opencode`, on every system.
+    def usual_roots(self, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """`$XDG_DATA_HOME/opencode`, else `~/.local/share/opencode`, on every system.
 
         A database elsewhere that `$OPENCODE_DB` names is added.
         """
-        configured = config.roots.get(self.name)
-        if configured is not None:
-            return tuple(expanded(root, env) for root in configured)
         root = usual_root(env)
         database = env.get("OPENCODE_DB")
         if not database or database == ":memory:":

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from leafward.agents.base import Trouble
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import Draft, ForkPoint, Terms
-    from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable
 
 SUFFIX = ".jsonl"
@@ -39,11 +38,8 @@ class Pi(Agent):
     title = "pi"
     tool_table: ToolTable = NATIVE_TOOLS
 
-    def roots(self, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
-        """The configured folders, else the folder that pi itself would use."""
-        configured = config.roots.get(self.name)
-        if configured is not None:
-            return tuple(expanded(root, env) for root in configured)
+    def usual_roots(self, env: Mapping[str, str]) -> tuple[Path, ...]:
+        """The folder that its variables or its settings name, else `~/.pi/agent/sessions`."""
         session_dir = env.get("PI_CODING_AGENT_SESSION_DIR")
         if session_dir:
             return (expanded(session_dir, env),)

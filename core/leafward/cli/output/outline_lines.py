@@ -10,12 +10,12 @@ from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_json import shown_ids
 from leafward.cli.output.outline import OWN_ROW, Row, outline_rows
 from leafward.cli.output.page import Page, cells, pad
-from leafward.cli.selection import verify
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.estimate_sign import estimate_sign
 from leafward.session.entries import DAMAGED, PROMPTS, Damage, EntryIndex, Kind
 from leafward.session.entry_headline import TASK, headline
+from leafward.session.session import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
