@@ -186,6 +186,7 @@ def test_a_name_that_an_edit_took_out_of_a_file_is_not_listed_after_it() -> None
     )
     (line,) = [line for line in told if line.startswith("`src/theme.py`")]
     assert set(re.findall(r"\w+_\w+", line)) == {"deep_green", "dim_grey"}
+    assert not any("link_grey" in line for line in told), "it is not in use either"
 
 
 def test_changes_of_a_file_that_was_removed_since_are_not_counted() -> None:
@@ -228,6 +229,16 @@ def test_a_report_of_finished_work_is_a_decision_only_with_its_reason() -> None:
     assert (
         section_of_sentence("Split `FrostTable` into `FrostRows` and `FrostColumns`.") is Section.CONTEXT
     ), "proposed or done"
+
+
+def test_what_the_user_pasted_stands_under_no_reply() -> None:
+    """It fails where the last request, which nobody has answered yet, is quoted as the reply that ended its turn."""
+    pasted = "The frost table of the orchard was read before `prune_rows` had written the whole of it."
+    long = "The rows of the valley came late. " * 12
+    told = summarize(
+        span(user("Port the table."), reply("Ported."), user(f"now tackle this:\n\n{long}\n{pasted}"))
+    ).text
+    assert pasted not in told.partition("### As replies said it then")[2]
 
 
 def test_grouped_files_are_carried_on_and_added_up() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.summaries.summarizers.outline import Provenance, Section, harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import FactReader
@@ -98,11 +98,24 @@ class FileWork:
     sources: list[EntryIndex] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     """Names in the text written into it, each with the position of its last writing."""
+    removed: set[str] = field(default_factory=set)
+    """Names that were taken out of it and not written again."""
+
+    def write(self, names: Iterable[str], place: int) -> None:
+        """Records names that are written into it at a position."""
+        self.names.update(dict.fromkeys(names, place))
+        self.removed.difference_update(names)
+
+    def take_out(self, names: Iterable[str]) -> None:
+        """Records names that an edit takes out of it."""
+        self.removed.update(names)
+        for name in names:
+            self.names.pop(name, None)
 
     def remove(self) -> None:
         """Records that the file was removed: if it comes back, its content is another one."""
         self.changes = 0
-        self.names.clear()
+        self.take_out(list(self.names))
 
 
 @dataclass(slots=True)

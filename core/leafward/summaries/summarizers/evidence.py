@@ -106,6 +106,7 @@ def _join(files: dict[str, FileWork]) -> None:
         work.sources = sorted({*work.sources, *short.sources})
         for name, place in short.names.items():
             work.names[name] = max(place, work.names.get(name, place))
+        work.removed |= short.removed
 
 
 def _work(
@@ -156,9 +157,8 @@ def _work(
     for one in written:
         work_of = files.get(paths.get(one.path, ""))
         if work_of is not None and one.call not in failed:
-            for name in one.removed:
-                work_of.names.pop(name, None)
-            work_of.names.update(dict.fromkeys(one.names, place))
+            work_of.take_out(one.removed)
+            work_of.write(one.names, place)
     for call in calls:
         command = command_of(call.arguments)
         if command and may_move(command) and call.id not in failed:

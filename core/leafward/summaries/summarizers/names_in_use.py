@@ -51,10 +51,13 @@ class NamesInUse:
                 other = owner.get(name)
                 if other is None or other.written()[name] <= last:
                     owner[name] = names
+        gone = {name for names in self._lists for name in names.removed()}
+        gone -= {name for names in self._lists for name in names.written()}
         listed = []
         for (kind, key), chance in self._worth.likely.items():
             if (
                 kind is FactKind.IDENTIFIER
+                and key not in gone
                 and chance > _LISTED
                 and (kind, key) not in self._worth.covered
                 and (telling(key) or (whole and len(key) > 3))

@@ -144,13 +144,15 @@ def answers(
     }
     talk = not any(tool_calls(message) for _, message in messages)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
-        if place not in final and message.get("role") != "branchSummary":
+        role = message.get("role")
+        # A turn without a reply ends with the request itself.
+        if role != "branchSummary" and (role != "assistant" or place not in final):
             continue
         recency = 0.4 + 0.6 * (place + 1) / total
         worked = place in working or place < before
         over = place < max(since, current)
         for text in _texts(message):
-            outline = _HEADING.search(text) if message.get("role") == "branchSummary" else None
+            outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
