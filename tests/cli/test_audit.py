@@ -125,17 +125,24 @@ class TestAudit:
         assert kinds("--agent", "codex") == []
         assert kinds("--agent", "pi", "--project", "no such project") == []
 
-    def test_a_kind_that_nothing_is_of_is_said_with_the_kinds_that_are_there(
+    def test_a_kind_that_there_is_not_is_refused_with_the_nearest(
         self, done: Run, run: Run, secretive: Path
     ) -> None:
         """A misspelt kind is not told from a session without secrets otherwise."""
-        outcome = run("audit", secretive.parent, "--kind", "github-token")
-        assert outcome.code == 0
-        assert "no secret of these kinds found in 1 session" in outcome.out
-        # Also kinds that were not found, of a provider's form and of a place.
+        outcome = run("audit", secretive.parent, "--kind", "GitHub-token")
+        assert (outcome.code, outcome.out) == (1, "")
         said = " ".join(outcome.err.split())
-        assert "no kind of secret is called 'github-token'; the kinds are 1password key, " in said
-        assert {"github token", "npm token", "private key", "cookie"} <= set(said.rstrip().split(", "))
+        assert "no kind of secret is called 'GitHub-token'; the nearest: github token, " in said
+        assert "--kind list" in said
+        assert len(said) < 250
+        listed = done("audit", "--kind", "list").out.splitlines()
+        # Also kinds that were not found, of a provider's form and of a place.
+        assert {"github token", "npm token", "private key", "cookie"} <= set(listed)
+        assert done("audit", "--kind", "list", "--json").document["kinds"] == listed
+
+    def test_a_kind_without_a_secret_is_said_with_those_that_are_there(
+        self, done: Run, secretive: Path
+    ) -> None:
         document = done(
             "audit", secretive.parent, "--kind", "npm token", "--kind", "openai key", "--json"
         ).document

@@ -149,7 +149,7 @@ Make orchard fast.
 ## Numbers
 | what | lines |
 |------|-------|
-| src/parser.py | 885 lines |
+| src/tree.py | 885 lines |
 <read-files>
 a.py
 </read-files>"""
@@ -161,7 +161,7 @@ a.py
     assert (Section.NEXT, "Write docs/table.md") in outline
     assert (Section.DONE, "Fill parseTable") in outline or (Section.DONE, "Steps: Fill parseTable") in outline
     assert not any(section is Section.NEXT and "parseTable" in text for section, text in outline)
-    assert re.search(r"src/parser.py\b.*885 lines", made.text)
+    assert re.search(r"src/tree.py\b.*885 lines", made.text)
     assert "read-files" not in made.text
     assert any(line.sources == (3,) for line in made.lines)
 

@@ -179,7 +179,8 @@ def test_work_that_the_user_has_undone_is_not_told(undone: str) -> None:
     told = summarize(span(*said, *again)).text
     assert done not in told
     assert "uses `prune_rows` alone" not in told
-    assert "- Undone by the user: " in told
+    assert "- Undone by the user: `prune.py`, changed for: " in told
+    assert "`prune.py` changed" not in told, "the work on the file is gone too"
 
 
 def test_who_undid_something_else_takes_no_work_back() -> None:

@@ -9,6 +9,7 @@ import string
 import pytest
 
 from leafward.base.redact.redaction import redact
+from leafward.base.redact.wallet_phrases import SELDOM
 
 _RNG = random.Random(15)
 
@@ -26,6 +27,7 @@ PLAIN = base64.b64encode(f"\0ada\0{PASSWORD}".encode()).decode()
 ACCOUNT_KEY = base64.b64encode(_RNG.randbytes(64)).decode()
 HEX = "0687d8cc2c7d844f4433f0379f6f3f1a"
 WALLET = "abandon arctic cable dinner ethics garden island mango oxygen puzzle ribbon velvet"
+WORD_LIST = "\n".join(sorted(SELDOM)[:20])
 
 
 @pytest.mark.parametrize(
@@ -79,6 +81,23 @@ WALLET = "abandon arctic cable dinner ethics garden island mango oxygen puzzle r
         ("my card pin is {} if the terminal asks", "4711"),
         ("use pin {} to unlock the key", "471108"),
         ("SIM unlocked with PIN {}", "4711"),
+        ("it printed:\n{}\n", WALLET),
+        ("1. {}", "\n2. ".join(WALLET.split())),
+        ("mvn sonar:sonar -Dsonar.host.url=http://sq:9000 -Dsonar.login={}", HEX + HEX[:8]),
+        ("psexec.py acme/ada@10.0.0.4 -hashes aad3b435b51404eeaad3b435b51404ee:{}", HEX),
+        ("evil-winrm -i 10.0.0.4 -u ada -H {}", HEX),
+        ("wmiexec.py acme/ada:{}@10.0.0.4", PASSWORD),
+        ("secretsdump.py 'acme/ada:{}'@10.0.0.4", HEX),
+        ("GetUserSPNs.py acme.local/ada:{} -dc-ip 10.0.0.1", PASSWORD),
+        ("$ bw unlock --raw\n{}\n", ACCOUNT_KEY),
+        ("echo {} > config/master.key", HEX),
+        ("printf '{}' | sudo tee /etc/shop/secret.txt", KEY),
+        ("API_KEY:\n{}\n", KEY),
+        ("Credentials: admin/{}", "Winter_Kettle"),
+        ("log in as ada with {} (once)", PASSWORD),
+        ("bloodhound-python -u ada -p '{}' -d acme.local", PASSWORD),
+        ("enable secret 0 {}", "Rocket%-1fV643"),
+        ("gh secret set NPM -b'{}'", KEY),
     ],
 )
 def test_it_is_taken_out(text: str, secret: str) -> None:
@@ -122,6 +141,25 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
         "A senha do usuário é obrigatória",
         "Passwort Richtlinien: mindestens zwölf Zeichen",
         "- ParameterKey: InstanceType\n  ParameterValue: t3.micro-2xlarge",
+        WORD_LIST,
+        "one can act about any zone that they carry over then when there will come more over here again",
+        "-Dsonar.login=$SONAR_TOKEN",
+        "login=https://accounts.example.org/a/long/path/to/sign/in",
+        "psexec.py HOST -hashes LMHASH:NTHASH",
+        "wmiexec.py domain/user:password@host",
+        "registry/app:1.2.3@sha256:0687d8cc",
+        "git commit -u ada -p 8080:80",
+        "docker run -u node -p 127.0.0.1:8080:80 shop",
+        "$ bw unlock --raw > /dev/null",
+        "check a.zip --hash 0687d8cc2c7d844f4433f0379f6f3f1a",
+        "echo hello > config/master.key",
+        "echo $KEY > config/master.key",
+        "echo 'secret rotated' > status/secret.txt",
+        "API_KEY:\n  description: The key of the API\n",
+        "API_KEY:\n  required\n",
+        "Credentials: admin/settings",
+        "Credentials: auth/Service_Account",
+        "log in as ada with OAuth",
         "seed phrase:\n1. open the wallet\n2. write it down\n3. keep it",
     ],
 )

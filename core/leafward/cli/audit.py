@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from difflib import get_close_matches
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.registry import agent_named
 from leafward.base import config as settings
+from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.redact.redaction import every_kind, listed, redact
 from leafward.base.safe_text import safe_line
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
+_LIST = "list"
+"""Given as a kind, it lists the kinds."""
 _NAMED_AT_MOST = 5
 """Most unreadable sessions that the text output names."""
 
@@ -31,7 +35,15 @@ _NAMED_AT_MOST = 5
 def audit(
     paths: Sequence[str], agent: str | None, project: str | None, kinds: Sequence[str], as_json: bool
 ) -> int:
-    """`leafward audit`; with `kinds`, only secrets of these kinds."""
+    """`leafward audit`; with `kinds`, only secrets of these kinds. Raises NotFound for a kind that there is not."""
+    if _LIST in kinds:
+        if as_json:
+            emit_json({"kinds": every_kind()})
+        else:
+            say(every_kind())
+        return 0
+    for kind in kinds:
+        _known(kind)
     places = [existing(path) for path in paths]
     agent_name = agent_named(agent).name if agent is not None else None
     part = project_part(project) if project is not None else None
@@ -60,8 +72,7 @@ def audit(
     line.wipe()
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [
-        {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}
-        for trouble in catalogue.trouble
+        {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
     ]
     remarks += [{"code": "unreadable", "text": f"{one.path}: {one.reason}"} for one in running.unread]
     for kind in (kind for kind in kinds if all(place.kind != kind for place in found)):
@@ -77,6 +88,17 @@ def audit(
     if stopped:
         raise KeyboardInterrupt
     return 0
+
+
+def _known(kind: str) -> None:
+    """Raises NotFound with the nearest kinds for a name that no kind of secret has."""
+    if kind in (known := every_kind()):
+        return
+    near = get_close_matches(kind.lower().replace("-", " ").replace("_", " "), known)
+    meant = f"; the nearest: {', '.join(near)}" if near else ""
+    raise NotFound(
+        f"no kind of secret is called {safe_line(kind, 40)!r}{meant} (leafward audit --kind {_LIST} names all)"
+    )
 
 
 def _document(
@@ -148,9 +170,7 @@ def _lines(
 
 
 def _without(kind: str, every: Sequence[SecretPlace]) -> str:
-    """The remark on a kind without a secret: the kinds that were found, or all kinds where there is none of this name."""
-    if kind not in (known := every_kind()):
-        return f"no kind of secret is called {safe_line(kind, 40)!r}; the kinds are {', '.join(known)}"
+    """The remark on a kind without a secret: the kinds that were found."""
     there = f"; kinds found: {listed(Counter(_totals(every)))}" if every else ", nor of any other"
     return f"no secret of the kind {safe_line(kind, 40)!r}{there}"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.redact.redaction import secrets_in
 from leafward.base.safe_text import safe_line
 from leafward.files.file_names import locate
 from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
@@ -112,7 +113,7 @@ def file_section(
     """Every modified file, and the read files that `summary` does not name, recent ones first.
 
     Read files get what the modified ones leave of `units` (UTF-16); `most` bounds both, None for no bound. `read` and `modified`
-    have the most recent first. A path that would not be safe on a line of its own is left out.
+    have the most recent first. A path that would not be safe on a line of its own, or that holds a secret, is left out.
     """
     named = _named(summary)
     chosen: list[list[str]] = [[], []]
@@ -120,7 +121,7 @@ def file_section(
     for place, (tag, paths) in enumerate((("modified-files", modified), ("read-files", read))):
         heading = 2 * len(tag) + 8
         for path in paths:
-            if safe_line(path) != path or has_tag(path):
+            if safe_line(path) != path or has_tag(path) or secrets_in(path):
                 continue
             if place and (path in named or locate(path, cwd) in named):
                 continue

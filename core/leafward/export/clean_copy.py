@@ -148,7 +148,7 @@ def _encodable(value: Any) -> bool:
 
 def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, dry_run: bool) -> Sanitised:
     """A copy of a session that lies in a database: a database with only its rows, every text in them redacted."""
-    target = folder / taken_out.name
+    target = folder / redactor.text(taken_out.name)
     if os.path.lexists(target):
         raise Refused(f"a file of that name exists: {safe_line(str(target), 400)}")
     # The result is known only once it is written, so a dry run writes it elsewhere.
@@ -168,7 +168,9 @@ def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, d
     finally:
         if elsewhere is not None:
             shutil.rmtree(elsewhere, ignore_errors=True)
-    return Sanitised(target / os.path.basename(path), (target,), size, redactor.found, (), dry_run)
+    return Sanitised(
+        target / redactor.text(os.path.basename(path)), (target,), size, redactor.found, (), dry_run
+    )
 
 
 def _redact_rows(path: Path, redactor: Redactor) -> None:

@@ -56,8 +56,8 @@ class _Texts:
         return safe_line(text if self.secrets else self.redactor.text(text))
 
     def name(self, index: int) -> str | None:
-        """An entry's id; None before everything."""
-        return safe_line(self.session.columns.id(EntryIndex(index)), 64) if index >= 0 else None
+        """An entry's id, as `line`; None before everything."""
+        return self.line(self.session.columns.id(EntryIndex(index)))[:64] if index >= 0 else None
 
 
 def comparison_of(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.redaction import Redactor
+from leafward.base.redact.redaction import Redactor, redact
 from leafward.base.redact.spans import MARKER
 from leafward.base.safe_text import excerpt_line, safe, safe_line
 from leafward.base.times import moment_of
@@ -33,25 +33,11 @@ if TYPE_CHECKING:
 
 _TITLE = 120
 """Characters of the prompt that names a document."""
-SPOKEN = frozenset(
-    {
-        Kind.USER,
-        Kind.ASSISTANT,
-        Kind.TOOL_RESULT,
-        Kind.BASH,
-        Kind.CUSTOM_ROLE,
-        Kind.SYSTEM,
-        Kind.COMPACTION,
-        Kind.BRANCH_SUMMARY,
-        Kind.CUSTOM_MESSAGE,
-        Kind.INJECTED,
-        Kind.CONTEXT_EDIT,
-        Kind.MODEL_CHANGE,
-        Kind.THINKING_CHANGE,
-        Kind.MALFORMED,
-        Kind.UNKNOWN,
-    }
-)
+SPOKEN = frozenset({
+    Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH, Kind.CUSTOM_ROLE, Kind.SYSTEM, Kind.COMPACTION,
+    Kind.BRANCH_SUMMARY, Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.CONTEXT_EDIT, Kind.MODEL_CHANGE,
+    Kind.THINKING_CHANGE, Kind.MALFORMED, Kind.UNKNOWN
+})  # fmt: skip
 """Kinds that an export for readers shows; the others are bookkeeping."""
 
 RAW_LIMIT = 2000
@@ -145,8 +131,11 @@ class Content:
         return safe_line(text if self.secrets else self.redactor.text(text))
 
     def name(self, index: int) -> str:
-        """An entry's id, safe."""
-        return safe_line(self.session.columns.id(EntryIndex(index)), 64) if index >= 0 else "the start"
+        """An entry's id, safe, and redacted unless secrets stay."""
+        if index < 0:
+            return "the start"
+        name = self.session.columns.id(EntryIndex(index))
+        return safe_line(name if self.secrets else redact(name), 64)
 
     def label(self, index: int) -> str:
         """An entry's label in brackets; empty where it has none."""

@@ -9,7 +9,7 @@ from leafward.base.redact.joined import pieces_behind
 from leafward.base.redact.name_places import meaning_at
 from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, words_of
 from leafward.base.redact.secret_values import Place, is_secret
-from leafward.base.redact.spaced_values import LINE_START, spaced_value
+from leafward.base.redact.spaced_values import BELOW, LINE_START, spaced_value
 from leafward.base.redact.spans import SecretKind
 from leafward.base.redact.written_values import QUOTE, RAW, bare_value, judged, quoted_value
 
@@ -19,43 +19,11 @@ if TYPE_CHECKING:
     from leafward.base.redact.spans import Span
 
 KEYWORDS = (
-    *(
-        "pass",
-        "pw",
-        "secret",
-        "token",
-        "key",
-        "auth",
-        "cred",
-        "salt",
-        "psk",
-        "mnemonic",
-        "sig=",
-        "_sig",
-        "sas",
-    ),
-    *(
-        "phrase",
-        "psw",
-        "vault_",
-        "pepper",
-        "_sk",
-        "seed",
-        "securestring",
-        "sensitive",
-        "kennwort",
-        "senha",
-        "_pat",
-        "csrf",
-        "xsrf",
-        "amz-signature",
-        "goog-signature",
-        "signature=",
-        "code=",
-        "sessionid=",
-        "phpsessid=",
-    ),
-)
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "salt", "psk", "mnemonic", "sig=", "_sig",
+    "sas", "phrase", "psw", "vault_", "pepper", "_sk", "seed", "securestring", "sensitive", "kennwort",
+    "senha", "_pat", "csrf", "xsrf", "amz-signature", "goog-signature", "signature=", "code=", "sessionid=",
+    "phpsessid="
+)  # fmt: skip
 """Parts of names of secrets, in small letters."""
 
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
@@ -268,4 +236,6 @@ def _assigned(
         return bare_value(text, at, meaning, Place.INLINE)
     if tight and (upper or first):
         return bare_value(text, at, meaning, Place.SETTING, "setting")
+    if sign == ":" and first and (below := BELOW.match(text, found.end("sign"))) is not None:
+        return judged(text, *below.span("value"), meaning, Place.LINE)
     return bare_value(text, at, meaning, Place.LINE if first or found["close"] else Place.INLINE)

@@ -32,58 +32,58 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         (" -u ", "--user ", "--user=", '-u", "'),
         r"[\"']?[A-Za-z][^\s:\"'\\/]{0,80}:(?P<strange>[^\s\"'\\/:]{4,200})",
     ),
+    # A name and a password side by side, whatever the program.
+    (
+        ("-p",),
+        (" -u ",),
+        r"[\"']?[\w.@\\-]{1,60}[\"']?[ \t]{1,4}(?:-d[ \t]{1,4}\S{1,60}[ \t]{1,4})?-p[ \t]{1,4}[\"']?(?P<strange>[^\s\"'\\/]{6,100})(?=[\s\"'\\]|\Z)",
+    ),
     (("-p",), ("sshpass",), rf"{_REST}(?<=[\s\"'])-p{_GAP}?{_WORD}"),
     (("-p",), ("mysql", "mariadb"), rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_WORD}"),
     (
         ("-p",),
         (
-            "docker login",
-            "podman login",
-            "buildah login",
-            "skopeo login",
-            "helm registry login",
-            "nerdctl login",
-            "az login",
-            "az acr login",
-            "oc login",
-            "crane auth login",
-            "oras login",
-            "cf login",
-            "ibmcloud login",
+            "docker login", "podman login", "buildah login", "skopeo login", "helm registry login",
+            "nerdctl login", "az login", "az acr login", "oc login", "crane auth login", "oras login",
+            "cf login", "ibmcloud login"
         ),
         rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}",
     ),
     (
         ("-p",),
         (
-            "twine upload",
-            "mongo",
-            "influx ",
-            "ansible-",
-            "dotnet ",
-            "nuget ",
-            "lpass ",
-            "cqlsh",
-            "cypher-shell",
-            "arangosh",
-            "rabbitmqadmin",
+            "twine upload", "mongo", "influx ", "ansible-", "dotnet ", "nuget ", "lpass ", "cqlsh",
+            "cypher-shell", "arangosh", "rabbitmqadmin"
         ),
         rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}",
     ),
     (
         ("-p",),
         (
-            "psexec",
-            "certutil",
-            "PsExec",
-            "evil-winrm",
-            "netexec ",
-            "nxc ",
-            "crackmapexec ",
-            "couchbase-cli",
-            "cbq ",
+            "psexec", "certutil", "PsExec", "evil-winrm", "netexec ", "nxc ", "crackmapexec ",
+            "couchbase-cli", "cbq "
         ),
         rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}",
+    ),
+    # Hashes of Windows, which are as good as the password.
+    (
+        ("-H ", "hash", "/rc4:", "/ntlm:"),
+        (" -H ", " -hashes ", "-hashes=", "-nthash ", "/rc4:", "/ntlm:"),
+        r"[\"']?(?:[0-9a-fA-F]{32})?:?(?P<bare>[0-9a-fA-F]{32})(?![0-9a-fA-F])",
+    ),
+    (
+        ("exec.py", "secretsdump", "client.py", "Users.py", "SPNs.py", "getTGT", "getST", "impacket-"),
+        (
+            "exec.py ",
+            "secretsdump.py ",
+            "client.py ",
+            "Users.py ",
+            "SPNs.py ",
+            "getTGT.py ",
+            "getST.py ",
+            "impacket-",
+        ),
+        rf"{_REST}(?<=[\s\"'])(?:[\w.-]{{1,80}}/[\w.$-]{{1,80}}:\\{{0,7}}[\"']?(?P<bare>[^\s\"'/\\:@]{{3,100}})(?=[\s\"'\\@]|\Z)|[\w.$-]{{1,80}}:(?P<quoted>[^\s\"'/\\:@]{{3,100}})(?=@[\w.-]))",
     ),
     (("-a",), ("redis-cli", "valkey-cli", "keydb-cli"), rf"{_REST}(?<=[\s\"'])-a{_GAP}{_WORD}"),
     (
@@ -122,14 +122,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("ASSWORD", "assword"),
         (
-            "CREATE USER ",
-            "ALTER USER ",
-            "CREATE ROLE ",
-            "ALTER ROLE ",
-            "create user ",
-            "alter user ",
-            "create role ",
-            "alter role ",
+            "CREATE USER ", "ALTER USER ", "CREATE ROLE ", "ALTER ROLE ", "create user ", "alter user ",
+            "create role ", "alter role "
         ),
         r"[^\n;]{1,200}?\b(?i:password)[ \t]{1,4}(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)",
     ),
@@ -212,7 +206,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("password ", "secret ", "key "),
         tuple(f"{name} {number} " for name in ("password", "secret", "key") for number in (0, 5, 7, 8, 9)),
-        r"(?P<strange>[A-Za-z0-9$./]{8,120})(?=[ \t\r]*(?:$|[\n\\\"']))",
+        r"(?P<strange>[A-Za-z0-9$./!#%&*+?@^~_-]{8,120})(?=[ \t\r]*(?:$|[\n\\\"']))",
     ),
     (
         ("rabbitmqctl",),
@@ -220,6 +214,17 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         rf"[ \t]{{1,4}}[\w.@-]{{1,60}}[ \t]{{1,4}}{_WORD}",
     ),
     (("unlock ",), ("bw unlock",), rf"[ \t]{{1,4}}{_WORD}"),
+    (
+        ("login=", "login ="),
+        ("login=", "login = "),
+        r"\\{0,7}[\"']?(?P<token>[A-Za-z0-9_-]{32,200})(?![\w-])",
+    ),
+    # A value alone into a file whose name says that it is a secret.
+    (
+        (".key", "secret", "token", "passw", ".pass", "credential", ".pem"),
+        ("echo ", "printf "),
+        r"(?:-n[ ]|'?%s'?[ ])?\\{0,7}[\"']?(?P<token>[^\s\"'|$`>\\]{8,400})\\{0,7}[\"']?[ \t]{0,4}(?:>{1,2}|\|[ \t]{0,4}(?:sudo[ \t]{1,4})?tee(?:[ \t]{1,4}-a)?[ \t])[ \t]{0,4}\\{0,7}[\"']?[\w./~${}-]{0,120}(?:\.(?:key|pem)|passw|\.?pass|secret|token|credential)[\w.-]{0,20}",
+    ),
     (("add-mask",), ("::add-mask::",), r"(?P<bare>[^\s\"'\\$]{4,400})"),
     (
         ("username",),
@@ -248,7 +253,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("secret",),
         ("gh secret set ",),
-        rf"\S{{1,80}}{_REST}(?<=[\s\"'])(?:--body|-b)(?:{_GAP}|=){_WORD}",
+        rf"\S{{1,80}}{_REST}(?<=[\s\"'])(?:--body(?:{_GAP}|=)|-b{_GAP}?=?){_WORD}",
     ),
     (
         ("secret",),
@@ -342,17 +347,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("<<<",),
         (
-            "sudo -S",
-            "--password-stdin",
-            "--passphrase-fd 0",
-            "--with-token",
-            "keepassxc-cli",
-            "p4 login",
-            "cryptsetup",
-            "secret put",
-            "secret create",
-            "secret set",
-            "env add",
+            "sudo -S", "--password-stdin", "--passphrase-fd 0", "--with-token", "keepassxc-cli", "p4 login",
+            "cryptsetup", "secret put", "secret create", "secret set", "env add"
         ),
         rf"[^\n|;<]{{0,120}}<<<[ \t]{{0,4}}{_WORD}",
     ),
@@ -400,7 +396,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"[\w.~-]{0,60}%3A(?P<bare>[A-Za-z0-9._~-]{3,100})%40(?=[A-Za-z0-9])",
     ),
     *CALLS,
-)
+)  # fmt: skip
 """Signs, one of which the text holds; literals before a password; and the form from there on."""
 
 _PGPASS = re.compile(

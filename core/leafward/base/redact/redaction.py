@@ -32,6 +32,7 @@ from leafward.base.redact.signs import (
     SENTENCES,
     SPOKEN,
     TABLES,
+    WALLETS,
     commands_of,
     foreign_names,
     keywords,
@@ -43,6 +44,7 @@ from leafward.base.redact.spoken import spoken_in
 from leafward.base.redact.tables import columns_in, inserted_in, unnamed_in
 from leafward.base.redact.urls import urls_in
 from leafward.base.redact.values_apart import apart_in
+from leafward.base.redact.wallet_phrases import phrases_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -131,6 +133,8 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
             yield from columns_in(text, low)
             yield from inserted_in(text, low)
             yield from unnamed_in(text, low)
+    if held & WALLETS:
+        yield from phrases_in(text)
     pairs = commands_of(held)
     if pairs is not None:
         yield from commands_in(text, pairs)

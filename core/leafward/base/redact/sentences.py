@@ -47,9 +47,15 @@ _CHANGED = re.compile(
 )
 _WORD = r"(?P<value>[^\s\"'`“”*\\<>(]{6,200}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:\s|\\|$))"
 _OWN = re.compile(
-    rf"(?:['’]s|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
+    rf"(?:['’]s|[ ]as[ ][\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ](?:with|using)[ ]|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
 )
-"""`password's …`, `creds: ada / …`, `login with ada and …`."""
+"""`password's …`, `creds: ada / …`, `login as ada with …`."""
+_LOGINS = ("credentials", "creds")
+_ADMIN = re.compile(
+    r"(?i):[ ][\"'`“*]{0,3}(?:admin\w{0,10}|root|sa|sysadmin|superuser|postgres|user|demo|test)[\"'`”*]{0,3}[ ]?[/:]"
+)
+"""The users of a new installation: behind one of them stands a password, also one of words."""
+_JOINED = re.compile(r"[A-Z][a-z]{2,20}(?:[_-][A-Z]?[a-z]{2,20}){1,4}")
 _FOR = re.compile(
     rf"(?:[ ](?:for|of|to|on|in)[ ](?:the[ ]|key[ ])?[\w@.'\"/~-]{{1,60}}){{1,2}}(?:[ ]is|[ ]?[:=])[ ]{{1,2}}[\"'`“*]{{0,3}}{_WORD}"
 )
@@ -59,12 +65,7 @@ _WALLET = re.compile(
     r"(?:[^\n\\]{0,80}(?:\n|\\n)|[^\n\\:]{0,80}:)(?:[ \t\n\"'`>*]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23}|1[.):]?[ ]{0,3}[a-z]{3,8}(?:(?:[ \t,]|\r?\n|\\n){1,12}[0-9]{1,2}[.):]?[ ]{0,3}[a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
 )
 """The words of a wallet on a line of their own, or numbered."""
-_WALLETS = (
-    "mnemonic",
-    "seed phrase",
-    "recovery phrase",
-    "backup phrase",
-)
+_WALLETS = ("mnemonic", "seed phrase", "recovery phrase", "backup phrase")
 _BELOW = re.compile(
     r"(?:s|\(s\))?(?: [\w,.'’()`/-]{1,40}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
 )
@@ -76,19 +77,9 @@ _GROUPS = (
 _SEED = re.compile(rf"(?:[^\n:\\]{{0,60}}[:\n\\]n?|[ ])[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
 """The seed of a generator of codes, in groups of four, as shown beside a QR code."""
 _LINKS = (
-    " as the ",
-    " as a ",
-    " as my ",
-    " as your ",
-    " as password",
-    " is the ",
-    " is my ",
-    " is our ",
-    " is your ",
-    " was the ",
-    " for the ",
-    " into ",
-)
+    " as the ", " as a ", " as my ", " as your ", " as password", " is the ", " is my ", " is our ",
+    " is your ", " was the ", " for the ", " into "
+)  # fmt: skip
 _LINK = re.compile(r" (?:as|is|was|for|into) ")
 _ENDS = ".,;:!?)]}"
 _NEAR = 60
@@ -143,7 +134,9 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
         said = rule.match(text, end)
         if said is not None:
             value = said["value"].rstrip(_ENDS)
-            if is_secret(value, _SURE[name], Place.INLINE):
+            if is_secret(value, _SURE[name], Place.INLINE) or (
+                name in _LOGINS and _ADMIN.match(said[0]) and _chosen(value)
+            ):
                 yield said.start("value"), said.start("value") + len(value), SecretKind.PASSWORD
     changed = _CHANGED.match(text, end) if meaning is Meaning.PASSWORD else None
     for group in ("old", "new") if changed is not None else ():
@@ -163,6 +156,11 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
         and not below["value"].isdecimal()
     ):
         yield *below.span("value"), SecretKind.PASSWORD
+
+
+def _chosen(value: str) -> bool:
+    """Whether a word is a password that a person put together: capitals and a sign between words."""
+    return is_secret(value, Meaning.PASSWORD, Place.SETTING) and _JOINED.fullmatch(value) is not None
 
 
 def _ahead(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact import assignments, commands, headers, recovery_codes, sentences, spoken, tables
 from leafward.base.redact.provider_keys import RUN, by_first_letter
+from leafward.base.redact.wallet_phrases import SELDOM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,9 +40,9 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
     recovery_codes.SIGNS,
     *(signs for pair in commands.SIGNS for signs in pair),
 )
-_RUNS, _PORTS = 1, 2
-"""A run that is long enough for a token; a port as in a file of passwords."""
-_FIRST = 4
+_RUNS, _PORTS, WALLETS = 1, 2, 4
+"""A run that is long enough for a token; a port as in a file of passwords; a word of a wallet."""
+_FIRST = 8
 
 
 def _part(sign: str) -> str:
@@ -186,6 +187,9 @@ def _noted(words: list[str]) -> int:
             every |= bit
             for word in filter(pattern.search, words):
                 found[word] |= bit
+    for word in SELDOM.intersection(words):
+        every |= WALLETS
+        found[word] |= WALLETS
     for word, bits in found.items():
         if len(word) <= _LONGEST:
             if bits:

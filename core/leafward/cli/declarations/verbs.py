@@ -33,10 +33,7 @@ __all__ = ["changing_verbs", "comparing_verbs", "leafward", "memory_verbs"]
 
 
 _among_option = click.option(
-    "--among",
-    multiple=True,
-    metavar="PATH",
-    help="Only sessions in PATH, a file or a folder (repeatable).",
+    "--among", multiple=True, metavar="PATH", help="Only sessions in PATH, a file or a folder (repeatable)."
 )
 
 
@@ -166,7 +163,11 @@ def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @narrowing_options
 @click.option(
-    "--kind", "kinds", multiple=True, metavar="KIND", help="Only secrets of this kind (repeatable)."
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Only secrets of this kind (repeatable); list names all kinds.",
 )
 @json_option
 def audit(

@@ -99,6 +99,11 @@ class FileWork:
     names: dict[str, int] = field(default_factory=dict)
     """Names in the text written into it, each with the position of its last writing."""
 
+    def remove(self) -> None:
+        """Records that the file was removed: if it comes back, its content is another one."""
+        self.changes = 0
+        self.names.clear()
+
 
 @dataclass(slots=True)
 class Evidence:

@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
-    r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|split|switched|merged|released)\b"
+    r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released)\b"
     r"|^the (?:fix|solution) was\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)\W*$"
     r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$",
     "fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
-    "rewrote rewritten wrote written ported changed deleted split switched merged released passes fix solution "
+    "rewrote rewritten wrote written ported changed deleted switched merged released passes fix solution "
     "now longer behoben erledigt umgesetzt eingebaut fait hecho listo corregido arreglado ersetzt entfernt umbenannt angelegt erstellt "
     "aktualisiert implementiert umgestellt",
 )
-"""A result, by the finished work or by the new state; approval alone is not a result."""
+"""A result, by the finished work or by the new state; approval alone is not a result. `Split` may be a proposal as well."""
 _PASSED = markers(
     r"(?i)^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|\b\d+ passed\b"
     r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b"
@@ -44,6 +44,7 @@ _PASSED = markers(
     "pass passes passed passing green",
 )
 """The outcome of runs in a reply's words. A later run may have another one, and the runs themselves are recorded."""
+_CONTRAST = re.compile(r"(?i)\b(?:instead of|rather than)\b")
 _STANDS = re.compile(
     r"(?i)^(?!(?:if|when|once|after|until|before|what|where|which|unless|whether|not?|nothing|none|these|those|they|it|this|that)\b)(?:(?!(?:if|when|once|that|which|not)\b)[\w`'’./()-]+ ){1,8}?"
     r"(?:is|are) (?:now )?(?:written|implemented|fixed|converted|migrated|committed|pushed|merged|renamed|in place)\b(?! (?:by|in|to|as|when|if|with)\b)"
@@ -429,13 +430,18 @@ def section_of_sentence(sentence: str) -> Section:
     if demands.asks(sentence):
         return Section.CONTEXT
     guessed = _is_guessed(sentence)
-    if prose.decides(sentence) and not guessed:
-        return Section.DECISIONS
-    if (
+    finished = (
         (_is_finished(_without_opening(sentence)) or _stands(sentence))
         and not guessed
         and len(prose.content_words(sentence)) >= 3
-    ):
+    )
+    # A report of finished work tells a decision only with its reason: that something was there before is none.
+    decided = (
+        prose.decides(_CONTRAST.sub(" ", sentence), strictly=True) if finished else prose.decides(sentence)
+    )
+    if decided and not guessed:
+        return Section.DECISIONS
+    if finished:
         return Section.DONE
     if prose.remains(sentence):
         return Section.NEXT

@@ -75,7 +75,7 @@ def settle(
 
     Returns the files that no longer have their names.
     """
-    contradictions.take_back(evidence, messages, turns)
+    contradictions.take_back(evidence, messages, turns, cwd)
     contradictions.refute(evidence, messages, turns)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)

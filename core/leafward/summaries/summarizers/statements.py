@@ -15,7 +15,7 @@ from leafward.summaries.facts.prose import (
 )
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, named_files
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -211,17 +211,18 @@ def changed(evidence: Evidence) -> None:
     )
     if done or not works:
         return
-    names = ", ".join(f"`{harmless(work.path.rpartition('/')[2], 80)}`" for work in works[:_CHANGED_FILES])
-    more = len(works) - _CHANGED_FILES
     sources = tuple(dict.fromkeys(work.sources[-1] for work in works[:_CHANGED_FILES]))
-    add(evidence, Section.DONE, f"Changed {names}{f' and {more} more' if more > 0 else ''}", sources, 1.0)
+    names = named_files([work.path for work in works], _CHANGED_FILES)
+    add(evidence, Section.DONE, f"Changed {names}", sources, 1.0)
 
 
 def _is_broken(fact: Fact) -> bool:
     """Whether the last run of a command failed, and the failure is more than a negative answer."""
     if fact.outcome in {"", "exit 0"}:
         return False
-    return not (fact.outcome == "exit 1" and fact.key.split(" ", 1)[0] in _ASKING)
+    # After a pipe the exit code is that of the last program.
+    last = fact.key.rpartition("|")[2].split()
+    return not (fact.outcome == "exit 1" and last and last[0] in _ASKING)
 
 
 def _end_of(evidence: Evidence, fact: Fact) -> int:
