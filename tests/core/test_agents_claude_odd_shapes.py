@@ -270,6 +270,26 @@ def test_times_that_are_numbers(tmp_path: Path, stamp: int) -> None:
             "t1\ncompleted\nPick",
             "task status: t1 completed Pick",
         ),
+        (
+            {"type": "background_shell_status", "taskId": "b1", "command": "npm start", "status": "running"},
+            "b1\nnpm start\nrunning",
+            "background shell status: b1 npm start running",
+        ),
+        (
+            {"type": "async_agent_status", "agentId": "a1", "description": "Pick", "status": "completed"},
+            "a1\nPick\ncompleted",
+            "async agent status: a1 Pick completed",
+        ),
+        (
+            {"type": "tool_search_usage_reminder", "undiscoveredToolNames": ["Pick", "Prune"]},
+            "Pick\nPrune",
+            "tool search usage reminder: Pick Prune",
+        ),
+        (
+            {"type": "memory_update", "summary": "Pears noted", "paths": ["/m/pears.md"]},
+            "Pears noted\n/m/pears.md",
+            "memory update: Pears noted /m/pears.md",
+        ),
         ({"type": "token_usage", "used": 5, "total": 9, "remaining": 4}, "5 9 4", "token usage: 5 9 4"),
     ],
 )
@@ -306,6 +326,8 @@ def test_a_hooks_words_that_begin_with_their_kind_do_not_have_it_twice(tmp_path:
         {"type": "diagnostics", "files": {"a": 1}},
         {"type": "auto_mode", "reminderType": "full"},
         {"type": "command_permissions", "allowedTools": []},
+        {"type": "context_tip", "content": "Prune in winter."},
+        {"type": "prompt_as_file", "path": "/tmp/p.txt", "text": "Count"},
         {"type": "hook_success", "hookEvent": "PostToolUse", "content": "linted"},
         {"type": "hook_system_message", "hookEvent": "Stop", "content": "Well done."},
         {"type": "hook_error_during_execution", "hookEvent": "PreToolUse", "content": "no such file"},

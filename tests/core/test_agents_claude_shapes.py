@@ -47,14 +47,18 @@ def _said(rows: Rows) -> dict[str, object]:
         "reply": list(rows.reply),
         "parts": rows.parts,
         "names": rows.names,
-        "boundaries": {row: asdict(one) for row, one in rows.boundaries.items()},
-        "pointers": list(reversed(rows.pointers)),
-        "costs": rows.costs,
-        "requests": rows.requests.places(),
-        "blobs": rows.blobs.places(),
+        "boundaries": {row: asdict(one) for row, one in rows.notes.boundaries.items()},
+        "pointers": list(reversed(rows.notes.pointers)),
+        "costs": rows.notes.costs,
+        "requests": rows.notes.requests.places(),
+        "blobs": rows.notes.blobs.places(),
         "doubled": rows.doubled,
         "damage": damage,
-        "facts": {**vars(rows.facts), "ids": list(rows.facts.ids), "folders": list(rows.facts.folders)},
+        "facts": {
+            **vars(rows.notes.facts),
+            "ids": list(rows.notes.facts.ids),
+            "folders": list(rows.notes.facts.folders),
+        },
     }
 
 
@@ -219,7 +223,9 @@ class TestRecorded:
                     with pytest.MonkeyPatch.context() as patch:
                         patch.setattr(EntryBuilder, "_place_in_order", way)
                         weaver = EntryBuilder(_taken(b"".join(lines), told=True), 5, own=False)
-                    woven.append((weaver.columns, weaver.more, weaver.kept, weaver.now, weaver.costs))
+                    woven.append(
+                        (weaver.columns, weaver.more, weaver.compactions.kept, weaver.now, weaver.costs)
+                    )
                 assert woven[0] == woven[1]
                 # Without some of its lines, rows hang on others than those before them.
                 lines = [line for line in lines if chance.random() < 0.9]

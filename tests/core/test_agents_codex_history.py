@@ -6,6 +6,8 @@ import json
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from leafward.agents.codex.store import called_in
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Damage
@@ -133,6 +135,22 @@ def test_segments_that_are_based_on_each_other_end_somewhere(tmp_path: Path) -> 
     )
     itself.turn("c", "C")
     assert prompts_of(itself.opened()) == ["c"]
+
+
+@pytest.mark.parametrize("mode", ["paginated", "legacy"])
+def test_of_a_paginated_file_with_two_threads_the_second_is_sent(tmp_path: Path, mode: str) -> None:
+    """Codex reads such a file backwards to its last description (tried with 0.153 and 0.171); a legacy one is one conversation."""
+    one, two = (Rollout(tmp_path, thread, first=0, history_mode=mode) for thread in (ONE, TWO))
+    one.turn("Count the pears", "Seven.")
+    two.turn("Prune the trees", "Pruned.")
+    one.raw(two.path.read_bytes())
+    two.path.unlink()
+    session = one.opened()
+    second = ["Prune the trees", "Pruned."]
+    sent = [text for _, text in said(session)]
+    assert sent == (second if mode == "paginated" else ["Count the pears", "Seven.", *second])
+    assert problems(session) == ({"another-session": 1, "several-roots": 1} if mode == "paginated" else {})
+    assert {"Count the pears", "Seven.", *second} <= set(entries_by_text(session)), "nothing is lost"
 
 
 def test_what_an_old_fork_copied_is_told_apart(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ KNOWN = {
     "item_completed": line("event_msg", type="item_completed", item={"type": "Sleep", "colour": "plum"}),
     "response_item": line("response_item", type="additional_tools", colour="plum"),
     "security_risk_score": line("security_risk_score", colour="plum"),
+    "realtime_item": line("realtime_item", type="transcript_segment", colour="plum"),
 }
 
 
@@ -98,6 +99,17 @@ def test_a_line_between_others_changes_nothing_that_they_say(
         assert b"plum" in session.raw(entry)
         assert rollout.path.read_bytes()[session.origin(entry).offset :].startswith(strange), place
         session.close()
+
+
+def test_what_was_spoken_is_shown_and_not_sent(tmp_path: Path) -> None:
+    """The words of a voice conversation (0.171 stores them) are no messages of the thread."""
+    rollout = Rollout(tmp_path)
+    rollout.turn("Count the pears", "Seven.")
+    rollout.line("realtime_item", type="transcript_segment", role="user", text="And the plums?")
+    session = rollout.opened()
+    assert headline(session, len(session) - 1).text == "user: And the plums?"
+    assert [text for _, text in said(session)] == ["Count the pears", "Seven."]
+    assert problems(session) == {}
 
 
 @pytest.mark.parametrize("order", ["ends first", "ends last", "counts between"])

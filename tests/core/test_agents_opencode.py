@@ -166,6 +166,23 @@ def test_attachments(root: Path) -> None:
     assert session.entry(2).message["content"][1]["type"] == "image"
 
 
+def test_an_attached_text_is_sent_once_as_the_text_that_opencode_adds(root: Path) -> None:
+    """The attachment itself is not sent (tried with 1.18.33): fails where its contents are in the context twice."""
+    talk = Conversation()
+    told = [said('Called the Read tool: {"filePath":"a.txt"}', synthetic=True), said("pears", synthetic=True)]
+    attached = {"type": "file", "mime": "text/plain", "filename": "a.txt", "url": "data:text/plain,pears"}
+    talk.ask("See", *told, attached)
+    folder = {"type": "file", "mime": "application/x-directory", "filename": "yard", "url": "file:///yard"}
+    talk.ask("Look", said("<entries>a.txt</entries>", synthetic=True), folder)
+    session = opened(Database(root).write(talk))
+    assert texts(session) == [
+        "user: See",
+        'custom: Called the Read tool: {"filePath":"a.txt"} pears',
+        "user: Look",
+        "custom: <entries>a.txt</entries>",
+    ]
+
+
 def test_order_is_that_of_time_also_where_ids_begin_again(root: Path) -> None:
     turn = (1 << 36) * 26
     talk = Conversation(at=turn - 2500)
@@ -203,6 +220,10 @@ def test_failed_and_stopped_replies(root: Path) -> None:
     talk.reply(said("I began"), error={"name": "APIError", "data": {"message": "overloaded"}})
     talk.ask("And again")
     talk.reply({"type": "reasoning", "text": "Hm"}, error={"name": "MessageAbortedError"})
+    talk.ask("Once more")
+    # A stopped reply is sent with what it thought as soon as it holds anything else, here the files found changed.
+    changed = {"type": "patch", "hash": "0", "files": ["/a"]}
+    talk.reply({"type": "reasoning", "text": "Oh"}, changed, error={"name": "MessageAbortedError"})
     talk.ask("Now")
     session = opened(Database(root).write(talk))
     assert texts(session) == [
@@ -212,6 +233,8 @@ def test_failed_and_stopped_replies(root: Path) -> None:
         "toolResult: half of it",
         "user: Again",
         "user: And again",
+        "user: Once more",
+        "assistant: Oh",
         "user: Now",
     ]
     stopped, failed = session.entry(1).message, session.entry(5).message

@@ -6,6 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.agent import OpenCode
 from leafward.context.model_context import context_at
@@ -26,8 +28,6 @@ from tests.opencode_store import (
 )
 
 if TYPE_CHECKING:
-    import pytest
-
     from leafward.session.session import Session
 
 
@@ -323,6 +323,65 @@ def test_a_summary_that_failed_is_left_out(root: Path) -> None:
         "custom: What did we do so far?",
         "assistant: Torn",
     ]
+
+
+def test_a_prompt_that_was_too_long_and_is_put_again_is_one_prompt(root: Path) -> None:
+    """Behind the summary opencode puts it again, as if typed (tried with 1.18.33); typed again by a person it is another one."""
+    talk = Conversation()
+    talk.turn("one")
+    picture = {"type": "file", "mime": "image/png", "filename": "a.png", "url": "data:image/png;base64,AAAA"}
+    talk.ask("two?", picture)
+    talk.reply(error={"name": "ContextOverflowError", "data": {"message": "prompt is too long"}})
+    talk.compaction("So far: one", auto=True)
+    talk.messages[-2][1][0]["overflow"] = True
+    talk.ask("two?", said("[Attached image/png: a.png]"), said("told", synthetic=True))
+    talk.reply(said("two."))
+    talk.ask("two?")
+    session = opened(Database(root).write(talk))
+    kinds = session.columns.kind
+    asked = [headline(session, at).text for at, kind in enumerate(kinds) if kind == Kind.USER]
+    assert asked == ["one?", "two?", "two?"]
+    assert texts(session) == [
+        "custom: What did we do so far?",
+        "compactionSummary: So far: one",
+        "custom: two? [Attached image/png: a.png] told",
+        "assistant: two.",
+        "user: two?",
+    ]
+
+
+@pytest.mark.parametrize("version", ["1.18.33", "1.14.34"])
+def test_a_summary_that_failed_after_its_tail_was_chosen_leaves_out_what_is_before_it(
+    root: Path, version: str
+) -> None:
+    """opencode stores where the tail begins though the request failed, and sends nothing from before (tried with 1.18.33).
+
+    1.14.34 sends all: its code puts nothing in another order.
+    """
+    talk = Conversation(version=version)
+    talk.turn("one")
+    talk.compaction("So far: one")
+    talk.turn("two")
+    tail = talk.turn("three")
+    talk.compaction("", tail, finish=None, error={"name": "APIError", "data": {"message": "overloaded"}})
+    talk.turn("four")
+    session = opened(Database(root).write(talk))
+    sent = texts(session)
+    before = [
+        "custom: What did we do so far?",
+        "compactionSummary: So far: one",
+        "user: two?",
+        "assistant: two.",
+    ]
+    kept = [
+        "user: three?",
+        "assistant: three.",
+        "custom: What did we do so far?",
+        "user: four?",
+        "assistant: four.",
+    ]
+    assert sent == (kept if version == "1.18.33" else before + kept)
+    assert problems(session) == []
 
 
 def test_the_last_of_several_summaries_counts(root: Path) -> None:

@@ -49,7 +49,7 @@ GOLDEN = """\
 - Failed with exit 2: `make test`
 
 ## Key Decisions
-- Said earlier: We keep src/tree.py because the old tests import it.
+- (none)
 
 ## Next Steps
 - [ ] Steps: Measure it
@@ -155,7 +155,7 @@ a.py
 </read-files>"""
     made = summarize(span(*DAY, previous=previous, previous_entry=EntryIndex(3)))
     outline = {(section, text) for section, text, _ in read_outline(made.text)}
-    assert (Section.GOAL, "Asked before: Make orchard fast.") in outline
+    assert (Section.CONTEXT, "Asked before: Make orchard fast.") in outline
     assert (Section.CONSTRAINTS, "**No new dependencies**") in outline
     assert (Section.DECISIONS, "Use a table - the tree was slow") in outline
     assert (Section.NEXT, "Write docs/table.md") in outline
@@ -211,11 +211,11 @@ def test_a_pin_goes_in_whatever_else_there_is() -> None:
 
 def test_the_focus_draws_lines_about_it() -> None:
     said = [
-        reply("Tokens come out of the lexer one at a time."),
-        reply("Every margin of the printer is eighty columns wide."),
-        reply("The symbol table grows by doubling its buckets."),
-        reply("Colours of the printer follow the terminal settings."),
-        reply("Modules are loaded lazily from their archive."),
+        reply(
+            "Tokens come out of the lexer one at a time. Every margin of the printer is eighty columns wide. "
+            "The symbol table grows by doubling its buckets here. Colours of the printer follow the terminal settings there. "
+            "Modules are loaded lazily from their archive of then."
+        ),
     ]
     plain, focused = summarize(span(*said), 48).text, summarize(span(*said, focus="the printer"), 48).text
     assert focused.count("printer") > plain.count("printer")

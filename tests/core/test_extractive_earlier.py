@@ -45,6 +45,33 @@ def test_code_is_carried_on_a_second_time() -> None:
     ]
 
 
+_BY_FILE = """3. Files and Code Sections:
+   - **`src/frost.go`** (the table)
+     - Added `frostRow` between header and rows
+     - `src/frost.go` keeps the old `frostTable`
+   - `src/valley.go`:
+     - Renamed `valleyRow` everywhere
+   - All rows of `frostTable` stay sorted
+"""
+
+
+def test_items_below_a_file_keep_its_name() -> None:
+    """They fail where an item stands alone, or below another file, in the next summary."""
+    told = told_in(Section.CONTEXT, *_WORK, previous=_BY_FILE, previous_entry=3)
+    assert "`src/frost.go`: Added `frostRow` between header and rows" in told
+    assert "`src/frost.go` keeps the old `frostTable`" in told, "it names the file already"
+    assert "`src/valley.go`: Renamed `valleyRow` everywhere" in told
+    assert "All rows of `frostTable` stay sorted" in told
+    again = summarize(
+        span(
+            *_WORK,
+            previous="\n".join(["## Critical Context", *(f"- {line}" for line in told)]),
+            previous_entry=3,
+        )
+    )
+    assert again.text.count("`src/valley.go`: Renamed") == 1, "the next summary carries it on as it is"
+
+
 _STOOD = """## Critical Context
 - Still seeing compilation errors of the frost table in `frostRow`
 - Error: "Frost table should have `frostRow` after the hook"

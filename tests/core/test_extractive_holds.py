@@ -19,7 +19,7 @@ from leafward.summaries.summarizers.outline import Section, is_drawn, read_outli
 from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
 from tests.core.test_extractive_state import stored
-from tests.core.told import ran, reply, span, summarize, told_in, user, worked
+from tests.core.told import lines_of, ran, reply, span, summarize, told_in, user, worked
 from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:
@@ -196,14 +196,24 @@ def test_a_goal_that_goes_on_with_what_was_asked_first_says_so() -> None:
     assert told_in(Section.GOAL, *begun, *other) == ["write the guide of the warehouse next"]
 
 
-def test_one_goal_of_an_earlier_summary_stays_as_asked_before_whatever_was_asked_since() -> None:
+def test_a_goal_of_an_earlier_summary_is_an_earlier_request_once_the_user_went_on() -> None:
     # Fails where it is told as the goal of today: nothing tells whether it was reached.
     goal, earlier = "Move the shop to the new queue", EntryIndex(3)
     previous = f"## Goal\n- {goal}\n"
     assert told_in(Section.GOAL, *went_on(1), previous=previous, previous_entry=earlier) == [goal]
     for before in (previous, f"## Goal\n- Asked before: {goal}\n"):
-        goals = told_in(Section.GOAL, *went_on(1), *went_on(2), previous=before, previous_entry=earlier)
-        assert goals == [f"Asked before: {goal}"]
+        lines = lines_of(summarize(span(*went_on(1), *went_on(2), previous=before, previous_entry=earlier)))
+        assert (Section.CONTEXT, f"Asked before: {goal}") in lines
+        assert not any(section is Section.GOAL and goal in text for section, text in lines)
+
+
+def test_the_goals_of_work_that_was_answered_are_earlier_requests_once_something_else_was_asked() -> None:
+    # Fails where the next request stands beside a list of what was done before it.
+    previous = "## Goal\n- Move the shop to the new queue\n- Count its retries\n- Draw them in a table\n"
+    rest = [*worked("shop/queue.py", "a"), reply("Moved it: the queue counts its retries.")]
+    asked = [user("write the guide of the warehouse next"), *worked("docs/guide.md", "c")]
+    goals = told_in(Section.GOAL, *rest, *asked, previous=previous, previous_entry=EntryIndex(3))
+    assert goals == ["write the guide of the warehouse next"]
 
 
 def test_a_request_of_long_ago_is_no_goal() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from typing import Any
 
 import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.quotes import section_of_sentence
 from tests.core.told import DAY, lines_of, ran, reply, result, span, summarize, told_in, user, worked
 
 
@@ -168,6 +170,64 @@ def test_lists_of_names_and_files_are_capped() -> None:
     (read,) = [line for line in told if line.startswith("Read: ")]
     assert read.count("`") == 20
     assert "Changed: `doc/n1.md`, `doc/n2.md`" in told
+
+
+def _edit(key: str, old: str, new: str) -> list[dict[str, Any]]:
+    given = {"path": "src/theme.py", "oldText": old, "newText": new}
+    return [reply("", (key, "edit", given)), result(key, "ok")]
+
+
+def test_a_name_that_an_edit_took_out_of_a_file_is_not_listed_after_it() -> None:
+    told = told_in(
+        Section.CONTEXT,
+        user("Give the theme of orchard its own greys."),
+        *_edit("a", "x", "link_grey = 1\ndeep_green = 2"),
+        *_edit("b", "link_grey = 1", "dim_grey = 1"),
+    )
+    (line,) = [line for line in told if line.startswith("`src/theme.py`")]
+    assert set(re.findall(r"\w+_\w+", line)) == {"deep_green", "dim_grey"}
+
+
+def test_changes_of_a_file_that_was_removed_since_are_not_counted() -> None:
+    """They fail where a file of the same name that is written anew counts as the old one."""
+    told = told_in(
+        Section.CONTEXT,
+        user("Give the theme of orchard its own greys."),
+        *_edit("a", "x", "link_grey = 1"),
+        *_edit("b", "y", "deep_green = 2"),
+        *ran("c", "rm src/theme.py"),
+        *_edit("d", "", "pale_blue = 3"),
+    )
+    (line,) = [line for line in told if line.startswith("`src/theme.py`")]
+    assert line == "`src/theme.py` changed: pale_blue"
+
+
+def test_a_count_of_lines_is_one_that_was_printed_behind_the_last_change() -> None:
+    """It fails where a file's planned size, or its size before it was changed, is told as its size."""
+    asked = user("Give the theme of orchard its own greys.")
+    changed = _edit("a", "x", "y")
+    planned = [
+        reply("A `src/theme.py` of ~200 lines would do.", ("l", "bash", {"command": "ls"})),
+        result("l", "x"),
+    ]
+    counted = [reply("", ("w", "bash", {"command": "wc -l src/theme.py"})), result("w", "310 src/theme.py")]
+    for work, line in (
+        ((*planned, *changed, *counted), "`src/theme.py` changed, 310 lines"),
+        ((*changed, *planned), "`src/theme.py` changed"),
+        ((*counted, *changed), "`src/theme.py` changed"),
+    ):
+        told = told_in(Section.CONTEXT, asked, *work)
+        assert [one for one in told if one.startswith("`src/theme.py`")] == [line]
+
+
+def test_a_report_of_finished_work_is_a_decision_only_with_its_reason() -> None:
+    assert section_of_sentence("Changed the frost table to columns instead of rows.") is Section.DONE
+    reasoned = "Changed the frost table to columns instead of rows because the shop reads columns."
+    assert section_of_sentence(reasoned) is Section.DECISIONS
+    assert section_of_sentence("We keep the frost table instead of a new one.") is Section.DECISIONS
+    assert (
+        section_of_sentence("Split `FrostTable` into `FrostRows` and `FrostColumns`.") is Section.CONTEXT
+    ), "proposed or done"
 
 
 def test_grouped_files_are_carried_on_and_added_up() -> None:

@@ -42,6 +42,14 @@ def test_another_check_says_nothing_of_it(command: str) -> None:
     )
 
 
+def test_a_search_in_the_output_of_a_check_that_finds_nothing_is_no_failure() -> None:
+    """After a pipe the exit code is that of `grep`; it fails where it counts as the check's."""
+    asked = _printed("a", "npm run check | grep frost", "Command exited with code 1", True)
+    assert told_in(Section.BLOCKED, *_BEGUN, *asked) == []
+    other = _printed("a", "npm run check | tee out.txt", "broken\nCommand exited with code 1", True)
+    assert told_in(Section.BLOCKED, *_BEGUN, *other) != []
+
+
 def test_a_command_that_is_named_behind_its_next_try_failed_before_that() -> None:
     failed = _printed("a", "git status", "fatal: unable to read e53647ba\nCommand exited with code 128", True)
     tried = ran("b", "git status --short")

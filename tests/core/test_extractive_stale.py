@@ -21,7 +21,7 @@ _THEN = [
     "stood",
     [
         "Right now `prune_rows` leaves 502 loose rows in `frost_table`.",
-        "You currently have 4553 loose rows in `frost_table`.",
+        "The orchard currently has 4553 loose rows in `frost_table`.",
         "There's an unused import warning of `frost_table` in `prune_rows`.",
     ],
 )
@@ -225,7 +225,7 @@ def test_a_list_about_one_of_several_ways_names_the_way() -> None:
     ways = (
         "## Option 1: by age\n\n**How it works:**\n- Scan `frost_table` for old rows\n- Assume these are of the valley\n\n"
         "**Pros:**\n- Simple\n\n## Option 2: by key\n\n**How it works:**\n- Read the keys of `prune_rows`\n- Load these alone\n\n"
-        "## What is there\n\n**Files:**\n- `rows.py` reads `frost_table`\n- `prune.py` writes it"
+        "## What is there\n\n**Files:**\n- `rows.py` reads `frost_table`\n- `prune.py` writes it behind them"
     )
     told = summarize(span(_ASKED, *ran("a", "cat prune.py frost_table.py"), reply(ways))).text
     assert "How it works: Scan" not in told.replace("Option 1: by age, How it works: Scan", "")
@@ -252,7 +252,8 @@ def test_work_that_the_user_has_undone_is_not_told(undone: str) -> None:
     told = summarize(span(*said, *again)).text
     assert done not in told
     assert "uses `prune_rows` alone" not in told
-    assert "- Undone by the user: " in told
+    assert "- Undone by the user: `prune.py`, changed for: " in told
+    assert "`prune.py` changed" not in told, "the work on the file is gone too"
 
 
 def test_who_undid_something_else_takes_no_work_back() -> None:

@@ -12,7 +12,7 @@ from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.reader import FactReader, Written
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.candidates import Candidate
 from leafward.summaries.summarizers.extractive import Extractive
@@ -406,7 +406,9 @@ def test_what_a_call_writes_is_read_once() -> None:
     call = reply("", ("a", "write", {"path": "src/a.py", "content": "def parse_table(rowCount): ..."}))
     seen = reader.read(EntryIndex(1), call)
     (written,) = reader.written
-    assert written == ("a", "src/a.py", tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER))
+    assert written == Written(
+        "a", "src/a.py", tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER), ()
+    )
     assert {"parse_table", "rowCount"} <= set(written.names)
     reader.read(EntryIndex(2), user("thanks"))
     assert reader.written == []

@@ -77,3 +77,47 @@ def test_branch_summaries_and_merged_ones_list_files_where_they_are(tmp_path: Pa
         assert modified(summarize_branch(branch, Extractive()).text) == NOW
         merged = draft_merge(sides(session, start, leaf))
         assert sorted(merged.modified) == sorted([*NOW, "notes.py"])
+
+
+def listed(file: Acting) -> tuple[list[str], list[str]]:
+    """The read and the modified files of a compaction of everything."""
+    with closing(Session.open(file.path)) as session:
+        made = plan(measure(session, session.leaf), PlanSettings(keep_recent=1))
+        details = draft(session, made, Extractive()).details()
+    return details["readFiles"], details["modifiedFiles"]
+
+
+def test_files_that_no_call_reached_are_not_listed(tmp_path: Path) -> None:
+    """A call that failed, and one of a reply that was broken off while its path was written, read and changed nothing."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("Mend the printer.")
+    file.said(call("read", "r1", path="missing.py"))
+    file.answered("r1", "read", "no such file", failed=True)
+    file.said(call("read", "r2", path="src/pri"), stop="aborted")
+    file.said(call("write", "w1", path="half.py", content="x"), stop="error")
+    file.said(call("read", "r3", path="printer.py"))
+    file.answered("r3", "read", "print()")
+    file.said(call("edit", "e1", path="printer.py", oldText="no", newText="yes"))
+    file.answered("e1", "edit", "no match", failed=True)
+    file.said("I cannot mend it.")
+    file.user("And now?")
+    file.said("Nothing is left.")
+    assert listed(file) == (["printer.py"], [])
+
+
+def test_files_of_an_earlier_compaction_stay_listed_where_later_calls_fail(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    first = file.user("Mend the printer.")
+    file.compacted(
+        first,
+        "Done.",
+        details={"readFiles": ["paper.py"], "modifiedFiles": ["printer.py"]},
+    )
+    file.said(call("read", "r1", path="paper.py"))
+    file.answered("r1", "read", "interrupted", failed=True)
+    file.said(call("edit", "e1", path="printer.py", oldText="no", newText="yes"))
+    file.answered("e1", "edit", "no match", failed=True)
+    file.said("It is mended already.")
+    file.user("And now?")
+    file.said("Nothing is left.")
+    assert listed(file) == (["paper.py"], ["printer.py"])

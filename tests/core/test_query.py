@@ -341,6 +341,17 @@ def test_what_a_function_cannot_mean_in_a_session_is_said(file: Acting, tmp_path
     assert [(one.code, "nobody" in one.reason) for one in search.unread] == [("select", True)]
 
 
+@pytest.mark.parametrize("name", ["added", "add", "injected", "inj"])
+def test_text_that_the_agent_added_is_chosen_by_the_word_of_the_screens_and_by_that_of_json(
+    tmp_path: Path, name: str
+) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    file.entry("custom_message", customType="note", content="mind the pears", display=True)
+    with reading(file.path) as session:
+        assert select(session, f"in:{name}").entries == (1,)
+
+
 @pytest.mark.parametrize(
     ("query", "entries"),
     [

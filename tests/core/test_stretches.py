@@ -181,11 +181,13 @@ def said(rows: Rows) -> dict[str, object]:
     """The state made from the rows of a transcript."""
     damage = rows.settle()
     rows.spread()
-    names = ("start", "role", "flags", "keys", "parent", "reply", "parts", "names", "costs", "doubled")
-    facts = {**vars(rows.facts), "ids": list(rows.facts.ids), "folders": list(rows.facts.folders)}
+    names = ("start", "role", "flags", "keys", "parent", "reply", "parts", "names", "doubled")
+    notes = rows.notes
+    facts = {**vars(notes.facts), "ids": list(notes.facts.ids), "folders": list(notes.facts.folders)}
     return {
         **{name: getattr(rows, name) for name in names},
-        "pointers": list(reversed(rows.pointers)),
+        "costs": notes.costs,
+        "pointers": list(reversed(notes.pointers)),
         "damage": damage,
         "facts": facts,
     }

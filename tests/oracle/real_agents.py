@@ -104,6 +104,8 @@ class OpenCodeClient:
     model: Model
     compacts: bool = False
     """Whether it compacts by itself."""
+    keeps: int | None = None
+    """The tokens that it keeps beside a summary; None for as many as it likes."""
     images: bool = False
     """Whether the model takes images, which opencode then sends behind the results that hold them."""
 
@@ -125,7 +127,8 @@ class OpenCodeClient:
             "model": "grove/pear-1",
             "small_model": "grove/pear-1",
             "enabled_providers": ["grove", "fake"],
-            "compaction": {"auto": self.compacts},
+            "compaction": {"auto": self.compacts}
+            | ({} if self.keeps is None else {"preserve_recent_tokens": self.keeps}),
             "share": "disabled",
             "autoupdate": False,
             "lsp": False,

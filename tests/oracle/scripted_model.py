@@ -41,6 +41,8 @@ class Model:
     url: str = ""
     strict: bool = False
     """Whether a request that breaks the provider's rules is answered with an error, as the provider does."""
+    sums_up: bool = True
+    """Whether requests that offer no tools, as those for summaries, are answered; else with an error."""
     refused: list[str] = field(default_factory=list)
     """Faults of such requests."""
 
@@ -174,7 +176,11 @@ def scripted(script: dict[str, list[Step]], *, strict: bool = False) -> Iterator
                 self.answer(b"{}")
                 return
             errors = (messages_errors if path.endswith("/messages") else chat_errors)(body)
-            if model.strict and errors:
+            if not (model.sums_up or body.get("tools")):
+                errors = ["not now"]
+            elif not model.strict:
+                errors = []
+            if errors:
                 model.refused += errors
                 error = {"type": "invalid_request_error", "message": errors[0]}
                 self.answer(json.dumps({"type": "error", "error": error}).encode(), status=400)

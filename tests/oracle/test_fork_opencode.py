@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.opencode.parts import REQUEST_TEXT
 from leafward.branches.fork import cuts
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
@@ -218,6 +219,32 @@ def test_past_a_compaction_and_a_revert(yard: Yard) -> None:
     hidden = max(index for index, kind in enumerate(source.columns.kind) if kind == Kind.ASSISTANT)
     assert hidden > places["Goodbye"]
     assert said(yard.resumed(yard.forked(source, hidden), NEW).first) == told(source, hidden)
+
+
+def test_past_a_compaction_that_failed(yard: Yard) -> None:
+    """What is before the tail that it was to keep is sent no more, though there is no summary."""
+    yard = dataclasses.replace(yard, client=dataclasses.replace(yard.client, keeps=2_000))
+    yard.model.script["Long"] = [Step("Much. " * 600)]
+    session, _ = made(yard, "Long1", "Long2", "Long3", "Long4")
+    with yard.client.serving(yard.project) as post:
+        yard.model.sums_up = False
+        post(f"/session/{session}/summarize", {"providerID": "grove", "modelID": "pear-1"})
+        yard.model.sums_up = True
+        # The next prompt is put behind a second try, and stays unanswered.
+        post(f"/session/{session}/message", {"parts": [{"type": "text", "text": "Thanks"}]})
+        known = yard.prompted(post, session, "Goodbye")
+    source = yard.opened(session)
+    assert Kind.COMPACTION not in source.columns.kind
+    place = prompts(source)["Goodbye"]
+    asked = ("user", REQUEST_TEXT)
+    expected = told(source, source.columns.parent[place])
+    assert expected.count(asked) == 1
+    assert ("user", "Long4") in expected
+    assert ("user", "Long1") not in expected
+    # opencode moves the request ahead of what it was to keep.
+    assert said(known) == [asked, *(one for one in expected if one != asked)]
+    again = yard.resumed(yard.forked(source, place), "Goodbye").first
+    assert differences(again, known) == []
 
 
 def test_a_compaction_that_is_kept_beside_a_session_becomes_real(yard: Yard) -> None:

@@ -9,6 +9,7 @@ import orjson
 from leafward.base.config import Config
 from leafward.session.entries import TURN_STARTS, Kind
 from leafward.session.session import Session
+from leafward_tui.inspector.model.page_request import PageRequest
 from leafward_tui.inspector.model.pages import build
 from leafward_tui.ui.appearance.glyphs import UNICODE, Glyphs
 from leafward_tui.ui.panes.inspector_tab import Tab
@@ -137,7 +138,7 @@ def page(
     gauge: Gauge | None = None,
 ) -> Page:
     opened = frozenset(toggled or ())
-    return build(tab, selection, width, glyphs, Config(), height=height, toggled=opened, gauge=gauge)
+    return build(PageRequest(tab, selection, width, height, glyphs, Config(), opened, gauge))
 
 
 def headings(page: Page) -> list[tuple[int, str]]:

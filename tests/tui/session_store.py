@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +19,7 @@ from tests.claude_transcript import IDS, Transcript
 from tests.tui.idle_wait import no_delay_runs, no_job_runs, no_message_waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import AsyncIterator, Callable, Iterable
     from pathlib import Path
 
     from textual.app import App
@@ -283,6 +284,15 @@ async def listed(pilot: Pilot[int]) -> CatalogueScreen:
         ),
     )
     return screen
+
+
+@asynccontextmanager
+async def browsing(
+    *paths: Path, size: tuple[int, int] = WIDE, **given: Any
+) -> AsyncIterator[tuple[Pilot[int], CatalogueScreen]]:
+    """The catalogue of some folders, listed, on a screen of a size; `given` is what `app_over` takes."""
+    async with app_over(*paths, **given).run_test(size=size) as pilot:
+        yield pilot, await listed(pilot)
 
 
 async def shows(pilot: Pilot[int], screen: CatalogueScreen, holds: Callable[[Listing], object]) -> None:

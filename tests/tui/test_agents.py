@@ -145,8 +145,7 @@ async def test_a_sub_agents_session_says_whose_it_is_and_leads_there(
         await until(pilot, lambda: pilot.app.screen is not explorer)
         parent = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: parent.state.session is not None)
-        await pilot.pause()
-        assert "Delegate a survey" in rows(pilot.app)[0]
+        await until(pilot, lambda: "Delegate a survey" in rows(pilot.app)[0])
         assert "sub-agent of" not in rows(pilot.app)[0]
         await pilot.press("^")
         await until(pilot, lambda: "it is not known which session this one came from" in note(parent))
@@ -237,8 +236,7 @@ async def test_a_fork_says_of_what_and_where_it_begins_and_leads_there(
         await until(pilot, lambda: pilot.app.screen is not explorer)
         parent = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: parent.state.session is not None)
-        await pilot.pause()
-        assert source in rows(pilot.app)[0]
+        await until(pilot, lambda: source in rows(pilot.app)[0])
         assert "fork of" not in rows(pilot.app)[0]
 
 

@@ -138,8 +138,7 @@ async def test_a_theme_kept_is_there_at_the_next_start_until_the_configuration_s
     async with app.run_test(size=WIDE) as pilot:
         await listed(pilot)
         await pilot.press("t", "j", "enter")
-        await pilot.pause()
-        assert app.theme == "clearing"
+        await until(pilot, lambda: app.theme == "clearing")
     assert app_over(tmp_path).theme == "clearing"
     assert app_over(tmp_path, config=replace(Config(), theme="frost")).theme == "frost"
 
@@ -212,8 +211,7 @@ async def test_a_keymap_holds_in_keys_key_bar_and_help(tmp_path: Path) -> None:
         assert isinstance(app.screen, CatalogueScreen)
         await pilot.press("f1")
         assert isinstance(app.screen, HelpScreen)
-        await pilot.pause()
-        assert any("ctrl+k" in row and "Show all commands" in row for row in rows(app))
+        await until(pilot, lambda: any("ctrl+k" in row and "Show all commands" in row for row in rows(app)))
 
 
 async def test_what_is_wrong_with_a_keymap_is_told(tmp_path: Path) -> None:
@@ -245,8 +243,7 @@ async def test_the_help_shows_every_key_of_the_screen_within_its_frame(
         await pilot.press("question_mark")
         modal = app.screen
         assert isinstance(modal, HelpScreen)
-        await pilot.pause()
-        assert modal.rows.outer_size.width <= size[0]
+        await until(pilot, lambda: modal.rows.outer_size.width <= size[0])
         assert modal.rows.outer_size.height <= size[1]
         seen: list[str] = []
         for _ in range(8):

@@ -33,8 +33,7 @@ async def test_a_second_enter_behind_the_first_writes_nothing_and_closes_nothing
             sheet.post_message(Input.Submitted(field, "here"))
         await until(pilot, lambda: pilot.app.screen is screen)
         await until(pilot, lambda: not screen.state.busy and "here" in file.path.read_text())
-        await pilot.pause()
-        assert pilot.app.screen is screen
+        await until(pilot, lambda: pilot.app.screen is screen)
     labels = [line for line in map(json.loads, file.path.read_text().splitlines()) if line["type"] == "label"]
     assert len(labels) == 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,9 +14,15 @@ from leafward.base.config import Config
 from leafward.compaction.draft_assembly import draft
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.values import InjectionSettings
+from leafward.session.entries import EntryIndex
+from leafward.session.session import Session
+from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.survival.report import SURVIVED, Status
+from leafward.summaries.survival.report import SURVIVED, Fate, Status, Survival
 from leafward_tui.explorer.screen import ExplorerScreen
+from leafward_tui.inspector.model.compaction_outcome import survival_lines
+from leafward_tui.inspector.model.page_request import PageRequest
+from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.lab.model.cut_lines import CutLines
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.plan_lines import plan_lines
@@ -23,12 +30,14 @@ from leafward_tui.lab.model.sliders import Dial, Slider
 from leafward_tui.lab.model.turns import CutRows
 from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray.screen import XRayScreen
 from leafward_tui.xray.widgets.summaries_head import fitting
 from tests.acting import usage
 from tests.tui.considered import SMALL, considered, considering, follow, said, stored, working
 from tests.tui.explored import NARROW, exploring, note
+from tests.tui.inspector_data import single
 from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
@@ -113,6 +122,25 @@ class TestFates:
         head = next(line for line in text if line.startswith("Lost"))
         assert head.split()[1] == f"{len(fates) - kept - wrong:,}"
         assert all("…" not in line for line in text[: text.index(head)])
+
+    def test_lost_facts_that_begin_alike_are_told_apart(self, tmp_path: Path) -> None:
+        """It fails where each of three commands in one folder is cut after the folder, in the lab or in the pane."""
+        folder = "cd /home/ada/work/orchard && git"
+        facts = [
+            Fact(FactKind.COMMAND, name, f"{folder} {name}", EntryIndex(number), Voice.OUTPUT)
+            for number, name in enumerate(("log", "show", "stash list"))
+        ]
+        survival = Survival(tuple(Fate(fact, Status.LOST) for fact in facts))
+        in_lab = [line.text for line in fate_lines(survival, [], 34, 30, UNICODE)]
+        working(tmp_path / "s.jsonl", 2)
+        with closing(Session.open(tmp_path / "s.jsonl")) as session:
+            sheet = Sheet(
+                PageRequest(Tab.COMPACTION, single(session, session.leaf), 50, 40, UNICODE, Config())
+            )
+        survival_lines(sheet, survival)
+        for lines in in_lab, [line.text for line in sheet.lines]:
+            for name in ("log", "show", "stash list"):
+                assert any(f"git {name}" in line for line in lines), name
 
 
 class TestLab:
@@ -209,8 +237,7 @@ class TestExplorer:
             assert "c compact" in rows(pilot.app)[-1]
             screen.controllers.navigation.go_to_entry(screen.state.session.columns.index(aside))  # type: ignore[union-attr]  # it is read
             await until(pilot, lambda: screen.state.price is not None)
-            await pilot.pause()
-            assert "c compact" not in rows(pilot.app)[-1]
+            await until(pilot, lambda: "c compact" not in rows(pilot.app)[-1])
 
     @pytest.mark.parametrize("up", [1, 3, 9])
     async def test_a_sheet_leaves_the_row_it_is_about_in_sight(self, tmp_path: Path, up: int) -> None:

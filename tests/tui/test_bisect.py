@@ -57,8 +57,7 @@ async def test_the_turn_is_found_and_labelled(tmp_path: Path) -> None:
     async with exploring(bench.file.path) as (pilot, screen):
         sheet = await asked(pilot)
         await until(pilot, lambda: not sheet.running)
-        await pilot.pause()
-        assert "is the first after which" in sheet.text
+        await until(pilot, lambda: "is the first after which" in sheet.text)
         assert "turn 4 (" in sheet.text
         assert "row 2" in sheet.text.splitlines()[0]
         assert "  rows.py" in sheet.text.splitlines()
@@ -88,8 +87,7 @@ async def test_without_its_folder_another_base_is_asked_for(tmp_path: Path) -> N
         await reached(pilot, ChoiceSheet)
         assert shown(pilot).count("project folder not found") == 2
         await pilot.press("d")
-        await pilot.pause()
-        assert "not possible: project folder not found" in shown(pilot)
+        await until(pilot, lambda: "not possible: project folder not found" in shown(pilot))
         await pilot.press("escape")
         field = await reached(pilot, TextSheet)
         assert field.input.value == CHECK
@@ -109,8 +107,7 @@ async def test_an_end_that_is_not_what_it_should_be_is_said(tmp_path: Path) -> N
     async with exploring(bench.file.path, NARROW) as (pilot, _screen):
         sheet = await asked(pilot, "true")
         await until(pilot, lambda: not sheet.running)
-        await pilot.pause()
-        assert "the bad end" in shown(pilot)
+        await until(pilot, lambda: "the bad end" in shown(pilot))
         assert "the command passes" in shown(pilot)
         assert "go there" not in shown(pilot)
 
@@ -124,8 +121,7 @@ async def test_recorded_commands_may_be_taken_at_their_word(tmp_path: Path) -> N
     async with exploring(bench.file.path) as (pilot, _screen):
         sheet = await asked(pilot, "! grep -q quinces rows.py")
         await until(pilot, lambda: not sheet.running)
-        await pilot.pause()
-        assert "one of these 2 turns is the first after which" in sheet.text
+        await until(pilot, lambda: "one of these 2 turns is the first after which" in sheet.text)
         assert "`python3` ran after it was last seen" in sheet.text
         assert "s assume commands change only files they name" in shown(pilot)
         await pilot.press("s")
@@ -184,8 +180,7 @@ async def test_an_empty_command_is_asked_for_again(tmp_path: Path) -> None:
         await pilot.press("g", "j", "percent_sign")
         sheet = await reached(pilot, TextSheet)
         await pilot.press("enter")
-        await pilot.pause()
-        assert pilot.app.screen is sheet
+        await until(pilot, lambda: pilot.app.screen is sheet)
         assert "type a command" in shown(pilot)
         await pilot.press("u")
         assert sheet.input.value == "u"
@@ -212,8 +207,7 @@ async def test_the_base_is_chosen_at_the_field_and_at_the_result(tmp_path: Path)
         await pilot.press("enter")
         result = await reached(pilot, ReadingSheet)
         await until(pilot, lambda: not result.running)
-        await pilot.pause()
-        assert "turn 4 (" in result.text.splitlines()[0]
+        await until(pilot, lambda: "turn 4 (" in result.text.splitlines()[0])
         assert "over an empty folder" in shown(pilot)
         await pilot.press("ctrl+o")
         await reached(pilot, ChoiceSheet)

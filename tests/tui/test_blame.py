@@ -97,8 +97,7 @@ async def test_blocks_of_lines_and_what_their_turn_was_for(grove: Grove) -> None
         assert "1 run, " in shown(pilot)
         await pilot.press("n")
         assert screen.view.cursor == 6
-        await pilot.pause()
-        assert "by hand: it is new between two known versions" in shown(pilot)
+        await until(pilot, lambda: "by hand: it is new between two known versions" in shown(pilot))
         await pilot.press("enter")
         assert pilot.app.screen is screen
         assert "no turn is known" in shown(pilot)
@@ -146,9 +145,9 @@ async def test_a_file_that_is_not_there_is_said(grove: Grove) -> None:
         await pilot.press("g", "j", "number_sign")
         screen = await reached(pilot, BlameScreen)
         await until(pilot, lambda: bool(screen.state.problem))
-        await pilot.pause()
-        assert "No such file" in " ".join(shown(pilot).split())
-        assert "this file is not on this machine" in shown(pilot)
+        await until(pilot, lambda: "No such file" in " ".join(shown(pilot).split()))
+        said = "this file is not on this machine; T in the tree shows the turns that touched it"
+        assert said in shown(pilot), "an empty screen says what can be done instead"
         await pilot.press("enter")
         await until(pilot, lambda: "open: no lines of this file to show" in shown(pilot))
 

@@ -6,6 +6,7 @@ import re
 import shutil
 from dataclasses import replace
 from datetime import timedelta
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,11 +14,14 @@ import pytest
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog.lineage import Sort
+from leafward_tui.catalogue.controllers import stores as stores_module
+from leafward_tui.catalogue.controllers.stores import read_stores
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.screen import CatalogueScreen
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
 from leafward_tui.ui.appearance.glyphs import ASCII
+from leafward_tui.ui.keys.key_help import HelpScreen
 from tests.pi_file import HEADER, PiFile
 from tests.tui.session_store import (
     NARROW,
@@ -235,6 +239,21 @@ async def test_the_preview_of_a_fork_says_that_a_cost_is_its_own(store: Path) ->
             assert row.rstrip().endswith(" since fork") is own, row
 
 
+async def test_the_preview_of_a_project_tells_sessions_of_one_title_apart(tmp_path: Path) -> None:
+    """It fails where the preview lists the same title twice, although the list beside it says which is which."""
+    for hours, last in ((1, "write the tests"), (2, "mend the worker")):
+        SessionFile(tmp_path, "/gone/orchard", "begin", ago=timedelta(hours=hours)).turn(last)
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await listed(pilot)
+        await pilot.press("k")
+        await until(pilot, lambda: screen.preview.group == "/gone/orchard")
+        await until(pilot, lambda: any("Sessions" in row.partition("│")[2] for row in rows(app)))
+        beside = [row.partition("│")[2] for row in rows(app)]
+        assert any("begin   last: write the tests" in row for row in beside)
+        assert any("begin   last: mend the worker" in row for row in beside)
+
+
 async def test_what_a_key_says_of_an_empty_list_ends_with_the_first_session(tmp_path: Path) -> None:
     app = app_over(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
@@ -248,6 +267,58 @@ async def test_what_a_key_says_of_an_empty_list_ends_with_the_first_session(tmp_
         await pilot.press("ctrl+r")
         await shows(pilot, screen, lambda listing: listing.total == 1)
         await until(pilot, lambda: not any("no sessions here" in row for row in rows(app)))
+
+
+async def test_keys_typed_before_the_first_list_are_carried_out_once_it_is_there(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It fails where a key that finds no row is dropped."""
+    looked = Event()
+
+    def late(*given: Any) -> float:
+        looked.wait(30)
+        return read_stores(*given)
+
+    monkeypatch.setattr(stores_module, "read_stores", late)
+    app = app_over(store)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await reached(pilot, CatalogueScreen)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: any("open: still looking for sessions" in row for row in rows(app)))
+        looked.set()
+        opened = await reached(pilot, ExplorerScreen)
+        assert screen.sessions.card is not None
+        second = [line.card for line in screen.sessions.listing.lines if line.card is not None][1]
+        assert str(opened.state.path) == second.path == screen.sessions.card.path
+
+
+@pytest.mark.parametrize("over", ["question_mark", ""])
+async def test_a_key_typed_before_the_list_opens_nothing_where_it_is_no_longer_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, over: str
+) -> None:
+    """It fails where Enter opens a session over the help, or one that came after an empty list."""
+    looked = Event()
+
+    def late(*given: Any) -> float:
+        looked.wait(30)
+        return read_stores(*given)
+
+    monkeypatch.setattr(stores_module, "read_stores", late)
+    if over:
+        PiFile(tmp_path / "one.jsonl").user("is anybody here?")
+    app = app_over(tmp_path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await reached(pilot, CatalogueScreen)
+        await pilot.press("enter", *([over] if over else []))
+        looked.set()
+        await until(pilot, lambda: not screen.view.awaits_row)
+        if not over:
+            PiFile(tmp_path / "one.jsonl").user("is anybody here?")
+            await pilot.press("ctrl+r")
+        await shows(pilot, screen, lambda listing: listing.total == 1)
+        await until(pilot, lambda: not screen.view.early)
+        await pilot.pause()
+        assert isinstance(app.screen, HelpScreen if over else CatalogueScreen)
 
 
 async def test_enter_opens_and_q_comes_back_to_the_same_row(store: Path) -> None:
@@ -298,11 +369,9 @@ async def test_a_narrow_screen_has_one_pane(store: Path) -> None:
         assert seen(screen.preview)
         assert not seen(screen.sessions)
         await pilot.press("escape")
-        await pilot.pause()
-        assert seen(screen.sessions)
+        await until(pilot, lambda: seen(screen.sessions))
         await pilot.press("tab")
-        await pilot.pause()
-        assert seen(screen.preview)
+        await until(pilot, lambda: seen(screen.preview))
 
 
 @pytest.mark.parametrize("size", [(59, 30), (100, 15), (20, 5)])
@@ -412,9 +481,7 @@ async def test_painting_does_not_grow_with_the_list(tmp_path: Path) -> None:
 
         screen.sessions._painter = counting  # type: ignore[method-assign]  # counts rows that are made
         await pilot.press("j")
-        await pilot.pause()
-        assert len(painted) <= 2
+        await until(pilot, lambda: len(painted) <= 2)
         painted.clear()
         await pilot.press("G")
-        await pilot.pause()
-        assert len(painted) <= 40
+        await until(pilot, lambda: len(painted) <= 40)

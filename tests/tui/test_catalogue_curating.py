@@ -257,5 +257,4 @@ async def test_all_excluded_says_so(mixed: Path) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await listed(pilot)
         # It stood there that sessions are looked for until the list was drawn anew for another reason.
-        await pilot.pause()
-        assert any("All 8 sessions are excluded." in row for row in rows(app))
+        await until(pilot, lambda: any("All 8 sessions are excluded." in row for row in rows(app)))

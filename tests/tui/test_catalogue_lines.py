@@ -8,8 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.base.config import Config
+from leafward.base.figures import counted as plural
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
 from leafward.catalog.catalogue_status import status_of
 from leafward.catalog.lineage import Sort
@@ -23,8 +25,7 @@ from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_l
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
-from leafward_tui.ui.text.cells import byte_size, cell_len, count, fit
-from leafward_tui.ui.text.cells import counted as plural
+from leafward_tui.ui.text.cells import byte_size, count, fit
 from leafward_tui.ui.text.paths import fit_project, tilde
 from tests.acting import Acting, usage
 from tests.claude_transcript import IDS, Transcript
@@ -336,6 +337,11 @@ def test_sessions_that_a_filter_leaves_out_have_another_word_than_archived_ones(
     heads = [head for head in heads_of(lines_of(store, text="port"), 100) if " of " in head]
     assert heads
     assert all(" match" in head for head in heads)
+    for width in range(40, 100):
+        # Without room for `1 of 2 shown` the number of all goes, not the word.
+        partly = [head for head in heads_of(lines_of(store), width) if " of " in head or " shown" in head]
+        assert partly
+        assert all(" shown" in head for head in partly), partly
 
 
 @pytest.mark.parametrize("width", [58, 78, 118])

@@ -74,5 +74,4 @@ async def test_on_a_project_that_is_there_the_key_does_nothing(tmp_path: Path) -
         screen.sessions.go(
             next(n for n, line in enumerate(screen.sessions.listing.lines) if line.group == here)
         )
-        await pilot.pause()
-        assert not screen.enabled("project.relocate")
+        await until(pilot, lambda: not screen.enabled("project.relocate"))

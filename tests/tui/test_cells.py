@@ -7,25 +7,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from leafward.base.figures import counted, percent
+from leafward.base.shown_path import split_path
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs, choose_glyphs
 from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import (
     age,
     byte_size,
     count,
-    counted,
     exact,
     expand_tabs,
     filled,
     fit,
+    fit_apart,
     fit_path,
     limit,
     money,
-    percent,
     right,
     shares,
     signed,
-    split_path,
     wrap,
 )
 from leafward_tui.ui.text.code import fitted
@@ -388,3 +388,22 @@ def test_a_line_of_code_keeps_words_of_several_inks_whole() -> None:
         "cd src && sort names | ",
         "  tail -1",
     ]
+
+
+def test_texts_that_are_cut_to_the_same_show_where_they_differ() -> None:
+    """It fails where three commands in one folder are three times the folder."""
+    folder = "cd /home/ada/work/orchard/services && git"
+    texts = [f"{folder} log --oneline", f"{folder} show HEAD", "make check", f"{folder} log --stat"]
+    shown = ["…git log --oneline", "…git show HEAD", "make check", "…git log --stat"]
+    assert fit_apart(texts, 24) == shown
+    assert fit_apart(texts, 8)[::3] == ["…--onel…", "…--stat"]
+    assert fit_apart(texts, 80) == texts
+    assert fit_apart([texts[0], texts[0]], 12) == [fit(texts[0], 12)] * 2
+    assert fit_apart([], 24) == []
+
+
+@given(st.lists(st.text("ab /-", max_size=30), max_size=6), st.integers(0, 20))
+def test_texts_told_apart_keep_to_their_room(texts: list[str], width: int) -> None:
+    found = fit_apart(texts, width)
+    assert len(found) == len(texts)
+    assert all(cell_len(text) <= width for text in found)

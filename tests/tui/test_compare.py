@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward_tui.compare.model.content import Show
 from leafward_tui.compare.model.files import Column
@@ -12,7 +13,6 @@ from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
-from leafward_tui.ui.text.cells import cell_len
 from tests.acting import Acting, call
 from tests.tui.compared import HIGH, comparing, parted, settled
 from tests.tui.explored import NARROW, WIDE, chosen, exploring
@@ -60,8 +60,7 @@ async def test_columns_files_and_back(tmp_path: Path) -> None:
         await pilot.press("escape")
         assert not screen.has_class("-contents")
         await pilot.press("escape")
-        await pilot.pause()
-        assert pilot.app.screen is explorer
+        await until(pilot, lambda: pilot.app.screen is explorer)
 
 
 async def test_a_file_is_rebuilt_once(tmp_path: Path) -> None:
@@ -159,8 +158,7 @@ async def test_tabs_and_an_entry_to_go_to(tmp_path: Path) -> None:
         await pilot.press("3")
         assert "Shared prefix   4 messages" in shown(pilot)
         await pilot.press("G", "enter")
-        await pilot.pause()
-        assert pilot.app.screen is explorer
+        await until(pilot, lambda: pilot.app.screen is explorer)
         assert explorer.state.exploration is not None
         assert (
             explorer.state.exploration.layout.row_of(len(explorer.state.exploration.session) - 1)
@@ -339,8 +337,7 @@ async def test_a_cost_of_nothing_is_no_unknown_cost(tmp_path: Path) -> None:
     async with exploring(file.path, HIGH) as (pilot, _):
         await pilot.press("D")
         sheet = await reached(pilot, ChoiceSheet)
-        await pilot.pause()
-        assert [choice.effect.split()[-2] for choice in sheet.rows.choices][1:] == ["$0"]
+        await until(pilot, lambda: [choice.effect.split()[-2] for choice in sheet.rows.choices][1:] == ["$0"])
         assert "test: its last run passed, failed" in shown(pilot)
 
 
@@ -416,8 +413,7 @@ async def test_where_there_is_no_file_no_key_for_files_is_shown(tmp_path: Path) 
     async with comparing(file.path) as (pilot, _, screen):
         for page in ("1", "2"):
             await pilot.press(page)
-            await pilot.pause()
-            assert "no file was read or changed on either side" in shown(pilot)
+            await until(pilot, lambda: "no file was read or changed on either side" in shown(pilot))
             bar = shown(pilot).splitlines()[-1]
             assert "swap" in bar
             assert not any(keys in bar for keys in ("j k", "h l", "n N", "enter"))
@@ -429,8 +425,9 @@ async def test_the_ledger_has_its_total_where_it_is_narrow(tmp_path: Path) -> No
     async with comparing(parted(tmp_path / "s.jsonl").path, NARROW) as (pilot, _, screen):
         await pilot.press("3")
         await until(pilot, lambda: screen.state.read.messages is not None)
-        await pilot.pause()
-        assert any(line.rstrip(" ▐").endswith("total") for line in shown(pilot).splitlines())
+        await until(
+            pilot, lambda: any(line.rstrip(" ▐").endswith("total") for line in shown(pilot).splitlines())
+        )
 
 
 async def test_a_key_changes_nothing_that_another_tab_shows(tmp_path: Path) -> None:

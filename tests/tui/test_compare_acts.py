@@ -268,8 +268,7 @@ async def test_a_key_that_does_nothing_on_a_tab_says_so(tmp_path: Path) -> None:
             await pilot.pause()
             assert words in rows(pilot.app)[-1]
         await pilot.press("1")
-        await pilot.pause()
-        assert screen.enabled("compare.fold")
+        await until(pilot, lambda: screen.enabled("compare.fold"))
         assert "not on this tab" not in rows(pilot.app)[-1]
 
 
@@ -287,8 +286,12 @@ async def test_where_neither_side_changed_a_file_the_tab_of_contents_says_so(tmp
     async with comparing(file.path) as (pilot, _explorer, screen):
         assert screen.state.files.file is None, "what both only read is folded"
         await pilot.press("2")
-        await pilot.pause()
-        assert any("neither side changed a file since the common ancestor" in row for row in rows(pilot.app))
+        await until(
+            pilot,
+            lambda: any(
+                "neither side changed a file since the common ancestor" in row for row in rows(pilot.app)
+            ),
+        )
 
 
 def test_what_an_extension_says_is_part_of_a_turn_and_none_of_its_own(tmp_path: Path) -> None:

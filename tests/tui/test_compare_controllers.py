@@ -24,6 +24,7 @@ from leafward_tui.compare.state import CompareState, ContentState, FilesState, P
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.compared import comparing, parted, settled
+from tests.tui.fake_lines import FakeLines
 from tests.tui.session_store import until
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -32,50 +33,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward_tui.compare.controllers.controller import CompareMeans
-    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
     from leafward_tui.ui.screens.screen_results import CompareResult
 
 SIZE = Size(100, 30)
-
-
-class FakeLines:
-    """A pane of lines, without a widget."""
-
-    size = SIZE
-    lines: Lines | None = None
-    cursor = 0
-
-    @property
-    def line(self) -> LabLine | None:
-        found = self.lines is not None and 0 <= self.cursor < len(self.lines)
-        return self.lines[self.cursor] if self.lines is not None and found else None
-
-    @property
-    def key(self) -> str:
-        return self.line.key if self.line is not None else ""
-
-    def show(self, make: Callable[[int, int], Lines], *, at: str | None = None) -> None:
-        self.lines = make(*self.size)
-        if at is not None:
-            self.go(at)
-
-    def shown(self) -> range:
-        return range(len(self.lines or ()))
-
-    def move_by(self, step: int) -> None:
-        self.cursor = max(0, min(self.cursor + step, len(self.lines or ()) - 1))
-
-    def move_to(self, y: int) -> None:
-        self.cursor = y
-
-    def go(self, key: str) -> bool:
-        self.cursor = max(0, self.lines.find(key)) if self.lines is not None else 0
-        return True
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name in ("redraw", "light", "scroll_to", "focus"):
-            return lambda *_, **__: None
-        raise AttributeError(name)
 
 
 class FakeScreen:
@@ -87,8 +47,8 @@ class FakeScreen:
     refusal = ""
 
     def __init__(self) -> None:
-        self.lists = {column: FakeLines() for column in Column}
-        self.diff, self.lines = FakeLines(), FakeLines()
+        self.lists = {column: FakeLines(SIZE) for column in Column}
+        self.diff, self.lines = FakeLines(SIZE), FakeLines(SIZE)
         rows = SimpleNamespace(show=lambda _make: None, refresh=lambda: None, size=SIZE)
         self.heads = dict.fromkeys(Column, rows)
         self.diff_head = self.side = self.sentence = self.summary_head = rows

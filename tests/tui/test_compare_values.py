@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.branches.diff.contents import Contents
 from leafward.branches.diff.sides import sides
@@ -20,7 +21,7 @@ from leafward_tui.compare.model.content_lines import ContentLines, content_head
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.model.pages import context_page, figures, outcome_page, spoken
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
-from leafward_tui.ui.text.cells import cell_len, exact
+from leafward_tui.ui.text.cells import exact
 from tests.acting import Acting, call
 from tests.tui.compared import compared, content, parted
 
@@ -70,7 +71,7 @@ def test_lines_fit_their_width(both: Overall, glyphs: Glyphs, width: int) -> Non
 
 
 def test_messages_have_the_words_that_they_have_in_the_tree(tmp_path: Path) -> None:
-    """Not the roles of pi's format; a result has the name of its tool."""
+    """Not the roles of pi's format; a result has the name of its tool, and what was called instead of what came."""
     file = Acting(tmp_path / "s.jsonl")
     start = file.user("begin")
     for word in ("left", "right"):
@@ -83,6 +84,7 @@ def test_messages_have_the_words_that_they_have_in_the_tree(tmp_path: Path) -> N
         messages = spoken(session, found.contexts, never)
         text = "\n".join(line.text for line in context_page(found, messages, 80, UNICODE))
     assert [one.word for one in messages] == ["you", "ai", "read", "extension", "ai", "read", "extension"]
+    assert [one.text for one in messages if one.word == "read"] == ["a.py", "a.py"]
     assert "extension an extension says so" in text
 
 

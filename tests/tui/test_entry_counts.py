@@ -21,12 +21,12 @@ from leafward.session.session import Session
 from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.title import title_bar_of
-from leafward_tui.inspector.model.entry import entry_page
-from leafward_tui.inspector.model.raw import raw_page
 from leafward_tui.inspector.model.turn import gather
 from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Selection, SelectionKind
 from tests.core.drafts import Draft, iso
+from tests.tui.inspector_data import page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,10 +128,10 @@ def test_the_last_entry_of_a_turn_and_its_number_are_one_on_all_screens(tmp_path
         row = len(layout) - 1
         chosen = Selection(session, tuple(layout.entries_of(row)), 4, turn=3)
         assert chosen.last == 7
-        page = entry_page(chosen, 60, 20, UNICODE)
-        assert "#4 – #5" in page.text
-        assert "2 entries" in page.text
-        assert "first of 2 entries" in raw_page(chosen, 60, 20, UNICODE).text
+        shown = page(chosen).text
+        assert "#4 – #5" in shown
+        assert "2 entries" in shown
+        assert "first of 2 entries" in page(chosen, Tab.RAW).text
         assert outline_rows(session)[-1].end == 5
         assert content_of(session).size == content_of(session, whole=True).size == 6
 

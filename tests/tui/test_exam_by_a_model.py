@@ -180,8 +180,7 @@ async def test_a_failure_is_said_and_nothing_is_written(path: Path, endpoint: En
         await until(pilot, lambda: pilot.app.screen is not sheet)
         failed = await reached(pilot, ReadingSheet)
         await until(pilot, lambda: not failed.running)
-        await pilot.pause()
-        assert "openai/x" in "\n".join(rows(pilot.app))
+        await until(pilot, lambda: "openai/x" in "\n".join(rows(pilot.app)))
         assert failed.text == ""
     assert stored(path) == before
 
@@ -193,8 +192,7 @@ async def test_without_a_configured_model_one_is_named(path: Path, endpoint: End
         await pilot.press(*"openai/x", "enter")
         sheet = await reached(pilot, ReadingSheet)
         await until(pilot, lambda: not sheet.running)
-        await pilot.pause()
-        assert "send it to openai/x" in "\n".join(rows(pilot.app))
+        await until(pilot, lambda: "send it to openai/x" in "\n".join(rows(pilot.app)))
     assert endpoint.asked == []
 
 

@@ -6,12 +6,15 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from leafward.agents.recognition import agent_of
+from leafward.base.config import Config
 from leafward.compaction.exam.grade import exam_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.inspector.model.compaction_outcome import exam_lines
+from leafward_tui.inspector.model.page_request import PageRequest
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
+from tests.tui.inspector_data import single
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +26,8 @@ def test_questions_that_only_an_encrypted_summary_may_answer_are_told_apart(corp
         index = EntryIndex(session.columns.kind.index(Kind.COMPACTION))
         found = exam_of(session, index)
         folded, opened = (
-            Sheet(Tab.COMPACTION, 70, 40, UNICODE, toggled) for toggled in (frozenset(), frozenset({"exam"}))
+            Sheet(PageRequest(Tab.COMPACTION, single(session, index), 70, 40, UNICODE, Config(), toggled))
+            for toggled in (frozenset[str](), frozenset({"exam"}))
         )
         for sheet in (folded, opened):
             exam_lines(sheet, found, session, index)

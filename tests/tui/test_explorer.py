@@ -129,19 +129,16 @@ class TestOpening:
             shown = [row.strip() for row in rows(screen.app) if row.strip()]
             assert shown == ["needs 60 × 16, has 40 × 12", "ctrl+q quit"]
             await pilot.press("j", "A", "enter", "c", "escape", "dollar_sign", "q")
-            await pilot.pause()
-            assert screen.app.screen is over
+            await until(pilot, lambda: screen.app.screen is over)
             assert screen.panes.tree.cursor == cursor
             # Nor does the mouse, as the terminal reports it: what lies under it is not seen either.
             for kind in (events.MouseDown, events.MouseUp) * 2:
                 screen.app.post_message(kind(None, 5, 4, 0, 0, 1, False, False, False, 5, 4))
-            await pilot.pause()
-            assert screen.app.screen is over
+            await until(pilot, lambda: screen.app.screen is over)
             assert screen.panes.tree.cursor == cursor
             assert file.path.read_bytes() == before
             await pilot.resize_terminal(*NARROW)
-            await pilot.pause()
-            assert "needs" not in "\n".join(rows(screen.app))
+            await until(pilot, lambda: "needs" not in "\n".join(rows(screen.app)))
             await pilot.resize_terminal(40, 12)
             await pilot.press("ctrl+q")
             await until(pilot, lambda: screen.app.return_code is not None or not screen.app.is_running)

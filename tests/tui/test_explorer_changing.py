@@ -73,8 +73,7 @@ class TestMoving:
             assert "append 1 line to the session's file" in shown
             assert "c prompt" in shown  # the tree stays visible
             await pilot.press("escape")
-            await pilot.pause()
-            assert screen.app.screen is screen
+            await until(pilot, lambda: screen.app.screen is screen)
             assert file.path.read_bytes() == before
 
     async def test_at_the_leaf_there_is_nothing_to_move(self, file: Named) -> None:
@@ -210,8 +209,7 @@ class TestMoving:
             await chosen(pilot, "enter", "m")
             await until(pilot, lambda: lines(old.path)[0]["version"] == 3)
             await until(pilot, lambda: not screen.state.busy)
-            await pilot.pause()
-            assert "backup" in note(screen)
+            await until(pilot, lambda: "backup" in note(screen))
             assert lines(old.path)[-1]["parentId"] == "00000001"
 
 
@@ -241,8 +239,7 @@ class TestBookmarks:
             await chosen(pilot, "l", *"x", "escape")
             await chosen(pilot, "l", "enter")
             await chosen(pilot, "r", "enter")
-            await pilot.pause()
-            assert screen.app.screen is screen
+            await until(pilot, lambda: screen.app.screen is screen)
         assert file.path.read_bytes() == before
 
     async def test_a_name(self, file: Named) -> None:

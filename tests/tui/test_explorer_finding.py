@@ -58,9 +58,7 @@ class TestFinding:
             assert exploration is not None
             layout, view = exploration.layout, screen.panes.tree
             view.set_hits(frozenset({layout.row_of(layout.leaf)}), "")
-            await pilot.pause()
-            # Where nothing is dropped it is alone.
-            assert [row[:4] for row in tree(screen) if "◎" in row] == ["▌› ◎"]
+            await until(pilot, lambda: [row[:4] for row in tree(screen) if "◎" in row] == ["▌› ◎"])
             view.set_ghost(Ghost.of(layout, layout.head[0]))
             await until(pilot, lambda: [row[:4] for row in tree(screen) if "◎" in row] == ["▌−›◎"])
 
@@ -201,6 +199,19 @@ class TestFinding:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"tool(bash) & error()", "enter")
             await until(pilot, lambda: "row 1 of 1 matching tool(bash)" in note(screen))
+
+    async def test_where_the_words_found_have_no_room_they_go_whole(self, tmp_path: Path) -> None:
+        """It fails where the note ends in `with…`, which says nothing."""
+        file = Named(tmp_path / "session.jsonl")
+        for name in "ab":
+            file.turn(name)
+            file.said("needles and needles of a long kind")
+        async with exploring(file.path, NARROW) as (pilot, screen):
+            await chosen(pilot, "slash", *"needles of a long kind", "enter")
+            await until(pilot, lambda: "place 2 of 2" in note(screen))
+            await until(pilot, lambda: "n next" in note(screen))
+            assert "with" not in note(screen)
+            assert "…" not in note(screen)
 
     async def test_what_is_typed_replaces_the_last_search(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

@@ -113,8 +113,7 @@ class TestFollowing:
     async def test_it_can_be_switched_off(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("F")
-            await pilot.pause()
-            assert "follows" not in rows(screen.app)[0]
+            await until(pilot, lambda: "follows" not in rows(screen.app)[0])
             assert any("not following the file" in row for row in rows(screen.app))
             file.turn("e")
             for _ in range(20):
@@ -201,8 +200,7 @@ class TestFollowing:
             before = note(screen)
             may_end.set()
             await until(pilot, lambda: not screen.state.writing)
-            await pilot.pause()
-            assert note(screen) == before
+            await until(pilot, lambda: note(screen) == before)
             await chosen(pilot, "l", "h", "e", "r", "e", "enter")
             await until(pilot, lambda: "here" in file.path.read_text())
 

@@ -194,8 +194,7 @@ class TestGoing:
             await pilot.press("apostrophe")
             assert "no row is marked" in note(screen)
             await pilot.press("x")
-            await pilot.pause()
-            assert "no row is marked" not in note(screen)
+            await until(pilot, lambda: "no row is marked" not in note(screen))
 
     async def test_folded_turns_are_counted_at_the_foot_as_in_their_row(self, tmp_path: Path) -> None:
         made = Named(tmp_path / "s.jsonl")

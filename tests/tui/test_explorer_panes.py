@@ -177,8 +177,7 @@ class TestMouse:
             await pilot.pause()
             top = screen.panes.tree.scroll_offset.y
             screen.panes.tree.scroll_down(animate=False)
-            await pilot.pause()
-            assert screen.panes.tree.scroll_offset.y > top
+            await until(pilot, lambda: screen.panes.tree.scroll_offset.y > top)
 
     async def test_a_hint_of_the_key_bar_runs(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

@@ -114,7 +114,7 @@ class TestFolds:
         for y, line in enumerate(all_lines(lines)):
             for row in range(line.row, line.row + line.rows):
                 assert lines.y_of(row) == y
-            assert 0 <= lines.layout.lane_of(line.row) < lines.lanes
+            assert 0 <= lines.layout.branches[lines.layout.branch_of(line.row)].lane < lines.lanes
 
     @given(folded())
     def test_a_line_says_what_is_folded(self, lines: FoldedLines) -> None:

@@ -356,15 +356,12 @@ async def test_a_choice_that_is_not_possible_says_why_and_so_does_a_key_that_is_
         await pilot.press("b")
         sheet = await titled(pilot, "New session from here")
         await pilot.press("p")
-        await pilot.pause()
-        assert pilot.app.screen is sheet
+        await until(pilot, lambda: pilot.app.screen is sheet)
         assert "not possible: first choose a folder: h or f" in shown(pilot)
         await pilot.press("exclamation_mark")
-        await pilot.pause()
-        assert "! does nothing here" in shown(pilot)
+        await until(pilot, lambda: "! does nothing here" in shown(pilot))
         await pilot.press("j")
-        await pilot.pause()
-        assert "does nothing here" not in shown(pilot)
+        await until(pilot, lambda: "does nothing here" not in shown(pilot))
 
 
 async def test_it_works_in_the_folder_that_leafward_runs_in(

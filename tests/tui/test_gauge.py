@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from leafward.compaction.onset import Onset
-from leafward_tui.explorer.widgets.gauge import Forecast, Load, gauge_lines
+from leafward_tui.explorer.widgets.gauge import Forecast, Load, Reading, gauge_lines
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs
 from tests.tui.footed import GLYPHS, MOVED, NOW, plain
 
@@ -21,14 +21,14 @@ def bar(share: int, again: int = 0, entered: int = 0, width: int = 35) -> str:
 
 
 def test_the_gauge_now_and_moved() -> None:
-    lines = gauge_lines(35, 4, UNICODE, NOW, 200_000, moving=True, moved=MOVED)
+    lines = gauge_lines(35, 4, UNICODE, Reading(NOW, 200000, moving=True, moved=MOVED))
     assert plain(lines) == [
         "now       40.6k / 200k         20 %",
         bar(7),
         "moved    102.3k / 200k         51 %",
         bar(1, again=16, entered=1),
     ]
-    assert plain(gauge_lines(35, 4, UNICODE, NOW, 200_000))[2:] == [" " * 35] * 2
+    assert plain(gauge_lines(35, 4, UNICODE, Reading(NOW, 200000)))[2:] == [" " * 35] * 2
 
 
 def test_the_gauge_of_a_live_session_says_how_far_its_compaction_is() -> None:
@@ -38,7 +38,9 @@ def test_the_gauge_of_a_live_session_says_how_far_its_compaction_is() -> None:
     def live(
         now: Load | None, forecast: Forecast | None = None, height: int = 2, onset: Onset | None = pi
     ) -> list[str]:
-        lines = gauge_lines(35, height, UNICODE, now, 200_000, onset=onset, live=True, forecast=forecast)
+        lines = gauge_lines(
+            35, height, UNICODE, Reading(now, 200000, onset=onset, live=True, forecast=forecast)
+        )
         return plain(lines)
 
     loses = Forecast("pi", lost=27)
@@ -67,22 +69,22 @@ def test_the_gauge_of_a_live_session_says_how_far_its_compaction_is() -> None:
 
 
 def test_the_gauge_on_two_lines_and_on_one() -> None:
-    two = plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, moving=True, moved=MOVED))
+    two = plain(gauge_lines(35, 2, UNICODE, Reading(NOW, 200000, moving=True, moved=MOVED)))
     assert two == ["40.6k → 102.3k / 200k          51 %", bar(1, again=16, entered=1)]
-    one = plain(gauge_lines(34, 1, UNICODE, NOW, 200_000, moving=True, moved=MOVED))
+    one = plain(gauge_lines(34, 1, UNICODE, Reading(NOW, 200000, moving=True, moved=MOVED)))
     assert one == [bar(1, again=4, width=10) + "   40.6k → 102.3k / 200k"]
-    assert plain(gauge_lines(34, 1, ASCII, NOW, 200_000)) == ["##........      40.6k / 200k  20 %"]
+    assert plain(gauge_lines(34, 1, ASCII, Reading(NOW, 200000))) == ["##........      40.6k / 200k  20 %"]
 
 
 def test_a_prompt_that_the_session_does_not_hold_comes_on_top() -> None:
     short = Load(335, lacks_prompt=True)
-    lines = plain(gauge_lines(35, 4, UNICODE, NOW, 200_000, moving=True, moved=short))
+    lines = plain(gauge_lines(35, 4, UNICODE, Reading(NOW, 200000, moving=True, moved=short)))
     assert lines[:3:2] == ["now       40.6k / 200k         20 %", "moved      335 + not in file / 200k"]
-    two = plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, moving=True, moved=short))
+    two = plain(gauge_lines(35, 2, UNICODE, Reading(NOW, 200000, moving=True, moved=short)))
     assert two[0] == "40.6k → 335 + not in file / 200k   "
     for one in (
-        gauge_lines(34, 1, ASCII, short, 200_000),
-        gauge_lines(34, 1, UNICODE, NOW, 200_000, moving=True, moved=short),
+        gauge_lines(34, 1, ASCII, Reading(short, 200000)),
+        gauge_lines(34, 1, UNICODE, Reading(NOW, 200000, moving=True, moved=short)),
     ):
         assert "335 + not in file" in plain(one)[0]
         assert "%" not in plain(one)[0]
@@ -90,13 +92,13 @@ def test_a_prompt_that_the_session_does_not_hold_comes_on_top() -> None:
 
 def test_over_the_threshold_words_and_a_tick_say_so() -> None:
     full, onset = Load(190_000), Onset(183_616, about=False, inclusive=False)
-    head, line = gauge_lines(35, 2, UNICODE, full, 200_000, onset=onset)
+    head, line = gauge_lines(35, 2, UNICODE, Reading(full, 200000, onset=onset))
     assert plain([head]) == ["now      190.0k  compacts at 183.6k"]
     assert ("compacts at 183.6k", "warn") in head
     assert plain([line]) == ["█" * 32 + "┃" + "░░"]
-    assert "compacts at 183.6k" in plain(gauge_lines(34, 1, UNICODE, full, 200_000, onset=onset))[0]
-    assert "compacts" not in plain(gauge_lines(35, 2, UNICODE, NOW, 200_000, onset=onset))[0]
-    moved = gauge_lines(35, 4, UNICODE, NOW, 200_000, onset=onset, moving=True, moved=full)
+    assert "compacts at 183.6k" in plain(gauge_lines(34, 1, UNICODE, Reading(full, 200000, onset=onset)))[0]
+    assert "compacts" not in plain(gauge_lines(35, 2, UNICODE, Reading(NOW, 200000, onset=onset)))[0]
+    moved = gauge_lines(35, 4, UNICODE, Reading(NOW, 200000, onset=onset, moving=True, moved=full))
     assert plain(moved)[2] == "moved    190.0k  compacts at 183.6k"
 
 
@@ -107,19 +109,21 @@ def test_the_size_at_which_it_compacts_is_whole_or_not_there(height: int, live: 
     onset = Onset(155_066, about=True, inclusive=True)
     now, full = Load(142_108), Load(155_540, estimated=True, lacks_prompt=lacks)
     for width in range(16, 60):
-        staying = gauge_lines(width, height, UNICODE, full, 200_000, onset=onset, live=live)
-        moving = gauge_lines(width, height, UNICODE, now, 200_000, onset=onset, moving=True, moved=full)
+        staying = gauge_lines(width, height, UNICODE, Reading(full, 200000, onset=onset, live=live))
+        moving = gauge_lines(
+            width, height, UNICODE, Reading(now, 200000, onset=onset, moving=True, moved=full)
+        )
         for lines in (plain(staying), plain(moving)):
             assert "155.5k" in "".join(lines)
             for line in lines:
                 words = line.partition("compact")
                 assert not words[1] or words[2].startswith(("s at about 155.1k", "s at ~155.1k"))
-    two = gauge_lines(36, 2, UNICODE, now, 200_000, onset=onset, moving=True, moved=Load(155_540))
+    two = gauge_lines(36, 2, UNICODE, Reading(now, 200000, onset=onset, moving=True, moved=Load(155540)))
     assert plain(two)[0] == "142.1k → 155.5k  compacts at ~155.1k"
 
 
 def test_a_load_not_known_yet_keeps_its_cells() -> None:
-    lines = plain(gauge_lines(35, 4, UNICODE, NOW, 200_000, moving=True))
+    lines = plain(gauge_lines(35, 4, UNICODE, Reading(NOW, 200000, moving=True)))
     assert lines[2:] == ["moved           / 200k" + " " * 13, "░" * 35]
 
 
@@ -158,6 +162,6 @@ def test_gauge_lines_are_as_wide_as_asked(
     if moved is not None:
         moved = moved._replace(again=min(moved.again, moved.total))
     lines = gauge_lines(
-        width, height, glyphs, now, window, onset=onset, moving=moving, moved=moved, live=live
+        width, height, glyphs, Reading(now, window, onset=onset, moving=moving, moved=moved, live=live)
     )
     assert [cell_len(line) for line in plain(lines)] == [width] * (height if width else 0)

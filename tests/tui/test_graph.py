@@ -38,6 +38,10 @@ def covered(layout: Layout) -> Counter[int]:
     return Counter(entry for row in range(len(layout)) for span in layout.entries_of(row) for entry in span)
 
 
+def lane_of(layout: Layout, row: int) -> int:
+    return layout.branches[layout.branch_of(row)].lane
+
+
 def above(layout: Layout, branch: int) -> list[int]:
     """A branch and those it is nested in, innermost first."""
     found = []
@@ -189,7 +193,7 @@ class TestThePath:
         assert heads == [entry for entry in path if entry in set(heads)]
         rows = [row for row, entry in enumerate(layout.head) if layout.on_path(entry)]
         assert {layout.branch_of(row) for row in rows} <= {layout.branch_of(rows[0])} if rows else True
-        assert all(layout.lane_of(row) == 0 for row in rows)
+        assert all(lane_of(layout, row) == 0 for row in rows)
         if layout.leaf >= 0:
             assert layout.row_of(layout.leaf) == rows[-1]
 
@@ -297,20 +301,20 @@ class TestShapes:
         layout = arrange(tree, 3, Density.ENTRIES, dropped=bytes([0, 1, 0, 0]))
         assert list(layout.head) == [0, 1, 2]
         assert (layout.leaf, layout.row_of(1)) == (1, 1)
-        assert [layout.lane_of(row) for row in range(3)] == [0, 0, 1]
+        assert [lane_of(layout, row) for row in range(3)] == [0, 0, 1]
 
     def test_the_longer_way_stays_in_its_lane_off_the_path(self) -> None:
         #      0 ─ 1 (leaf)        2 leaves 0; 3 and 4, 5 leave 2
         parents = [-1, 0, 0, 2, 2, 4]
         layout = self.lay(parents, [Kind.USER] * 6, 1)
         assert list(layout.head) == [0, 2, 3, 4, 5, 1]
-        assert [layout.lane_of(row) for row in range(6)] == [0, 1, 2, 1, 1, 0]
+        assert [lane_of(layout, row) for row in range(6)] == [0, 1, 2, 1, 1, 0]
 
     @pytest.mark.parametrize("leaf", [0, 1, 2, 3, 4, 5])
     def test_the_leaf_chooses_what_is_straight(self, leaf: int) -> None:
         parents = [-1, 0, 0, 2, 2, 4]
         layout = self.lay(parents, [Kind.USER] * 6, leaf)
-        assert layout.lane_of(layout.row_of(leaf)) == 0
+        assert lane_of(layout, layout.row_of(leaf)) == 0
 
     def test_comfortable_rows_are_turns(self) -> None:
         plan = random_plan(random.Random(5), 200)

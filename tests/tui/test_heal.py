@@ -63,8 +63,7 @@ async def test_on_a_narrow_screen(tmp_path: Path) -> None:
     async with exploring(refused(tmp_path), NARROW) as (pilot, _screen):
         await pilot.press("h")
         await reached(pilot, HealSheet)
-        await pilot.pause()
-        assert "begin and open it" in shown(pilot)
+        await until(pilot, lambda: "begin and open it" in shown(pilot))
 
 
 async def test_where_damage_is_no_matter_of_a_provider_the_way_to_it_is_named(tmp_path: Path) -> None:

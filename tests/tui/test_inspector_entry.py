@@ -4,14 +4,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.journal import session_operations
-from leafward_tui.ui.appearance.glyphs import ASCII
+from leafward_tui.inspector.model.page_request import PageRequest
+from leafward_tui.inspector.model.pages import build
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Selection, SelectionKind
-from leafward_tui.ui.text.cells import cell_len
 from tests.claude_transcript import Transcript
 from tests.pi_file import PiFile
 from tests.tui.inspector_data import (
@@ -339,16 +341,13 @@ def test_ascii_glyphs_alone_are_used_where_asked_for(work: Session) -> None:
 
 
 def test_building_stops_when_told(work: Session) -> None:
-    from leafward_tui.inspector.model.pages import build
-    from leafward_tui.ui.appearance.glyphs import UNICODE
-
     asked = []
 
     def stop() -> bool:
         asked.append(1)
         return True
 
-    shown = build(Tab.ENTRY, turn(work), 60, UNICODE, Config(), stop=stop)
+    shown = build(PageRequest(Tab.ENTRY, turn(work), 60, 30, UNICODE, Config()), stop)
     assert len(asked) == 1
     assert "Ran" not in shown.text
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from rich.cells import cell_len
 
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Selection, SelectionKind
-from leafward_tui.ui.text.cells import cell_len
 from tests.tui.inspector_data import (
     call,
     opened,

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.compaction.onset import Onset
 from leafward.context.model_context import context_at
@@ -11,7 +12,6 @@ from leafward_tui.inspector.model.context import ContextLines
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind, Span
-from leafward_tui.ui.text.cells import cell_len
 from leafward_tui.ui.text.markdown import rendered
 from leafward_tui.ui.text.spans import cut, width_of, wrapped
 from tests.tui.inspector_data import (

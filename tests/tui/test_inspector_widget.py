@@ -18,11 +18,12 @@ from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
 from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
+from leafward_tui.ui.panes.page import Gauge, Line, Page, Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 from tests.tui.session_store import until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from textual.dom import DOMNode
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward.session.session import Session
+    from leafward_tui.inspector.model.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
@@ -125,18 +127,17 @@ async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
     gate = Event()
     slow = turn(session)
 
-    def waiting(tab: Tab, selection: Selection, *rest: object, **named: object) -> Page:
-        if selection == slow:
+    def waiting(request: PageRequest, stop: Callable[[], bool]) -> Page:
+        if request.selection == slow:
             gate.wait(10)
-        return build(tab, selection, *rest, **named)  # type: ignore[arg-type]  # handed on as they came
+        return build(request, stop)
 
     async with app.run_test(size=(62, 30)) as pilot:
         app.inspector.show(turn(session, 4))
         await settled(pilot)
         monkeypatch.setattr(pages, "build", waiting)
         app.inspector.show(slow)
-        await pilot.pause()
-        assert "second prompt" in seen(app)
+        await until(pilot, lambda: "second prompt" in seen(app))
         app.inspector.show(turn(session, 4, number=2))
         await pilot.pause()
         gate.set()
@@ -149,9 +150,9 @@ def held_pages(monkeypatch: pytest.MonkeyPatch) -> Event:
     """Pages are built once the event is set."""
     gate = Event()
 
-    def waiting(tab: Tab, selection: Selection, *rest: object, **named: object) -> Page:
+    def waiting(request: PageRequest, stop: Callable[[], bool]) -> Page:
         gate.wait(10)
-        return build(tab, selection, *rest, **named)  # type: ignore[arg-type]  # handed on as they came
+        return build(request, stop)
 
     monkeypatch.setattr(pages, "build", waiting)
     return gate
@@ -325,8 +326,7 @@ async def test_only_lines_on_the_screen_are_painted(tmp_path: Path) -> None:
         assert 20 <= view.rendered <= 40
         app.inspector.focus()
         await pilot.press("G")
-        await pilot.pause()
-        assert "prompt 1999" in seen(app)
+        await until(pilot, lambda: "prompt 1999" in seen(app))
         assert view.rendered <= 120
 
 
@@ -336,8 +336,7 @@ async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
         app.inspector.show(turn(session))
         await settled(pilot)
         app.screen.set_focus(None)
-        await pilot.pause()
-        assert app.inspector.copied_text() == "first prompt\n\ndone"
+        await until(pilot, lambda: app.inspector.copied_text() == "first prompt\n\ndone")
         app.inspector.focus()
         await pilot.pause()
         page = app.inspector.page
@@ -400,8 +399,7 @@ async def test_a_drag_selects_text_and_is_no_click(session: Session) -> None:
         await pilot.mouse_down(view, offset=(6, row))
         await pilot.hover(view, offset=(11, row))
         await pilot.mouse_up(view, offset=(11, row))
-        await pilot.pause()
-        assert app.screen.get_selected_text() in {"first", "first "}
+        await until(pilot, lambda: app.screen.get_selected_text() in {"first", "first "})
         assert not [message for message in app.heard if isinstance(message, EntryWanted)]
 
 

@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.session.session import Session
@@ -18,7 +19,6 @@ from leafward_tui.ui.keys.key_help import HelpScreen, columns_of, matching, sect
 from leafward_tui.ui.keys.key_overrides import Keymap
 from leafward_tui.ui.keys.legend import legend_of
 from leafward_tui.ui.sheets.sheet import TextSheet
-from leafward_tui.ui.text.cells import cell_len
 from tests.pi_file import conversation
 from tests.tui.explored import Named, exploring, forked
 from tests.tui.session_store import reached, rows, until
@@ -99,8 +99,7 @@ async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> N
     async with exploring(file.path) as (pilot, screen):
         await pilot.press("question_mark")
         await reached(pilot, HelpScreen)
-        await pilot.pause()
-        assert "Keys, signs and words of the tree" in "\n".join(rows(pilot.app))
+        await until(pilot, lambda: "Keys, signs and words of the tree" in "\n".join(rows(pilot.app)))
         await pilot.press("slash")
         await reached(pilot, TextSheet)
         await pilot.press(*"unfold")
@@ -109,8 +108,7 @@ async def test_the_list_of_keys_is_searched_while_one_types(tmp_path: Path) -> N
         assert "Fold or unfold here" in text
         assert "Go to the parent entry" not in text
         await pilot.press(*" zzz")
-        await pilot.pause()
-        assert "no key or sign has these words" in "\n".join(rows(pilot.app))
+        await until(pilot, lambda: "no key or sign has these words" in "\n".join(rows(pilot.app)))
         await pilot.press("enter", "escape")
         await pilot.pause()
         assert "Go to the parent entry" in "\n".join(rows(pilot.app)), "all keys again"

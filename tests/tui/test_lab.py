@@ -130,11 +130,9 @@ class TestPlan:
             await pilot.mouse_down(offset=(region.x + 20, region.y))
             await pilot.hover(offset=(region.x + 30, region.y))
             await pilot.mouse_up(offset=(region.x + 30, region.y))
-            await pilot.pause()
-            assert what_if.choices.settings().budget > before
+            await until(pilot, lambda: what_if.choices.settings().budget > before)
             await pilot.click(offset=(region.x + 30, region.y + 4))
-            await pilot.pause()
-            assert chosen(screen) is not Strategy.PI
+            await until(pilot, lambda: chosen(screen) is not Strategy.PI)
             await pilot.press("1")
             cut = what_if.cut
             why = screen.panes.why
@@ -144,14 +142,12 @@ class TestPlan:
                 if "keeps " in why.lines[y].text  # type: ignore[index]
             )
             await pilot.click(offset=(why.region.x + 4, why.region.y + legal))
-            await pilot.pause()
-            assert what_if.cut > cut
+            await until(pilot, lambda: what_if.cut > cut)
             last = screen.panes.cut.lines
             assert last is not None
             y = len(last) - 1
             await pilot.click(offset=(screen.panes.cut.region.x + 8, screen.panes.cut.region.y + y), times=2)
-            await pilot.pause()
-            assert what_if.cut == what_if.turns.first[len(what_if.turns) - 1]
+            await until(pilot, lambda: what_if.cut == what_if.turns.first[len(what_if.turns) - 1])
 
 
 async def test_every_intent_has_its_controller(path: Path) -> None:
@@ -176,8 +172,7 @@ class TestLayouts:
                 await pilot.press("tab")
             assert seen == ["cut", "plan", "text", "fates"]
             await pilot.press("v")
-            await pilot.pause()
-            assert all(len(row) <= size[0] for row in rows(screen.app))
+            await until(pilot, lambda: all(len(row) <= size[0] for row in rows(screen.app)))
 
     async def test_tab_visits_every_page_of_the_one_bar(self, path: Path) -> None:
         async with considering(path, NARROW) as (pilot, screen):
@@ -192,8 +187,7 @@ class TestLayouts:
     async def test_too_small_says_so(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             await pilot.resize_terminal(59, 15)
-            await pilot.pause()
-            assert "needs 60" in shown(screen)
+            await until(pilot, lambda: "needs 60" in shown(screen))
 
     async def test_tabs_of_one_pane_can_be_clicked(self, path: Path) -> None:
         async with considering(path, NARROW) as (pilot, screen):

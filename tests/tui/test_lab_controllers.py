@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from textual.geometry import Size
 
 from leafward.base.config import Config
-from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.strategies import Strategy
 from leafward.compaction.exam.sitting import exams_kept
 from leafward.session.entries import EntryIndex, Kind
@@ -19,10 +20,10 @@ from leafward_tui.lab.assembly import Controllers
 from leafward_tui.lab.model.paid_summaries import KeptDrafts
 from leafward_tui.lab.state import LabState, Mode
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.considered import working
-from tests.tui.waiting_jobs import WANTED
+from tests.tui.fake_lines import FakeLines
+from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,98 +31,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.lab.controllers.controller import LabMeans
     from leafward_tui.lab.widgets.state_line import Writing
-    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
     from leafward_tui.ui.screens.screen_results import LabResult
-
-
-class HeldJobs(Jobs):
-    """Jobs that wait: `run` does the work of a key and delivers it, where it is still wanted."""
-
-    def __init__(self) -> None:
-        self.held: dict[str, tuple[Any, ...]] = {}
-
-    def latest(self, key: str, *job: Any) -> None:
-        self.held[key] = job
-
-    def also(self, key: str, *job: Any) -> None:
-        self.held[key] = job
-
-    def running(self, key: str) -> bool:
-        return key in self.held
-
-    def cancel(self, *keys: str) -> None:
-        for key in keys or tuple(self.held):
-            self.held.pop(key, None)
-
-    def take(self, key: str) -> Callable[[], None]:
-        """Does the work of a key; what is returned delivers it, unless it was cancelled or replaced by then."""
-        job = self.held[key]
-        work, on_done, on_error = (*job, None)[:3]
-        try:
-            result = work(WANTED)
-        except Cancelled:
-            return lambda: None
-        except (LeafwardError, OSError) as error:
-            told, result = on_error, str(error)
-        else:
-            told = on_done
-
-        def deliver() -> None:
-            if self.held.get(key) is job:
-                del self.held[key]
-                told(result)
-
-        return deliver
-
-    def run(self, key: str) -> None:
-        self.take(key)()
-
-    def run_all(self, key: str) -> None:
-        """Runs the jobs of a key, each of which starts the next."""
-        for _ in range(20):
-            if key not in self.held:
-                return
-            self.run(key)
-        raise AssertionError(key)
-
-
-class FakePane:
-    """A pane of lines, without a widget."""
-
-    cells, height = 60, 20
-
-    def __init__(self) -> None:
-        self.lines: Lines | None = None
-        self.cursor = 0
-
-    @property
-    def line(self) -> LabLine | None:
-        return self.lines[self.cursor] if self.lines is not None and len(self.lines) else None
-
-    @property
-    def key(self) -> str:
-        return self.line.key if self.line is not None else ""
-
-    def shown(self) -> range:
-        return range(min(self.height, len(self.lines or ())))
-
-    def show(self, make: Callable[[int, int], Lines], **_more: object) -> None:
-        self.lines = make(self.cells, self.height)
-
-    def move_to(self, y: int) -> None:
-        self.cursor = y
-
-    def go(self, key: str) -> bool:
-        at = self.lines.find(key) if self.lines is not None else -1
-        self.cursor = max(at, self.cursor)
-        return at >= 0
-
-    def move_by(self, step: int) -> None:
-        self.cursor += step
-
-    def reveal(self) -> None: ...
-
-    def redraw(self) -> None: ...
 
 
 class FakePanes:
@@ -130,7 +40,7 @@ class FakePanes:
     columns_shown = 3
 
     def __init__(self) -> None:
-        self.cut, self.why, self.plan, self.text, self.fates = (FakePane() for _ in range(5))
+        self.cut, self.why, self.plan, self.text, self.fates = (FakeLines(Size(60, 20)) for _ in range(5))
         self.written: Writing
         self.state_line = SimpleNamespace(show=lambda state: setattr(self, "written", state))
         self.field = ""
@@ -182,7 +92,7 @@ class Lab:
     """A lab at the leaf of a session, measured."""
 
     def __init__(self, session: Session) -> None:
-        self.state, self.screen, self.jobs = LabState(session, session.leaf), FakeScreen(), HeldJobs()
+        self.state, self.screen, self.jobs = LabState(session, session.leaf), FakeScreen(), WaitingJobs()
         services: Any = SimpleNamespace(
             config=Config(keep_recent=1_500),
             glyphs=UNICODE,
@@ -205,7 +115,9 @@ class Lab:
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    # On a busy machine no plan is quick: those of a key would wait for a job.
+    monkeypatch.setattr("leafward_tui.lab.model.what_if.QUICK", math.inf)
     with closing(Session.open(working(tmp_path / "s.jsonl", 20).path)) as session:
         yield Lab(session)
 
@@ -234,7 +146,7 @@ def test_what_was_made_of_other_choices_is_dropped(lab: Lab) -> None:
     deliver()
     assert lab.state.what_if is not None
     assert not lab.state.what_if.injections
-    assert "draft" not in lab.jobs.held
+    assert "draft" not in lab.jobs.waiting
     lab.settle()
     assert lab.state.draft is not None
     assert lab.state.draft.plan == lab.state.what_if.plan
@@ -299,7 +211,7 @@ def test_an_edit_is_taken_over_and_an_empty_one_is_not(lab: Lab) -> None:
     lab.screen.panes.field = " \n"
     lab.press("mode.leave")
     assert "empty summary" in lab.screen.said
-    assert "amend" not in lab.jobs.held
+    assert "amend" not in lab.jobs.waiting
     lab.press("summary.edit")
     lab.screen.panes.field = "## Goal\n- the zebra"
     lab.press("mode.leave")

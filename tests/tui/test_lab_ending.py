@@ -311,8 +311,7 @@ class TestEnding:
             assert "zebra" in screen.state.drafts.runs[0].text
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-            await pilot.pause()
-            assert "the leaf moves" in "\n".join(rows(pilot.app))
+            await until(pilot, lambda: "the leaf moves" in "\n".join(rows(pilot.app)))
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
         lines = [json.loads(line) for line in file.path.read_text().splitlines()]

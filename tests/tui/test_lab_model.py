@@ -79,8 +79,7 @@ async def test_nothing_is_sent_before_it_was_shown_and_wanted(path: Path, endpoi
         assert endpoint.root.removeprefix("http://") in text
         await pilot.press("v")
         await until(pilot, lambda: screen.state.layout.page == "Prompt")
-        await pilot.pause()
-        assert "request" in shown(screen)
+        await until(pilot, lambda: "request" in shown(screen))
         assert SECRET not in shown(screen)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, ExplorerScreen))
@@ -134,8 +133,7 @@ async def test_what_was_paid_for_is_there_when_one_comes_back(path: Path, endpoi
         await pilot.pause()
         # It was appended: back at the same place there is nothing left to offer.
         lab = await again(pilot)
-        await pilot.pause()
-        assert pilot.app.screen is lab
+        await until(pilot, lambda: pilot.app.screen is lab)
     assert json.loads(stored(path).splitlines()[-2])["type"] == "compaction"
 
 
@@ -188,8 +186,7 @@ async def test_streams_and_is_accepted(path: Path, endpoint: Endpoint) -> None:
     async with considering_model(path, endpoint) as (pilot, screen):
         await choose(pilot, "s", "s")
         await until(pilot, lambda: screen.state.draft is not None)
-        await pilot.pause()
-        assert "Port the parser" in " ".join(shown(screen).split())
+        await until(pilot, lambda: "Port the parser" in " ".join(shown(screen).split()))
         assert SECRET.encode() not in endpoint.asked[0].raw
         asked = len(endpoint.asked)
         # A pin goes into what the model wrote; it is not asked again.
@@ -242,8 +239,7 @@ async def test_an_answer_that_is_cut_off_is_refused_in_one_line(path: Path, endp
     async with considering_model(path, endpoint) as (pilot, screen):
         await choose(pilot, "s", "s")
         await until(pilot, lambda: bool(endpoint.asked) and screen.state.mode is not Mode.STREAM)
-        await pilot.pause()
-        assert said(screen).startswith("!")
+        await until(pilot, lambda: said(screen).startswith("!"))
         assert screen.state.draft is None
         assert screen.state.stream.text is None
 

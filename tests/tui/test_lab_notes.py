@@ -33,8 +33,7 @@ async def test_why_there_is_nothing_to_plan_stays(path: Path, monkeypatch: pytes
         assert said(screen) == "! the disk is gone"
         for key in ("j", "S", "f7"):
             await pilot.press(key)
-            await pilot.pause()
-            assert said(screen) == "! the disk is gone"
+            await until(pilot, lambda: said(screen) == "! the disk is gone")
 
 
 async def test_a_name_that_is_looked_up_stays_until_it_is_found(
@@ -54,8 +53,7 @@ async def test_a_name_that_is_looked_up_stays_until_it_is_found(
         await reached(pilot, LabScreen)
         for key in ("j", "f7"):
             await pilot.press(key)
-            await pilot.pause()
-            assert said(screen) == "looking up acme"
+            await until(pilot, lambda: said(screen) == "looking up acme")
         gate.set()
         await reached(pilot, TextSheet)
         await pilot.press("escape")
@@ -78,10 +76,8 @@ async def test_a_prompt_that_is_read_stays_until_it_is_there(
         screen.controllers.request.run()
         for key in ("j", "f7"):
             await pilot.press(key)
-            await pilot.pause()
-            assert said(screen) == "reading what would be sent to acme/one"
+            await until(pilot, lambda: said(screen) == "reading what would be sent to acme/one")
         gate.set()
         await until(pilot, lambda: said(screen) == "! the span cannot be read")
         await pilot.press("j")
-        await pilot.pause()
-        assert said(screen) == ""
+        await until(pilot, lambda: said(screen) == "")

@@ -51,8 +51,7 @@ async def test_the_summary_opens_whole(path: Path, size: tuple[int, int]) -> Non
         assert wide.height > narrow.height
         assert "Context after" not in shown(screen)
         await pilot.press("escape")
-        await pilot.pause()
-        assert screen.panes.text.size == narrow
+        await until(pilot, lambda: screen.panes.text.size == narrow)
         assert pilot.app.screen is screen
 
 
@@ -85,8 +84,7 @@ async def test_a_compaction_that_makes_the_context_larger_is_not_offered(path: P
         assert "grows by" in shown(screen)
         assert "accept" not in rows(pilot.app)[-1]
         await pilot.press("ctrl+s")
-        await pilot.pause()
-        assert pilot.app.screen is screen
+        await until(pilot, lambda: pilot.app.screen is screen)
         assert "makes the context larger" in said(screen)
         assert stored(path) == before
 

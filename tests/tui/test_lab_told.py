@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
+from leafward.base.figures import percent
 from leafward.base.strategies import Strategy
 from leafward.compaction.alignment import Link
 from leafward.compaction.draft_assembly import draft
@@ -30,7 +32,7 @@ from leafward_tui.lab.model.runs import FactsKept, Run, difference, exam_differe
 from leafward_tui.lab.model.texts import injected_lines, prompt_lines, request_words, summary_lines
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.survival_cache import PLURAL
-from leafward_tui.ui.text.cells import cell_len, count, percent
+from leafward_tui.ui.text.cells import count
 from tests.acting import Acting, call, reading
 from tests.tui.considered import considered, working
 

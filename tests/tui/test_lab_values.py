@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
@@ -31,7 +32,7 @@ from leafward_tui.lab.model.plan_lines import after_lines, plan_lines
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 from leafward_tui.lab.model.turns import CutRows, Fate, PathTurns, RowKind
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
-from leafward_tui.ui.text.cells import cell_len, count
+from leafward_tui.ui.text.cells import count
 from tests.acting import usage
 from tests.claude_transcript import DATA
 from tests.foreign_sessions import opened_by

@@ -124,8 +124,7 @@ class TestScreen:
             assert "append 1 line to the session's file" in shown
             assert "the leaf goes back to" in shown
             await pilot.press("escape")
-            await pilot.pause()
-            assert lines(hands.file.path) == before
+            await until(pilot, lambda: lines(hands.file.path) == before)
             await asked(pilot, "u")
             await pilot.press("u")
             await until(pilot, lambda: lines(hands.file.path) == before + 1 and not screen.state.writing)

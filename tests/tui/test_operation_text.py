@@ -33,14 +33,14 @@ class TestWords:
         label(hands.session, hands.prompt("c"), "two", hands.writing())
         assert hands.last() == ("labelled", "[one]", "[two]  c prompt", "")
         label(hands.session, hands.prompt("c"), "", hands.writing())
-        assert hands.last() == ("cleared", "[two]  c prompt", "", "")
+        assert hands.last() == ("unlabelled", "[two]  c prompt", "", "")
 
     def test_a_label_removed_where_there_was_none_has_no_empty_brackets(self, hands: Hands) -> None:
         """pi writes such a line."""
         target = hands.session.columns.id(hands.session.find(hands.file.prompts["c"]))
         hands.file.entry("label", targetId=target)
         hands.session.refresh()
-        assert hands.last() == ("cleared", "c prompt", "", "")
+        assert hands.last() == ("unlabelled", "c prompt", "", "")
 
     def test_names(self, hands: Hands) -> None:
         rename(hands.session, "first", hands.writing())
@@ -48,7 +48,7 @@ class TestWords:
         rename(hands.session, "second", hands.writing())
         assert hands.last() == ("named", "“first”", "“second”", "")
         rename(hands.session, "", hands.writing())
-        assert hands.last() == ("cleared", "“second”", "", "")
+        assert hands.last() == ("unnamed", "“second”", "", "")
 
     def test_archived_branches(self, hands: Hands) -> None:
         archive(hands.session, hands.prompt("x"), True, hands.writing())

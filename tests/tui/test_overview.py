@@ -14,7 +14,8 @@ from leafward.context.entry_metrics import FAILED, KNOWN, EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, TURN_STARTS, Kind
 from leafward.session.session import Session
-from leafward_tui.explorer.model.overview import Axis, Detour, Overview
+from leafward_tui.explorer.model.axis import Axis
+from leafward_tui.explorer.model.overview import Detour, Overview
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:

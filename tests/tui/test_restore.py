@@ -188,9 +188,7 @@ async def test_keys_that_do_nothing_say_why_and_the_result_says_how_many_files_i
         first = sheet.choice.file
         await pilot.press("space")
         await until(pilot, lambda: sheet.choice.diff() is not None)
-        await pilot.pause()
-        # What stands below is of the file that the cursor is on now.
-        assert sheet.choice.file is not first
+        await until(pilot, lambda: sheet.choice.file is not first)
         assert sheet.choice.file is not None
         assert f"{sheet.choice.file.path}: " in shown(pilot)
         assert "delete 1 file" in shown(pilot)

@@ -80,13 +80,11 @@ async def test_both_sides_are_searched_and_what_hides_a_hit_is_unfolded(
         await pilot.press("N")
         assert (screen.view.lines.side, said(screen)) == found[2]
         await pilot.press("escape")
-        await pilot.pause()
-        assert pilot.app.screen is screen
+        await until(pilot, lambda: pilot.app.screen is screen)
         assert len(screen.view.lines.arrangement or ()) == folded
         assert "hits" not in rows(pilot.app)[0]
         await pilot.press("escape")
-        await pilot.pause()
-        assert showing(pilot) == explorer.NAME
+        await until(pilot, lambda: showing(pilot) == explorer.NAME)
 
 
 async def test_without_a_search_the_same_keys_go_to_changes(tmp_path: Path) -> None:
@@ -107,11 +105,9 @@ async def test_leaving_the_search_of_the_x_ray_goes_back(tmp_path: Path) -> None
         before = (screen.view.lines.cursor, screen.view.lines.side)
         await search(pilot, "tree 44")
         await until(pilot, lambda: screen.search.hits.hits)
-        await pilot.pause()
-        assert (screen.view.lines.cursor, screen.view.lines.side) != before
+        await until(pilot, lambda: (screen.view.lines.cursor, screen.view.lines.side) != before)
         await pilot.press("escape")
-        await pilot.pause()
-        assert (screen.view.lines.cursor, screen.view.lines.side) == before
+        await until(pilot, lambda: (screen.view.lines.cursor, screen.view.lines.side) == before)
         assert (screen.search.words, list(screen.search.hits.hits)) == ("", [])
 
 
@@ -135,8 +131,7 @@ async def test_summaries_are_searched_also_what_is_folded(size: tuple[int, int],
         await pilot.press("escape")
         assert pilot.app.screen is screen
         await pilot.press("escape")
-        await pilot.pause()
-        assert showing(pilot) == xray.NAME
+        await until(pilot, lambda: showing(pilot) == xray.NAME)
 
 
 async def test_arrows_move_the_cursor_where_lines_could_be_scrolled_instead(tmp_path: Path) -> None:

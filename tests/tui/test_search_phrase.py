@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward_tui.inspector.controllers.pages import PageRequest, build_page
+from leafward_tui.inspector.controllers.pages import build_page
+from leafward_tui.inspector.model.page_request import Goal, PageRequest
 from leafward_tui.inspector.model.search_phrase import SearchPhrase
-from leafward_tui.inspector.state import Goal
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Line, Page, Span

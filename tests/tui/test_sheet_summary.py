@@ -213,8 +213,7 @@ class TestWhileItRuns:
             assert "esc cancel" in note(screen)
             assert "half of it" in note(screen)
             await pilot.press("k")
-            await pilot.pause()
-            assert note(screen).startswith("summarising 4 messages")
+            await until(pilot, lambda: note(screen).startswith("summarising 4 messages"))
             gate.set()
             await at_rest(pilot, screen)
             assert "with a summary" in note(screen)
@@ -240,8 +239,7 @@ class TestWhileItRuns:
             while here(screen) != "x":
                 await pilot.press("j")
             await pilot.press(key)
-            await pilot.pause()
-            assert pilot.app.screen is screen
+            await until(pilot, lambda: pilot.app.screen is screen)
             assert "a summary of this session is still being made" in note(screen)
             assert "esc cancel" in note(screen)
             assert file.path.read_bytes() == before

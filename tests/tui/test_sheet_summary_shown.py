@@ -88,8 +88,7 @@ class TestShowing:
             assert "src/y.py" in sheet.text
             assert "src/b.py" not in sheet.text
             await pilot.press("enter")
-            await pilot.pause()
-            assert pilot.app.screen is sheet
+            await until(pilot, lambda: pilot.app.screen is sheet)
             assert "nothing is moved" in shown(pilot)
             await pilot.press("escape")
             await at_rest(pilot, screen)
@@ -109,8 +108,7 @@ class TestShowing:
     async def test_on_the_leaf_it_says_what_is_missing(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("s")
-            await pilot.pause()
-            assert "no branch to summarise" in note(screen)
+            await until(pilot, lambda: "no branch to summarise" in note(screen))
 
     async def test_the_row_it_is_about_stays_in_sight_when_the_terminal_shrinks(self) -> None:
         async with on_demo(size=(120, 50)) as (pilot, screen, _):
@@ -188,8 +186,7 @@ class TestShowing:
             await pilot.press("K", "K", "s", "B")
             sheet = await sheet_of(pilot, ReadingSheet)
             await until(pilot, lambda: not sheet.running)
-            await pilot.pause()
-            assert "w move to #" in shown(pilot)
+            await until(pilot, lambda: "w move to #" in shown(pilot))
             assert "Q cancel" in shown(pilot)
             await pilot.press("w")
             await until(pilot, lambda: lines(file.path)[-1]["type"] == "branch_summary")

@@ -151,11 +151,9 @@ async def test_resuming_at_a_what_if_is_asked_about(tmp_path: Path, monkeypatch:
         await written(pilot, screen, len(session_of(screen)))
         screen.action_intent("agent.resume")
         await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceSheet))
-        await pilot.pause()
-        assert "a preview that only Leafward knows" in "\n".join(rows(screen.app))
+        await until(pilot, lambda: "a preview that only Leafward knows" in "\n".join(rows(screen.app)))
         await pilot.press("escape")
-        await pilot.pause()
-        assert len(ran) == 1
+        await until(pilot, lambda: len(ran) == 1)
         await pilot.press("j")
         await chosen(pilot, "enter")
         assert "Move here and resume" in "\n".join(rows(screen.app))

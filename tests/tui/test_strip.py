@@ -26,6 +26,7 @@ from leafward_tui.ui.bars.price_line import KeyHint, PriceLine
 from leafward_tui.ui.messages import IntentPressed
 from tests.pi_file import PiFile
 from tests.tui.footed import FACTS, GLYPHS, MOVED, NOW, WORDS
+from tests.tui.session_store import until
 from tests.tui.test_overview import random_file, reply
 
 if TYPE_CHECKING:
@@ -142,7 +143,9 @@ def test_hits_have_the_sign_of_a_row_with_one_but_underline_a_compaction(orchard
     drawing = draw(orchard, 80, 2, UNICODE, None, [0, 4, 5])
     assert texts(drawing)[1] == " path      ›━┯━×━━━◆━◎"
     assert [drawing.inks[1][x] for x in (11, 19)] == ["warn", "hit"]
-    assert texts(draw(orchard, 80, 1, UNICODE, None, [0, 4])) == [" context ›▄▄█◆▄◎"]
+    line = draw(orchard, 80, 1, UNICODE, None, [0, 4])
+    assert texts(line) == [" context ▂▄▄█◆▄◎"], "on one line the bars stay, where each turn has a hit too"
+    assert [line.inks[0][x] for x in (9, 10, 13)] == ["hit", "faint", "hit"]
 
 
 def test_nothing_to_show_keeps_its_labels() -> None:
@@ -161,6 +164,12 @@ def test_what_hangs_nowhere_has_no_label(tmp_path: Path) -> None:
         " path      ◎",
         "",
     ]
+    file.user("two")
+    reply(file, 95_000)
+    longer = overview(file.path)
+    assert texts(draw(longer, 80, 4, UNICODE, longer.detour(longer.heads[0])))[3] == "", (
+        "up the path nothing hangs"
+    )
 
 
 def test_of_a_thicket_the_longest_branches_are_drawn(tmp_path: Path) -> None:
@@ -297,8 +306,7 @@ async def test_setters_draw_again(orchard: Overview) -> None:
         assert lines[8].startswith(" ✓ undone")
         price.note("")
         strip.show(None)
-        await pilot.pause()
-        assert screen(app)[8].startswith(" Turn 51")
+        await until(pilot, lambda: screen(app)[8].startswith(" Turn 51"))
         assert screen(app)[2].split() == ["path"]
 
 

@@ -23,6 +23,7 @@ from leafward_tui.ui.appearance.palette import (
     built_in_names,
     built_in_theme,
     load_theme,
+    user_themes,
     weak_contrasts,
 )
 from leafward_tui.ui.appearance.terminal import Depth
@@ -33,7 +34,6 @@ from leafward_tui.ui.appearance.theme import (
     suited,
     textual_theme,
     theme_variable_defaults,
-    user_themes,
 )
 
 if TYPE_CHECKING:
@@ -194,6 +194,19 @@ def test_in_256_colours_it_stays_readable_and_the_ground_stays_grey(palette: Pal
     if palette.name == "understory":
         assert RichColor.parse(palette.sel).downgrade(ColorSystem.EIGHT_BIT).get_truecolor().hex == "#005f00"
         assert shown(reduced.sel) == "#303030"
+
+
+@pytest.mark.parametrize(
+    "palette", [p for p in Palettes().values() if p.ansi], ids=lambda palette: palette.name
+)
+@pytest.mark.parametrize("hues", [True, False])
+def test_on_a_colour_of_the_terminals_own_every_ink_is_that_of_text(palette: Palette, *, hues: bool) -> None:
+    """It fails where the zero of the selected row has the colour of the row, or its error sign a red that is hardly seen."""
+    ground = Ground.of(palette if hues else palette.mono(), "sel")
+    inks = [style for name, style in ground._asdict().items() if name != "blank"]
+    assert {style.color for style in inks} == {ground.text.color}
+    assert ground.text.color != ground.text.bgcolor
+    assert palette.edge == palette.faint, "a fainter one of the sixteen cannot be seen on its ground"
 
 
 def test_suited_follows_the_terminal() -> None:

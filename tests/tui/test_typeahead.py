@@ -67,8 +67,7 @@ async def test_enter_and_what_follows_it_belong_to_the_explorer_again(file: Name
     async with exploring(file.path) as (pilot, screen):
         at_once(pilot, "/prompt", "<enter>", "gj")
         await until(pilot, lambda: here(screen) != "d" and pilot.app.screen is screen)
-        await pilot.pause()
-        assert screen.state.search.text == "prompt"
+        await until(pilot, lambda: screen.state.search.text == "prompt")
         assert screen.panes.tree.row == 1
 
 

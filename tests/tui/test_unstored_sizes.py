@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.recognition import agent_of
-from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
-from leafward_tui.inspector.model.compaction import compaction_page
-from leafward_tui.inspector.model.context import context_page
-from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Selection
+from tests.tui.inspector_data import page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +26,11 @@ def pages(path: Path, width: int) -> tuple[list[str], list[str]]:
     with closing(agent_of(path).open(path)) as session:
         at = session.columns.kind.index(Kind.COMPACTION)
         selection = Selection(session, (range(at, at + 1),), at)
-        context = context_page(selection, width, 40, UNICODE)
-        compaction = compaction_page(selection, width, 40, UNICODE, Config())
-        return [line.text for line in context.lines], [line.text for line in compaction.lines]
+        context, compaction = (
+            [line.text for line in page(selection, tab, width=width, height=40).lines]
+            for tab in (Tab.CONTEXT, Tab.COMPACTION)
+        )
+        return context, compaction
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -85,10 +85,8 @@ def test_what_the_agent_estimated_behind_its_compaction_is_told_from_what_was_co
     (claude,) = (corpora / "claude" / "v2.1.330").rglob("d379888c-*.jsonl")
     with closing(agent_of(claude).open(claude)) as session:
         at = session.columns.kind.rindex(Kind.COMPACTION)
-        lines = compaction_page(
-            Selection(session, (range(at, at + 1),), at), width, 40, UNICODE, Config()
-        ).lines
-    text = " ".join(" ".join(line.text for line in lines).split())
+        shown = page(Selection(session, (range(at, at + 1),), at), Tab.COMPACTION, width=width, height=40)
+    text = " ".join(shown.text.split())
     assert "10,820 → 10,314" in text
     if width > 42:
         assert "5 % less" in text, "4.7 %"

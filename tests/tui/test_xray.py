@@ -110,8 +110,7 @@ async def test_both_sides_the_ledger_and_where_a_line_comes_from(tmp_path: Path)
         assert "verbatim" in screen.view.about.text
         assert screen.lines.lit
         await pilot.press("enter")
-        await pilot.pause()
-        assert pilot.app.screen is explorer
+        await until(pilot, lambda: pilot.app.screen is explorer)
         assert explorer.state.exploration is not None
         assert explorer.state.exploration.layout.row_of(7) == explorer.panes.tree.row
 
@@ -141,8 +140,7 @@ async def test_hostile_text_stays_text(tmp_path: Path) -> None:
         assert "[/nope]" in text
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(text)
         await pilot.press("y")
-        await pilot.pause()
-        assert "\x1b" not in pilot.app.clipboard
+        await until(pilot, lambda: "\x1b" not in pilot.app.clipboard)
 
 
 async def test_the_other_side_is_at_the_source(tmp_path: Path) -> None:
@@ -190,8 +188,7 @@ async def test_one_kind_alone_and_everything_again(tmp_path: Path) -> None:
         await pilot.press("escape")
         assert {screen.state.folds.only} == {None}
         await pilot.press("escape")
-        await pilot.pause()
-        assert pilot.app.screen is explorer
+        await until(pilot, lambda: pilot.app.screen is explorer)
 
 
 async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab(tmp_path: Path) -> None:
@@ -224,8 +221,7 @@ async def test_summaries_are_compared(tmp_path: Path) -> None:
         assert "the orchard is sold" in text
         assert "Facts only in the later summary" in text
         await pilot.press("n", "z", "enter")
-        await pilot.pause()
-        assert pilot.app.screen is explorer
+        await until(pilot, lambda: pilot.app.screen is explorer)
         assert explorer.state.exploration is not None
         assert explorer.panes.tree.row == explorer.state.exploration.layout.row_of(20)
 
@@ -265,8 +261,7 @@ async def test_a_click_selects_and_two_go_there(tmp_path: Path) -> None:
         assert screen.lines.side is Side.BEFORE
         assert "question 1" in screen.view.about.text
         await pilot.click(screen.lines, offset=(12, y), times=2)
-        await pilot.pause()
-        assert pilot.app.screen is explorer
+        await until(pilot, lambda: pilot.app.screen is explorer)
 
 
 @pytest.mark.parametrize("summary", ["", "no heading at all", "\n\n"])
@@ -284,8 +279,7 @@ async def test_where_nothing_was_compacted_a_line_says_so(tmp_path: Path) -> Non
     file.said("an answer")
     async with exploring(file.path) as (pilot, explorer):
         await pilot.press("X")
-        await pilot.pause()
-        assert pilot.app.screen is explorer
+        await until(pilot, lambda: pilot.app.screen is explorer)
         assert "nothing was compacted or edited on the path to here" in "\n".join(rows(pilot.app))
         await pilot.press("3")
         await until(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward_tui.ui.jobs import Job, Jobs
 
 if TYPE_CHECKING:
@@ -16,12 +16,14 @@ WANTED = Job(lambda: False, lambda tell: tell())
 
 
 class WaitingJobs(Jobs):
-    """Jobs that run when they are told to; of each key the latest is kept."""
+    """Jobs that run when they are told to; of each key the latest is kept until it delivers."""
 
     def __init__(self) -> None:
         self.waiting: dict[str, tuple[Any, ...]] = {}
 
-    def latest(self, key: str, work: Callable[[Job], Any], on_done: Any, on_error: Any = None) -> None:
+    def latest(
+        self, key: str, work: Callable[[Job], Any], on_done: Any, on_error: Any = None, **_alone: bool
+    ) -> None:
         self.waiting[key] = (work, on_done, on_error)
 
     also = latest
@@ -30,14 +32,35 @@ class WaitingJobs(Jobs):
         return key in self.waiting
 
     def cancel(self, *keys: str) -> None:
-        for key in keys:
+        for key in keys or tuple(self.waiting):
             self.waiting.pop(key, None)
 
-    def run(self, key: str) -> None:
-        work, on_done, on_error = self.waiting.pop(key)
+    def take(self, key: str) -> Callable[[], None]:
+        """Does the work of a key; what is returned delivers it, unless it was cancelled or replaced by then."""
+        job = work, on_done, on_error = self.waiting[key]
         try:
             result = work(WANTED)
-        except LeafwardError as error:
-            on_error(str(error))
+        except Cancelled:
+            return lambda: None
+        except (LeafwardError, OSError) as error:
+            told, result = on_error, str(error)
         else:
-            on_done(result)
+            told = on_done
+
+        def deliver() -> None:
+            if self.waiting.get(key) is job:
+                del self.waiting[key]
+                told(result)
+
+        return deliver
+
+    def run(self, key: str) -> None:
+        self.take(key)()
+
+    def run_all(self, key: str) -> None:
+        """Runs the jobs of a key, each of which starts the next."""
+        for _ in range(20):
+            if key not in self.waiting:
+                return
+            self.run(key)
+        raise AssertionError(key)

@@ -11,8 +11,8 @@ from leafward.session.density import Density
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.state import ExplorerState
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.appearance.palette import built_in_theme
-from leafward_tui.ui.appearance.theme import DEFAULT_DARK, Styles
+from leafward_tui.ui.appearance.palette import DEFAULT_DARK, built_in_theme
+from leafward_tui.ui.appearance.theme import Styles
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.screens.routed_screen import Routes
 from leafward_tui.ui.screens.screen_controller import Means

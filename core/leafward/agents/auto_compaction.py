@@ -18,7 +18,6 @@ class OwnSettings(NamedTuple):
     """The agent's own settings for compactions, from a file that exists now."""
 
     source: Path
-    """The file."""
     off: bool = False
     """Whether automatic compaction is off."""
     reserve: int | None = None

@@ -71,8 +71,8 @@ class HookFile:
 
     agent: str
     script: str
-    place: Callable[[Mapping[str, str]], Path]
-    """The file, in the folder whose scripts the agent loads for every project."""
+    file: Callable[[Mapping[str, str]], Path]
+    """The path of the script, in the folder whose scripts the agent loads for every project."""
     folder: Callable[[Mapping[str, str]], str] = lambda _env: ""
     """Prefix of a session's name that makes it a path."""
     gives_summaries: bool = False
@@ -80,10 +80,6 @@ class HookFile:
     room: int | None = None
     note: str = ""
     cost: str = "one run of Leafward while the summary is made"
-
-    def file(self, env: Mapping[str, str]) -> Path:
-        """The path of the script."""
-        return self.place(env)
 
     def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
         """The whole file. Raises Refused where a file with that name is not ours, or where the script cannot return summaries."""

@@ -68,7 +68,7 @@ class Hooks(Protocol):
         """UTF-16 units of a text that the agent passes on whole; None: any."""
         ...
 
-    def file(self, env: Mapping[str, str]) -> Path:
+    def file(self, env: Mapping[str, str], /) -> Path:
         """The file to change or create."""
         ...
 

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING
 from leafward.base.errors import NotASession
 from leafward.base.regular_files import next_data, open_regular
 from leafward.session.abridged_lines import LINE_LIMIT, Abridger, LongLine
+from leafward.session.entries import EntryIndex
 from leafward.session.line_decoding import decode_line
 from leafward.session.source import Note
 
@@ -250,6 +251,12 @@ def marked_note(path: str, agent: str) -> Note:
     """The remark on a byte order mark."""
     text = f"{path} begins with a byte order mark, which is ignored; {agent} writes none"
     return Note("bom", text, path=Path(path), offset=0)
+
+
+def another_session(entry: int, path: Path, place: int) -> Note:
+    """The remark on an entry with which another conversation begins in the same file."""
+    text = "another session begins here in the same file: nothing before it is sent with it"
+    return Note("another-session", text, EntryIndex(entry), path, place)
 
 
 def oversize_notes(path: str, long_lines: Mapping[int, LongLine]) -> list[Note]:

@@ -33,12 +33,6 @@ def toml_settings(path: Path) -> dict[str, Any]:
         return {}
 
 
-def table_in(settings: dict[str, Any], name: str) -> dict[str, Any]:
-    """A table of settings; empty where it is missing."""
-    found = settings.get(name)
-    return found if isinstance(found, dict) else {}
-
-
 def whole_number(value: object) -> int | None:
     """A number of tokens in settings; None for anything else."""
     return value if type(value) is int and 0 <= value < 1 << 53 else None

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: `1 turn`, `6 turns`, `2 entries` from `counted(2, "entry", "entries")`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def first_few(names: Sequence[str], most: int) -> str:
+    """The first of some names, and the number of the others: `a, b and 3 more`."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def short(number: int) -> str:

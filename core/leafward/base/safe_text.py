@@ -90,10 +90,14 @@ _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|
 """Control sequences for a terminal (ECMA-48): colours, titles, moves of the cursor."""
 
 
-def output_tail(output: bytes, limit: int) -> str:
+_TAIL = 300
+"""Code points of a program's output that are repeated."""
+
+
+def output_tail(output: bytes) -> str:
     """The end of a program's output on one safe line, without control sequences."""
     text = _SEQUENCE.sub("", output.decode("utf-8", "replace"))
-    return safe(" ".join(text.split())[-limit:])
+    return safe(" ".join(text.split())[-_TAIL:])
 
 
 def shell_word(text: str) -> str:

@@ -16,7 +16,7 @@ from leafward.agents.fork_draft import Draft, ForkPoint, Terms, cut_at
 from leafward.agents.recognition import agent_behind
 from leafward.agents.registry import all_agents
 from leafward.base.errors import Refused
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
 from leafward.compaction.injection.injection import inject
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 120
 """Seconds that an import may take."""
-_OUTPUT_TAIL = 300
-"""Characters of a failed program's output that are repeated."""
 _LISTED = 5
 _CONVERTED = Remark(
     "kept-beside",
@@ -193,9 +191,7 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[R
         text = f"it works in another folder than its source; its messages still name {session.cwd}"
         found.append(Remark("other-folder", text))
     if edited:
-        listed = ", ".join(edited[:_LISTED]) + (
-            f" and {len(edited) - _LISTED} more" if len(edited) > _LISTED else ""
-        )
+        listed = first_few(edited, _LISTED)
         text = f"files are as they are now, not as they were at this entry: {listed} changed after it"
         found.append(Remark("working-tree", text))
     if cut.prompt in session.source.kept_until:
@@ -279,5 +275,5 @@ def _run(command: Resume, env: Mapping[str, str]) -> None:
     except OSError as error:
         raise Refused(f"{name}: {error.strerror or error}") from error
     if done.returncode:
-        output = output_tail(done.stderr or done.stdout, _OUTPUT_TAIL)
+        output = output_tail(done.stderr or done.stdout)
         raise Refused(f"{' '.join(command.argv[:2])} failed ({done.returncode}): {output}")

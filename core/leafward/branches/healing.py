@@ -11,11 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.agents.conversation import (
-    Conversation,
-    ConversationMessage,
-    documents_left,
-)
+from leafward.agents.conversation import Conversation, ConversationMessage, documents_left
 from leafward.agents.fork_draft import ForkPoint, last_said
 from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Refused
@@ -181,9 +177,7 @@ def healed(
         first = messages[0]
         changes.append(
             Change(
-                NO_BEGINNING,
-                "it begins with a reply: a message that says so is added before it",
-                first.entry,
+                NO_BEGINNING, "it begins with a reply: a message that says so is added before it", first.entry
             )
         )
         text: Body = {"type": "text", "text": BEGINNING}

@@ -34,7 +34,6 @@ class KeptCopy:
     """Result of keeping a session, or of a dry run of it."""
 
     path: Path
-    """The copy."""
     files: tuple[Path, ...]
     """Original files of the session; for a database, the sessions in it."""
     copied: int

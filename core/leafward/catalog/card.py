@@ -54,34 +54,34 @@ class Card(NamedTuple):
     """Milliseconds since 1970, from the header."""
     modified: int
     """Milliseconds since 1970: the latest user or assistant message, else `created`, else the file's own time (pi 1.5.2)."""
-    entries: int | None
-    messages: int | None
+    entries: int | None = None
+    messages: int | None = None
     """Entries of type `message`, on all branches (pi 1.5.2)."""
-    turns: int | None
+    turns: int | None = None
     """Prompts and commands of the user, on all branches."""
-    branches: int | None
+    branches: int | None = None
     """As `Session.branches` counts them."""
-    compactions: int | None
-    tokens: int | None
+    compactions: int | None = None
+    tokens: int | None = None
     """Size of the context at the agent's own leaf, on the basis of `context.basis`."""
-    model: str | None
+    model: str | None = None
     """The model in use at that leaf."""
-    parent: str | None
+    parent: str | None = None
     """The session that this one was made from: a path as written in the header, or an inferred one."""
-    relation: str | None
+    relation: str | None = None
     """`fork`, `subagent` or `inferred`; None without a parent."""
-    archived: bool
-    damage: int
+    archived: bool = False
+    damage: int = 0
     """Number of damaged entries, an unfinished last line, and parts of the session that cannot be read at all."""
-    problem: str | None
+    problem: str | None = None
     """Why the file cannot be read as a session; None if it can."""
-    size: int
+    size: int = 0
     """Bytes."""
-    version: int
+    version: int = 0
     """Version of the file's format; 0 if it is not known."""
-    origin: int
+    origin: int = 0
     """Number made from the first prompt, else from the first entry, to find copies; 0 if there is no entry."""
-    partial: bool
+    partial: bool = False
     """Whether the card was made from the two ends of the file or is older than the file; nothing in it is final."""
     estimated: bool = False
     """Whether no provider counted `tokens`; they are shown with `~`."""

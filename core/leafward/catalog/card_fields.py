@@ -148,17 +148,8 @@ def problem_card(candidate: Candidate, problem: str) -> Card:
         turns=0,
         branches=0,
         compactions=0,
-        tokens=None,
-        model=None,
-        parent=None,
-        relation=None,
-        archived=False,
-        damage=0,
         problem=brief(problem),
         size=candidate.size,
-        version=0,
-        origin=0,
-        partial=False,
     )
 
 

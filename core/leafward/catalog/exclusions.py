@@ -53,7 +53,7 @@ def _rule(text: str, home: str) -> tuple[re.Pattern[str], bool] | None:
     excludes = not pattern.startswith("!")
     pattern = pattern.lstrip("!").rstrip("/") if not excludes else pattern.rstrip("/")
     if pattern == "~" or pattern.startswith(("~/", "~\\")):
-        pattern = _literal(home.rstrip("/\\")) + pattern[1:]
+        pattern = re.sub(r"([*?\[])", r"[\1]", home.rstrip("/\\")) + pattern[1:]
     if not pattern or pattern.startswith("#") or len(pattern) > _LONGEST:
         return None
     anchored = pattern.startswith("/") or re.match(r"[A-Za-z]:[/\\]", pattern) is not None
@@ -63,10 +63,6 @@ def _rule(text: str, home: str) -> tuple[re.Pattern[str], bool] | None:
         return re.compile(f"{start}{body}(?:/.*)?\\Z", re.DOTALL), excludes
     except re.error:
         return None
-
-
-def _literal(path: str) -> str:
-    return re.sub(r"([*?\[])", r"[\1]", path)
 
 
 def _piece(part: str) -> str:

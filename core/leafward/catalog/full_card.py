@@ -40,14 +40,7 @@ from leafward.catalog.spending import spent_by
 from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
-from leafward.session.entries import (
-    BOOKKEEPING,
-    BOOKKEEPING_BYTES,
-    NO_ENTRY,
-    PROMPTS,
-    EntryIndex,
-    Kind,
-)
+from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, NO_ENTRY, PROMPTS, EntryIndex, Kind
 from leafward.session.entry_headline import shown_only
 from leafward.session.foreign import ForeignFiles
 from leafward.session.line_decoding import CURRENT_VERSION
@@ -161,20 +154,14 @@ def _reading(
         relation=relation_of(session.header),
         archived=look.archived() or session.header.get("archived") is True,
         damage=problems_in(session),
-        problem=None,
         size=candidate.size or (source.transcript.size if isinstance(source, ForeignFiles) else 0),
         version=session.version,
         origin=look.origin() if session.is_native else 0,
-        partial=False,
         lacks_prompt=look.lacks_prompt,
         estimated=look.estimated,
         warm_up=session.header.get("warm_up") is True,
     )
-    details = Details(
-        tuple(files.changed),
-        tuple(files.read),
-        *look.last_words(),
-    )
+    details = Details(tuple(files.changed), tuple(files.read), *look.last_words())
     return Reading(card, details, _mark(session, source) if isinstance(source, NativeFile) else None, spent)
 
 

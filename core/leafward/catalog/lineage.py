@@ -240,10 +240,7 @@ def _group(
         if path in below:
             _push(stack, below[path], depth + 1, order)
     return Group(
-        project,
-        tuple(rows),
-        sum(row.card.tokens or 0 for row in rows),
-        max(row.card.when for row in rows),
+        project, tuple(rows), sum(row.card.tokens or 0 for row in rows), max(row.card.when for row in rows)
     )
 
 

@@ -107,18 +107,14 @@ class Catalogue:
         self._hidden: set[str] = set()
         """Paths of the cards of excluded projects' sessions."""
         self._exclusion = Exclusion(() if self.paths else config.exclude, self.env)
-        self._within = scope(config, self.paths, self.env)
+        self.searched = scope(config, self.paths, self.env)
+        """Folders in which sessions are looked for, to be shown to a user who has none."""
         kept = () if self.paths else tuple(str(kept_root(agent.name)) for agent in all_agents())
-        self._cards = self.index.cards_within((*self._within, *kept))
+        self._cards = self.index.cards_within((*self.searched, *kept))
         self._conceal()
         self._is_mended = False
         self._unread: set[str] = set()
         """Paths of cards that come from a first look only."""
-
-    @property
-    def searched(self) -> tuple[str, ...]:
-        """Folders in which sessions are looked for, to be shown to a user who has none."""
-        return self._within
 
     @property
     def excluded(self) -> int:

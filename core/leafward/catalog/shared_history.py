@@ -30,9 +30,7 @@ _SESSIONS_KEPT = 8
 
 
 def counted_once(
-    cards: Sequence[Card],
-    found: Mapping[str, tuple[str, str]],
-    spent: Callable[[str], Sequence[Spent]],
+    cards: Sequence[Card], found: Mapping[str, tuple[str, str]], spent: Callable[[str], Sequence[Spent]]
 ) -> dict[str, tuple[Spent, ...]]:
     """Tokens and costs of each session, by path, with nothing counted twice. For workers: it may open files.
 

@@ -39,7 +39,6 @@ class ReplyStretch(NamedTuple):
 
     lines: Stretch
     header: Body
-    """The header of the session."""
     began: int
     """Time at which the session began, in milliseconds."""
 

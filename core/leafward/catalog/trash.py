@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from leafward.agents.registry import native
 from leafward.base.errors import NotFound, Refused
+from leafward.base.figures import first_few
 from leafward.base.paths import make_private, state_dir
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
@@ -49,7 +50,6 @@ class TrashedSession:
     path: Path
     """Its former path."""
     file: Path
-    """Its file in the trash."""
     size: int
     when: int
     """Time of the deletion, in milliseconds since 1970."""
@@ -198,8 +198,7 @@ def _named(sessions: Sequence[TrashedSession]) -> str:
     """Ids and titles of the first sessions, from which a user can choose."""
     titles = {one.id: one.title for one in reversed(sessions)}
     named = [f"{safe_line(one, 60)} ({title[:60]})" for one, title in reversed(titles.items())]
-    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-    return ", ".join(named[:_NAMED]) + more
+    return first_few(named, _NAMED)
 
 
 def refuse_taken(thrown: TrashedSession) -> None:

@@ -72,8 +72,7 @@ def audit(
     line.wipe()
     remarks = [{"code": "config", "text": str(problem)} for problem in problems]
     remarks += [
-        {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}
-        for trouble in catalogue.trouble
+        {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
     ]
     remarks += [{"code": "unreadable", "text": f"{one.path}: {one.reason}"} for one in running.unread]
     for kind in (kind for kind in kinds if all(place.kind != kind for place in found)):

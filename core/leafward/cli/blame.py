@@ -14,7 +14,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
 from leafward.branches.reason import check_words, reason_of
 from leafward.catalog.lookup import sighted, typed_ids
-from leafward.cli.output.page import Page, cells, emit_json, fit, note, pad, page, say, when, wrapped
+from leafward.cli.output.page import Page, cells, emit_json, note, pad, page, say, when, wrapped
 from leafward.cli.selection import existing
 from leafward.cli.settings import configured
 from leafward.files.line_origins import UNSURE
@@ -159,7 +159,7 @@ def _text(found: Blame, lines: _Lines, short: dict[str, str], page: Page) -> Ite
         if line.author < 0:
             left = page.style(left, "faint")
         room = max(8, page.width - wide - digits - 4)
-        text = fit(safe(line.text.expandtabs(4)), room, unicode=page.unicode)
+        text = page.fit(safe(line.text.expandtabs(4)), room)
         yield f"{left}  {line.number:>{digits}}  {text}".rstrip()
     used = dict.fromkeys(line.author for line in shown if line.author >= 0)
     also = {other for line in shown for other in line.also}
@@ -187,7 +187,7 @@ def _author_line(one: Author, short: dict[str, str], wide: int, page: Page) -> s
     marks = "off the path  " if one.abandoned else ""
     head = f"{pad(_turn(one, short), wide)}  {when(one.written) if one.written else ''}  {marks}"
     request = safe_line(one.request) or "(no prompt)"
-    return head + fit(request, max(8, page.width - cells(head)), unicode=page.unicode)
+    return head + page.fit(request, max(8, page.width - cells(head)))
 
 
 def _why_json(reason: Reason) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _why_text(
     found: Blame, number: int, reason: Reason | None, short: dict[str, str], page: Page
 ) -> Iterator[str]:
     line = found.lines[number - 1]
-    yield fit(f"{number}  {safe(line.text.expandtabs(4))}", page.width, unicode=page.unicode)
+    yield page.fit(f"{number}  {safe(line.text.expandtabs(4))}", page.width)
     if reason is None:
         yield from wrapped(line.unclaimed, page)
     else:
@@ -222,9 +222,7 @@ def _why_text(
             yield from _prose(safe(reason.words), page)
         if reason.decisions:
             yield page.style("decided", "bold")
-            yield from (
-                f"  {fit(safe_line(one), page.width - 2, unicode=page.unicode)}" for one in reason.decisions
-            )
+            yield from (f"  {page.fit(safe_line(one), page.width - 2)}" for one in reason.decisions)
         yield page.style("checked after", "bold")
         for one_check in reason.checks:
             yield from wrapped(check_words(one_check), page, first="  ", below="    ")

@@ -26,13 +26,7 @@ from leafward.cli.output.exam_json import exam_json
 from leafward.cli.output.page import Page, emit_json, indented, note, pad, page, say, table, usage_json
 from leafward.cli.output.survival_facts import fact_text, fate_json, share_text, survival_json
 from leafward.cli.output.write_report import remark, write_json
-from leafward.cli.plan import (
-    diagnostics_json,
-    injection_at,
-    is_all,
-    requested_plans,
-    strategy_text,
-)
+from leafward.cli.plan import diagnostics_json, injection_at, is_all, requested_plans, strategy_text
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.draft import accept

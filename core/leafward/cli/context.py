@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_json import shown_ids
-from leafward.cli.output.page import (
-    Page,
-    cells,
-    emit_json,
-    fit,
-    money,
-    pad,
-    page,
-    say,
-    usage_json,
-)
+from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say, usage_json
 from leafward.cli.selection import leaf_shown, opened
 from leafward.cli.settings import configured
 from leafward.cli.tree import copied_too
@@ -94,10 +84,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
         },
         "ledger": ledger_json(found.ledger),
         "summary_basis": found.summary_basis,
-        "usage": {
-            "path": usage_json(path),
-            "session": usage_json(whole),
-        },
+        "usage": {"path": usage_json(path), "session": usage_json(whole)},
         "diagnostics": context_remarks(session, found),
     }
 
@@ -161,8 +148,8 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
         yield "".join(
             (
                 page.style(pad(names.get(message.entry, ""), name_width), "faint"),
-                pad(fit(first_words.word, 10, unicode=page.unicode), 11),
-                pad(fit(mark + text, width, unicode=page.unicode), width),
+                pad(page.fit(first_words.word, 10), 11),
+                pad(page.fit(mark + text, width), width),
                 pad(short(message.tokens), 9, right=True),
                 "  ",
                 page.style(bar * length, "leaf"),
@@ -171,7 +158,7 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     for one in found.messages.edits:
         if one.removed:
             yield page.style(
-                f"{pad(fit(safe_line(session.columns.id_at(one.entry) or '', 64), 8), 10)}left out by a context edit, "
+                f"{pad(page.fit(safe_line(session.columns.id_at(one.entry) or '', 64), 8), 10)}left out by a context edit, "
                 f"which frees ~{found.freed([one]):,} tokens",
                 "faint",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
 from leafward.catalog.lineage import parents
 from leafward.catalog.trash import bring_back, find_thrown, going, refuse_taken, throw_away
@@ -38,16 +38,12 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
             }
         )
         return 0
-    say(
-        f"{'would ' if dry_run else ''}{'move' if dry_run else 'moved'} to the trash: {card.title}"
-        f"   {counted(card.entries or 0, 'entry', 'entries')}, {card.size:,} bytes"
-    )
+    size = f"{counted(card.entries or 0, 'entry', 'entries')}, {card.size:,} bytes"
+    say(f"{'would move' if dry_run else 'moved'} to the trash: {card.title}   {size}")
     if goes.forks:
-        titles = ", ".join(fork.title for fork in goes.forks[:3])
-        more = f" and {len(goes.forks) - 3} more" if len(goes.forks) > 3 else ""
-        say(
-            f"{counted(len(goes.forks), 'fork')} of it {'stay' if len(goes.forks) > 1 else 'stays'}: {titles}{more}"
-        )
+        stay = "stay" if len(goes.forks) > 1 else "stays"
+        titles = first_few([fork.title for fork in goes.forks], 3)
+        say(f"{counted(len(goes.forks), 'fork')} of it {stay}: {titles}")
     if thrown is not None:
         say(page().style(f"leafward delete --undo {safe_line(card.id)}  brings it back", "faint"))
     return 0
@@ -71,7 +67,5 @@ def _bring_back(thrown: TrashedSession, dry_run: bool, as_json: bool) -> int:
             }
         )
         return 0
-    say(
-        f"{'would ' if dry_run else ''}{'bring' if dry_run else 'brought'} back {safe_line(str(thrown.path))}"
-    )
+    say(f"{'would bring' if dry_run else 'brought'} back {safe_line(str(thrown.path))}")
     return 0

@@ -15,7 +15,8 @@ from leafward.branches.diff.file_sets import FileDifference, FileSets, Use, comp
 from leafward.branches.diff.patches import patch_of, unified
 from leafward.branches.diff.sides import Side, Sides, sides
 from leafward.branches.diff.summaries import SideSummary, compare_sides
-from leafward.cli.export import written
+from leafward.cli.context import ledger_json
+from leafward.cli.export import deliver
 from leafward.cli.output.diff_lines import LINES
 from leafward.cli.output.outcomes import compare_outcomes, outcome_json
 from leafward.cli.output.page import emit_json, note, page, say, write_text
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from leafward.cli.declarations.branch_options import DiffOptions
     from leafward.context.message_columns import ContextMessage
-    from leafward.context.model_context import Ledger
     from leafward.files.file_replay.bases import Bases
     from leafward.files.file_replay.replay import Rebuilt
     from leafward.session.session import Session
@@ -64,27 +64,9 @@ def export(selector: str, ends: tuple[str, str], form: str, options: DiffOptions
     with opened(selector) as session:
         compared = sides(session, session.find(ends[0]), session.find(ends[1]))
         made = comparison_of(compared, secrets=options.keep_secrets, bases=bases_in(options.base))
-        text = document(made, form)
-        output = written(options.output, text, session.path)
-        redacted = made.redactor.found
-        if as_json:
-            emit_json(
-                {
-                    "what": "document",
-                    **_head(compared),
-                    "format": form,
-                    "path": str(output.resolve()) if output is not None else None,
-                    "redacted": dict(redacted),
-                    "text": text if output is None else None,
-                }
-            )
-            return 0
-        if output is None:
-            write_text(text)
-        else:
-            say(f"wrote {safe_line(str(output))}: {counted(len(made.data['files']), 'file')}")
-        if redacted:
-            note(f"redacted {listed(redacted)}; --keep-secrets leaves them")
+        facts = {"what": "document", **_head(compared), "format": form} if as_json else None
+        size = counted(len(made.data["files"]), "file")
+        deliver(document(made, form), options.output, session, made.redactor.found, size, facts)
     return 0
 
 
@@ -279,29 +261,14 @@ def _context(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> 
             "text": safe_line(message_text(message_body(session, one)), 200),
         }
 
-    ledgers = found.ledgers
     return {
         "prefix": {"messages": found.prefix, "tokens": found.prefix_tokens},
         "shared_tokens": found.shared_tokens,
         "why": list(found.why),
-        "ledger": {"a": _ledger(ledgers[0]), "b": _ledger(ledgers[1])},
+        "ledger": dict(zip("ab", map(ledger_json, found.ledgers), strict=True)),
         "only_a": [message(row.a) for row in found.rows if row.a is not None and row.b is None],
         "both": [message(row.a) for row in found.rows if row.a is not None and row.b is not None],
         "only_b": [message(row.b) for row in found.rows if row.b is not None and row.a is None],
-    }
-
-
-def _ledger(ledger: Ledger) -> dict[str, int]:
-    return {
-        "system": ledger.system,
-        "summary": ledger.summary,
-        "kept": ledger.kept,
-        "after": ledger.after,
-        "not_in_file": ledger.not_in_file,
-        "error": ledger.error,
-        "unexplained": ledger.unexplained,
-        "unsent": ledger.unsent,
-        "total": ledger.total,
     }
 
 

@@ -18,7 +18,7 @@ from leafward.cli.model_request import (
     tell_outgoing,
 )
 from leafward.cli.output.exam_json import exam_json
-from leafward.cli.output.page import Page, emit_json, fit, pad, page, say
+from leafward.cli.output.page import Page, emit_json, pad, page, say
 from leafward.cli.selection import opened, verify
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
@@ -172,7 +172,7 @@ def _question(
         right = number == one.question.right
         by = ", ".join(safe_line(model, 60) for model, chosen in given if chosen == number)
         by = f"  (answer of {by})" if by else ""
-        text = fit(safe_line(answer.text, 300), max(20, page.width - 7 - len(by)), unicode=page.unicode) + by
+        text = page.fit(safe_line(answer.text, 300), max(20, page.width - 7 - len(by))) + by
         line = f"  {LETTERS[number]} {mark_of_right if right else ' '} {text}"
         yield line if right else page.style(line, "faint")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leafward.base.redact.redaction import listed
 from leafward.base.safe_text import safe_line
@@ -10,9 +10,11 @@ from leafward.cli.output.page import emit_json, note, say, write_text
 from leafward.cli.selection import chosen_entries, opened
 
 if TYPE_CHECKING:
+    from collections import Counter
     from pathlib import Path
 
     from leafward.cli.declarations.session_options import ExportOptions
+    from leafward.session.session import Session
 
 _STDOUT = 1
 """The descriptor of stdout: `-o /dev/stdout` means `-o -`."""
@@ -25,44 +27,39 @@ def export(selector: str, options: ExportOptions, as_json: bool) -> int:
     with opened(selector) as session:
         index = session.find(options.at) if options.at is not None else None
         only = chosen_entries(session, options.select) if options.select is not None else None
-        done = run(
-            session,
-            options.form,
-            index,
-            whole=options.every_branch,
-            secrets=options.keep_secrets,
-            only=only,
-        )
-        output = written(options.output, done.text, session.path)
-        if as_json:
-            emit_json(
-                {
-                    "format": options.form,
-                    "at": session.columns.id_at(session.leaf if index is None else index),
-                    "path": str(output.resolve()) if output is not None else None,
-                    "entries": done.entries,
-                    "redacted": dict(done.redacted),
-                    "text": done.text if output is None else None,
-                }
-            )
-            return 0
-        if output is None:
-            write_text(done.text)
-        else:
-            say(f"wrote {safe_line(str(output))}: {done.entries:,} entries")
-        if done.redacted:
-            note(f"redacted {listed(done.redacted)}; --keep-secrets leaves them")
+        whole, secrets = options.every_branch, options.keep_secrets
+        done = run(session, options.form, index, whole=whole, secrets=secrets, only=only)
+        at = session.columns.id_at(session.leaf if index is None else index)
+        facts = {"format": options.form, "at": at, "entries": done.entries} if as_json else None
+        deliver(done.text, options.output, session, done.redacted, f"{done.entries:,} entries", facts)
     return 0
 
 
-def written(output: Path | None, text: str, session: Path) -> Path | None:
-    """Writes a document to the file named by `-o` and returns its path; None if it is for stdout.
+def deliver(
+    text: str,
+    output: Path | None,
+    session: Session,
+    redacted: Counter[str],
+    size: str,
+    facts: dict[str, Any] | None,
+) -> None:
+    """Writes a document to the file named by `-o` or to stdout, and says so; as JSON, with these facts, where they are given.
 
     The session itself is never replaced. Raises LeafwardError and OSError, as `write_document` does.
     """
     from leafward.export.output_file import descriptor_of, write_document
 
-    if output is None or str(output) == "-" or descriptor_of(output) == _STDOUT:
-        return None
-    write_document(output, text, (session, session.parent))
-    return output
+    shown = output is None or str(output) == "-" or descriptor_of(output) == _STDOUT
+    file = None if shown else output
+    if file is not None:
+        write_document(file, text, (session.path, session.path.parent))
+    if facts is not None:
+        path = str(file.resolve()) if file is not None else None
+        emit_json({**facts, "path": path, "redacted": dict(redacted), "text": text if file is None else None})
+        return
+    if file is None:
+        write_text(text)
+    else:
+        say(f"wrote {safe_line(str(file))}: {size}")
+    if redacted:
+        note(f"redacted {listed(redacted)}; --keep-secrets leaves them")

@@ -8,7 +8,7 @@ from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.diff import bases_in, rebuilt_json
-from leafward.cli.output.page import Page, emit_json, fit, note, pad, page, say, write_text
+from leafward.cli.output.page import Page, emit_json, note, pad, page, say, write_text
 from leafward.cli.selection import opened, verify
 from leafward.export.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
@@ -130,7 +130,7 @@ def _text(
         if uses:
             yield page.style(f"{title}  {counted(len(uses), 'file')}", style)
         for use in uses:
-            path = fit(safe_line(use.path), max(20, page.width - 33), unicode=page.unicode)
+            path = page.fit(safe_line(use.path), max(20, page.width - 33))
             entries = counted(len(use.entries), "entry", "entries")
             last = safe_line(session.columns.id_at(use.entries[-1]) or "", 40)
             yield f"  {pad(path, max(20, page.width - 33))}  {pad(entries, 13, right=True)}  {page.style(last, 'faint')}"
@@ -140,7 +140,7 @@ def _text(
         words = ", ".join(
             (*place.patterns[:4], *(["…" if page.unicode else "..."] if place.patterns[4:] else []))
         )
-        yield fit(f"  {safe_line(place.path)}  {safe_line(words)}".rstrip(), page.width, unicode=page.unicode)
+        yield page.fit(f"  {safe_line(place.path)}  {safe_line(words)}".rstrip(), page.width)
 
 
 def _named(session: Session, path: str, known: Iterable[str]) -> str:

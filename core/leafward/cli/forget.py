@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
@@ -26,12 +24,7 @@ def forget(dry_run: bool, as_json: bool) -> int:
         for document in documents:
             document.unlink(missing_ok=True)
     if as_json:
-        facts: dict[str, Any] = {
-            "path": str(path),
-            "sessions": known,
-            "bytes": size,
-            "damaged": index.rejected,
-        }
+        facts = {"path": str(path), "sessions": known, "bytes": size, "damaged": index.rejected}
         emit_json(
             {
                 "forgotten": facts if size is not None else None,
@@ -49,12 +42,8 @@ def forget(dry_run: bool, as_json: bool) -> int:
             if known is not None
             else f"it could not be used: {safe_line(index.rejected or '', 80)}"
         )
-        verb = "drop" if dry_run else "dropped"
-        say(f"{'would ' if dry_run else ''}{verb} {safe_line(str(path))}, {size:,} bytes ({what})")
+        say(f"{'would drop' if dry_run else 'dropped'} {safe_line(str(path))}, {size:,} bytes ({what})")
     if documents:
-        verb = "remove" if dry_run else "removed"
-        left = counted(len(documents), "document")
-        say(
-            f"{'would ' if dry_run else ''}{verb} {left} left for an import in {safe_line(str(documents[0].parent))}"
-        )
+        done, left = "would remove" if dry_run else "removed", counted(len(documents), "document")
+        say(f"{done} {left} left for an import in {safe_line(str(documents[0].parent))}")
     return 0

@@ -35,13 +35,11 @@ def keep(selector: str, dry_run: bool, as_json: bool) -> int:
             }
         )
         return 0
-    files = counted(len(done.files), done.what)
-    if not done.changed:
-        say(f"already kept, {files}: {safe_line(str(done.path))}")
+    files, path = counted(len(done.files), done.what), safe_line(str(done.path))
+    if done.changed:
+        say(f"{'would keep' if dry_run else 'kept'} {files}, {done.size:,} bytes: {path}")
     else:
-        say(
-            f"{'would ' if dry_run else ''}{'keep' if dry_run else 'kept'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}"
-        )
+        say(f"already kept, {files}: {path}")
     return 0
 
 
@@ -65,9 +63,7 @@ def keep_sanitised(selector: str, folder: Path, dry_run: bool, as_json: bool) ->
         )
         return 0
     files = counted(len(done.files), "file")
-    say(
-        f"{'would ' if dry_run else ''}{'write' if dry_run else 'wrote'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}"
-    )
+    say(f"{'would write' if dry_run else 'wrote'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}")
     note(f"redacted {listed(done.redacted)}" if done.redacted else "no secret found: the copy is the same")
     if done.untouched:
         note(f"{counted(len(done.untouched), 'file')} without text copied unchecked")

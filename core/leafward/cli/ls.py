@@ -19,18 +19,7 @@ from leafward.catalog.namesakes import Namesake, told_apart
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.shared_history import counted_once
 from leafward.catalog.spending import sum_of, totals
-from leafward.cli.output.page import (
-    Page,
-    cells,
-    emit_json,
-    fit,
-    money,
-    note,
-    page,
-    say,
-    table,
-    when,
-)
+from leafward.cli.output.page import Page, cells, emit_json, money, note, page, say, table, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
 from leafward.cli.selection import existing, project_part, session_query
@@ -73,8 +62,7 @@ def ls(
     remarks = [{"code": "config", "text": text} for text in remarks_on(problems)]
     remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
     remarks += [
-        {"code": "unreadable-folder", "text": f"{trouble.path}: {trouble.reason}"}
-        for trouble in catalogue.trouble
+        {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
     ]
     remarks += [
         {"code": "left-for-later", "text": f"{path}: too large to read in time; only a quick look is shown"}
@@ -200,7 +188,7 @@ def _fitting(head: Sequence[str], facts: list[_Facts], page: Page, room: int) ->
     over = _beside(head, facts) - room
     if over > 0:
         width = max(_LEAST_PROJECT, max(cells(row[3]) for row in facts) - over)
-        facts = [(*row[:3], fit(row[3], width, unicode=page.unicode), *row[4:]) for row in facts]
+        facts = [(*row[:3], page.fit(row[3], width), *row[4:]) for row in facts]
     return facts
 
 
@@ -208,7 +196,7 @@ def _title(card: Card, namesake: Namesake | None, page: Page, room: int, short: 
     """The title of a session and its marks in so many cells; if others share the title, also the facts that distinguish it."""
 
     def cut(text: str, width: int) -> str:
-        return fit(text, width, unicode=page.unicode)
+        return page.fit(text, width)
 
     marks = whole if cells(card.title) + cells(whole) <= room else short
     room -= cells(marks)
@@ -231,7 +219,7 @@ def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[
     relation = f"  {_RELATIONS.get(card.relation, card.relation)}" if card.relation is not None else ""
     after = ("  archived" if card.archived else "") + ("  no task" if card.warm_up else "") + stays
     parent = known.get(card.parent or "") if relation else None
-    of = f" of {fit(parent.title, _ORIGIN, unicode=page.unicode)}" if parent is not None else ""
+    of = f" of {page.fit(parent.title, _ORIGIN)}" if parent is not None else ""
     return f"{before}{relation}{after}", f"{before}{relation}{of}{after}"
 
 

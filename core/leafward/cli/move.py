@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output.page import Page, cells, emit_json, fit, indented, money, note, page, say, wrapped
+from leafward.cli.output.page import Page, cells, emit_json, indented, money, note, page, say, wrapped
 from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
 from leafward.session.entries import EntryIndex, Kind
@@ -144,8 +144,8 @@ def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:
     if not written.changed:
         # The leaf itself may be a note of ours, such as a label.
         there = f"the leaf is already there: {place_text(session, session.columns.id_at(session.place))}"
-        yield fit(there, page.width, unicode=page.unicode)
+        yield page.fit(there, page.width)
         return
     done = "would move" if written.dry_run else "moved"
     where = f" the leaf to {place_text(session, written.target)}"
-    yield page.style(done, "ghost") + fit(where, page.width - len(done), unicode=page.unicode)
+    yield page.style(done, "ghost") + page.fit(where, page.width - len(done))

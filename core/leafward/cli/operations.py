@@ -14,13 +14,7 @@ from leafward.cli.output.write_report import place_text, remark, short_id, write
 from leafward.cli.selection import opened
 from leafward.session.entries import NO_ENTRY
 from leafward.session.journal import operation_log, session_operations
-from leafward.session.journal.operation_log import (
-    ARCHIVED,
-    SESSION_TARGETS,
-    OperationKind,
-    Subject,
-    edits_in,
-)
+from leafward.session.journal.operation_log import ARCHIVED, SESSION_TARGETS, OperationKind, Subject, edits_in
 from leafward.session.journal.write import Writing
 
 if TYPE_CHECKING:
@@ -187,13 +181,7 @@ def _clock(time: str | None) -> str:
 
 def _log_text(session: Session, log: list[Operation], page: Page) -> Iterator[str]:
     rows = [
-        (
-            safe_line(one.op, 40),
-            one.kind.value,
-            _clock(one.time),
-            one.state,
-            _operation_text(session, one),
-        )
+        (safe_line(one.op, 40), one.kind.value, _clock(one.time), one.state, _operation_text(session, one))
         for one in log
     ]
     yield from table(("op", "kind", "time", "", "what"), rows, page, grow=4)

@@ -12,7 +12,7 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.base.strategies import Strategy, own_strategy, strategy_of, threshold_strategy
 from leafward.cli.model_request import chosen, outgoing_json, request_text, sent_by, would_be_sent
-from leafward.cli.output.page import Page, emit_json, fit, pad, page, say, table
+from leafward.cli.output.page import Page, emit_json, pad, page, say, table
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, SHORT_RULE_TEXT, CutLine
@@ -363,12 +363,12 @@ def _cut_line(session: Session, line: CutLine, page: Page, *, chosen: bool) -> s
     mark = ("→" if page.unicode else ">") if chosen else " "
     verdict = "can cut" if line.legal else "no cut"
     width = _words_width(page)
-    words = fit(f"{first_words.word}  {first_words.text}", width, unicode=page.unicode)
+    words = page.fit(f"{first_words.word}  {first_words.text}", width)
     text = (
         f"{mark} {pad(f'#{line.entry}', 8)}{pad(words, width)}  {pad(short(line.kept), 6, right=True)}  "
         f"{pad(verdict, 9)}{SHORT_RULE_TEXT[line.rule]}"
     )
-    return page.style(fit(text, page.width, unicode=page.unicode), "bold" if chosen else "faint")
+    return page.style(page.fit(text, page.width), "bold" if chosen else "faint")
 
 
 def _remarks(made: Plan, page: Page) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,7 +11,7 @@ from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.patches import restore_diff as diff_of
-from leafward.cli.output.page import cells, emit_json, fit, note, pad, page, say, wrapped
+from leafward.cli.output.page import cells, emit_json, note, pad, page, say, wrapped
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
 from leafward.files.file_replay.bases import WorkspaceBases
@@ -24,55 +24,47 @@ from leafward.files.tool_calls import table_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from leafward.cli.declarations.session_options import RestoreOptions
     from leafward.cli.output.page import Page
     from leafward.files.restoration.plan import FileChange, RestorePlan
     from leafward.files.restoration.record import Record
     from leafward.session.session import Session
 
 
-class RestoreFlags(NamedTuple):
-    """Flags of `leafward restore`, without the entry and the paths."""
-
-    diff: bool
-    overwrite: bool
-    dry_run: bool
-    as_json: bool
-    cwd: str | None = None
-    """The folder to write in; None for the session's own."""
-
-
-def run_restore(selector: str, entry: str, paths: Sequence[str], flags: RestoreFlags) -> int:
+def run_restore(
+    selector: str, entry: str, paths: Sequence[str], options: RestoreOptions, dry_run: bool, as_json: bool
+) -> int:
     """`leafward restore SESSION ENTRY`."""
-    if flags.overwrite and not paths:
+    if options.overwrite and not paths:
         raise click.UsageError("--overwrite needs the paths of the files")
-    with opened(selector) as session, project_of(session, flags.cwd) as folder:
+    with opened(selector) as session, project_of(session, options.cwd) as folder:
         index = session.find(entry)
         bases = WorkspaceBases(Path(folder.path))
         plan = plan_restore(session, index, folder, last_left(folder.path), bases.committed, bases)
         named = [_named(plan, session, path) for path in paths]
-        chosen = plan.chosen(named, overwrite=flags.overwrite)
+        chosen = plan.chosen(named, overwrite=options.overwrite)
         risky = {one.path for one in plan.changes if one.action is Action.LEAVE} & {
             one.path for one in chosen
         }
         shown = [one for one in plan.changes if not named or one.path in named]
-        if not flags.as_json:
+        if not as_json:
             say(_list(shown, chosen, page()))
             for one in shown:
-                if (flags.diff and _would(one)) or one.path in risky:
-                    say(_diff(one))
+                if (options.diff and _would(one)) or one.path in risky:
+                    say(safe(line) for line in diff_of(one))
         halfway = interrupted(folder.path)
         if halfway is not None:
-            if not flags.dry_run:
+            if not dry_run:
                 raise Refused(halfway_words(halfway))
             note(halfway_words(halfway))
         record = None
-        if chosen and not flags.dry_run:
+        if chosen and not dry_run:
             record = restore(folder, session.id, plan.entry, chosen, last_entry(session))
-        if flags.as_json:
-            emit_json(_document(session, index, plan, shown, chosen, record, flags.dry_run))
+        if as_json:
+            emit_json(_document(session, index, plan, shown, chosen, record, dry_run))
         else:
             offered = sum(one.offered is not None for one in shown)
-            _say_done(len(chosen), offered, record, flags.dry_run, page())
+            _say_done(len(chosen), offered, record, dry_run, page())
         left = {one.path for one in shown if one.action is Action.LEAVE} - {one.path for one in chosen}
     return 1 if named and left else 0
 
@@ -120,7 +112,7 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
             why += f"; name it with --overwrite to {one.offered.value} it"
         if one.remark and one.path in actions:
             why += f"; {one.remark}"
-        path = pad(fit(safe_line(one.path), width, unicode=page.unicode), width)
+        path = pad(page.fit(safe_line(one.path), width), width)
         style = "faint" if action is Action.LEAVE else "bold"
         reason = safe_line(why)
         if cells(path) + cells(reason) + 10 <= page.width:
@@ -134,11 +126,6 @@ def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page)
         yield page.style(f"{counted(same, 'file is', 'files are')} already as at the entry", "faint")
     if not shown:
         yield "the session touched no file"
-
-
-def _diff(change: FileChange) -> Iterator[str]:
-    for line in diff_of(change):
-        yield safe(line)
 
 
 def _say_done(number: int, offered: int, record: Record | None, dry_run: bool, page: Page) -> None:

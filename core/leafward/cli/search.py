@@ -15,12 +15,13 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward.catalog.full_card import whole
 from leafward.catalog.lookup import sighted, typed_ids
-from leafward.cli.output.page import Page, cells, emit_json, fit, note, page, say, when
+from leafward.cli.output.page import Page, cells, emit_json, note, page, say, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
 from leafward.cli.settings import remarks_on
 from leafward.query.search.prefilter import ripgrep
 from leafward.query.search.text_search import Search, SessionHits
+from leafward.query.vocabulary import part_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -193,13 +194,13 @@ def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[
     name = project_name(card.project)
     behind = f"  {counted(session.total, 'hit')}"
     room = page.width - cells(about) - cells(name) - cells(behind) - 4
-    title = fit(card.title, max(12, room), unicode=page.unicode)
+    title = page.fit(card.title, max(12, room))
     yield f"{page.style(about, 'faint')}  {name}  {page.style(title, 'bold')}{page.style(behind, 'faint')}"
     width = min(_ENTRY, max(len(hit.entry) for hit in session.hits))
     for hit in session.hits:
         lead = f"  {safe_line(hit.entry)[:width]:<{width}}  "
         what = hit.tool and f"{hit.tool} {hit.part}"
-        what = fit(safe_line(what or hit.part), 2 * _PART, unicode=page.unicode)
+        what = page.fit(safe_line(what or part_word(hit.part)), 2 * _PART)
         sign = "! " if hit.failed else ""
         lead += f"{what:<{2 * _PART}}  {sign}"
         yield page.style(lead, "faint") + _marked(hit, page.width - cells(lead), page)
@@ -213,8 +214,7 @@ def _marked(hit: Hit, room: int, page: Page) -> str:
     begin = 0
     if cells(text[: first[1]]) > room - 4:
         begin = max(0, first[0] - room // 3)
-    end = "…" if page.unicode else "~"
-    fitted = fit((end if begin else "") + text[begin:], room, unicode=page.unicode)
+    fitted = page.fit((page.gap if begin else "") + text[begin:], room)
     moved = bool(begin) - begin
     pieces, at = [], 0
     for start, stop in hit.spans:

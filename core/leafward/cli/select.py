@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_json import entry_facts
-from leafward.cli.output.page import cells, emit_json, fit, note, pad, page, say
+from leafward.cli.output.page import cells, emit_json, note, pad, page, say
 from leafward.cli.selection import chosen_entries, opened
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
@@ -50,10 +50,10 @@ def _text(session: Session, found: Sequence[EntryIndex], metrics: EntryMetrics, 
         entry = session.entry(index)
         size = short(metrics.tokens[index]) if metrics.tokens[index] else ""
         first_words = headline(session, index)
-        word = fit(first_words.word, 10, unicode=page.unicode)
+        word = page.fit(first_words.word, 10)
         facts = f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(word, 12)}"
         facts += f" {pad(size, 6, right=True)}  "
-        head = fit(first_words.text, max(20, page.width - cells(facts)), unicode=page.unicode)
+        head = page.fit(first_words.text, max(20, page.width - cells(facts)))
         yield facts + head
     if found:
         yield page.style(counted(len(found), "entry", "entries"), "faint")

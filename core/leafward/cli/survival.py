@@ -10,7 +10,7 @@ from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.cli.governance_audit import traced_json, traced_text
-from leafward.cli.output.page import Page, cells, emit_json, fit, money, pad, page, say
+from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say
 from leafward.cli.output.survival_facts import fact_text, share_text, survival_json
 from leafward.cli.selection import opened, verify
 from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
@@ -109,7 +109,7 @@ def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[
         text = safe_line(one.text, 300)
         if one.kind is Repeat.FILE:
             text = shortened(text, width, cells, page.gap)
-        text = fit(text, width, unicode=page.unicode)
+        text = page.fit(text, width)
         entry = safe_line(session.columns.id_at(one.entry) or "", 12)
         yield f"  {pad(str(one.kind), 11)} {pad(entry, 9)} {text}"
     if len(later.repeated) > _SHOWN:

@@ -16,7 +16,6 @@ from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,
-    fit,
     indented,
     json_bytes,
     money,
@@ -26,7 +25,7 @@ from leafward.cli.output.page import (
 )
 from leafward.cli.selection import chosen_entries, leaf_shown, opened
 from leafward.context.recorded_usage import usage_total
-from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of
+from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of, object_at
 from leafward.session.entry_headline import place_words
 from leafward.session.journal.operation_log import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
@@ -156,9 +155,9 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     """Two lines: the title and folder of the session; its agent, size, leaf and cost."""
     title = safe_line(title_of(session) or session.id, 200)
     cwd = safe_line(session.cwd, 200)
-    title = fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2, unicode=page.unicode)
+    title = page.fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2)
     room = page.width - cells(title) - 2
-    folder = fit(shortened(cwd, room, cells, page.gap), room, unicode=page.unicode)
+    folder = page.fit(shortened(cwd, room, cells, page.gap), room)
     yield f"{page.style(title, 'bold')}  {page.style(folder, 'faint')}".rstrip()
     facts = [
         agent_behind(session).name,
@@ -280,8 +279,7 @@ def message_lines(message: Body, page: Page) -> Iterator[str]:
             yield from indented(str(block.get("thinking", "")))
         elif kind == "toolCall":
             yield page.style(safe_line(f"calls {block.get('name', '')}"), "ghost")
-            arguments = block.get("arguments")
-            for key, value in (arguments if isinstance(arguments, dict) else {}).items():
+            for key, value in object_at(block, "arguments").items():
                 text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
                 lines = indented(text, "    ")
                 yield (

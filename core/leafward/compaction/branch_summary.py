@@ -200,6 +200,7 @@ def left_branch(
         [path for path in modified if path in carried],
         messages,
         session.cwd,
+        found.carried(),
     )
     return Branch(
         EntryIndex(start),

@@ -15,17 +15,11 @@ from leafward.base.gc_pause import gc_paused
 from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
 from leafward.compaction.draft import Draft, Ground
-from leafward.compaction.filelists import recent_first
+from leafward.compaction.filelists import FileLists, recent_first
 from leafward.compaction.growth import SIZE_CODES, size_remarks
 from leafward.compaction.listed_files import listed_now
 from leafward.compaction.pins import carried_pins, clean_pins
-from leafward.compaction.replacement import (
-    DividedPath,
-    carried_text,
-    joined_text,
-    replacing,
-    span_from,
-)
+from leafward.compaction.replacement import DividedPath, carried_text, joined_text, replacing, span_from
 from leafward.compaction.stored_summary import (
     FILE_SHARE,
     KEPT_HEADING,
@@ -183,8 +177,9 @@ def ground_of(
     listed = listed_now(
         [path for path in read if path in carried],
         [path for path in modified if path in carried],
-        there.replaced,
+        [*there.unsent, *there.replaced],
         session.cwd,
+        plan.sizes.previous_files or FileLists(),
     )
     return Ground(
         there,

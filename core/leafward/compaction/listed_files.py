@@ -8,35 +8,44 @@ from typing import TYPE_CHECKING
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.shell.moves import may_move, moves
 from leafward.session.entries import tool_calls
-from leafward.summaries.facts.call_arguments import command_of
+from leafward.session.messages import did_run
+from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, command_of, first_of
 from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from leafward.compaction.filelists import FileLists
     from leafward.summaries.survival.spans import SpanMessage
 
 
 def listed_now(
-    read: Sequence[str], modified: Sequence[str], messages: Sequence[SpanMessage], cwd: str
+    read: Sequence[str], modified: Sequence[str], messages: Iterable[SpanMessage], cwd: str, known: FileLists
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Files read and modified, the most recent first, by their names after some messages.
 
-    A file whose changes all failed was not modified. A file moved by a command was modified, whether a call named it before or not.
+    A file whose changes all failed was not modified; one that no call reached, because each failed or its reply was broken off,
+    was not read either. `known` are files that were read and modified, whatever the messages say. A file moved by a command was
+    modified, whether a call named it before or not.
     """
     bodies = [message.message for message in messages]
     failed = failed_calls(bodies)
     files = _Files(read, modified, cwd)
+    files.changed(known.modified)
+    files.reached(known.read)
     answered = {str(body.get("toolCallId")) for body in bodies if body.get("role") == "toolResult"}
     for body in bodies:
         if body.get("role") != "assistant":
             continue
+        ran = did_run(body)
         for call in tool_calls(body):
             paths = list(files_changed_by(call.arguments, cwd))
-            if call.id in failed:
-                files.refused(paths)
+            named = paths or list(filter(None, (first_of(call.arguments, PATH_ARGUMENTS),)))
+            if not ran or call.id in failed:
+                files.refused(named)
                 continue
             files.changed(paths)
+            files.reached(named)
             command = command_of(call.arguments)
             if command and may_move(command) and call.id in answered:
                 for path, to in moves(command):
@@ -63,6 +72,7 @@ class _Files:
         self._whole = any(path.startswith("/") for path in (*read, *modified))
         self._refused: set[str] = set()
         self._changed: set[str] = set()
+        self._reached: set[str] = set()
         self._gone: set[str] = set()
 
     def changed(self, paths: Iterable[str]) -> None:
@@ -71,8 +81,12 @@ class _Files:
         self._changed |= names
         self._gone -= names
 
+    def reached(self, paths: Iterable[str]) -> None:
+        """Adds files that a call read or changed."""
+        self._reached.update(locate(path, self._cwd) for path in paths)
+
     def refused(self, paths: Iterable[str]) -> None:
-        """Adds files that a failed call should have changed."""
+        """Adds files that a call should have read or changed, and did not."""
         self._refused.update(locate(path, self._cwd) for path in paths)
 
     def moved(self, path: str, to: str | None) -> None:
@@ -99,7 +113,10 @@ class _Files:
     def lists(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The files read and those modified, the most recent first."""
         left = [name for name in reversed(self._written) if name not in self._gone]
-        unchanged = self._refused - self._changed
-        modified = [name for name in left if name in self._modified and name not in unchanged]
-        read = [name for name in left if name not in self._modified]
-        return tuple(self._written[name] for name in read), tuple(self._written[name] for name in modified)
+        modified = {name for name in self._modified if name not in self._refused or name in self._changed}
+        missed = self._refused - self._changed - self._reached
+        read = [name for name in left if name not in modified and name not in missed]
+        return (
+            tuple(self._written[name] for name in read),
+            tuple(self._written[name] for name in left if name in modified),
+        )

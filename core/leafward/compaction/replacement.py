@@ -43,7 +43,9 @@ class DividedPath:
     """The messages of a path, divided by a plan."""
 
     replaced: tuple[SpanMessage, ...]
-    """Messages that leave the context, in the order of the path; messages that were never sent are left out."""
+    """Messages that leave the context, in the order of the path."""
+    unsent: tuple[SpanMessage, ...]
+    """Messages among them that were never sent: replies that were broken off."""
     summarised: tuple[SpanMessage, ...]
     """Messages that the summary replaces: earlier quoted ones first, the prefix of a split turn last."""
     prefix: int
@@ -75,6 +77,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
     tokens = dict(zip(sizes.context.messages.entry, sizes.context.messages.tokens, strict=True))
     chosen = set(plan.kept) - tail
     replaced: list[SpanMessage] = []
+    unsent: list[SpanMessage] = []
     summarised: list[SpanMessage] = []
     kept: list[SpanMessage] = []
     quoted: list[str] = []
@@ -91,6 +94,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
             kept_tokens += edits[-1].tokens if short is not None else tokens[message.entry]
             continue
         if not sent:
+            unsent.append(message)
             continue
         replaced.append(message)
         if message.entry in chosen:
@@ -115,6 +119,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
     quoted = [safe(redactor.text(text)) for text in quoted if text.strip()]
     return DividedPath(
         tuple(replaced),
+        tuple(unsent),
         tuple(summarised),
         sum(1 for message in summarised if message.entry in beginning),
         tuple(kept),

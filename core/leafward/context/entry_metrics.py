@@ -140,14 +140,7 @@ class EntryMetrics:
         """Makes room for entries that were appended to the session."""
         more = len(session) - len(self.flags)
         if more > 0:
-            for column in (
-                self.tokens,
-                self.calls,
-                self.edits,
-                self.added,
-                self.removed,
-                self.reported,
-            ):
+            for column in (self.tokens, self.calls, self.edits, self.added, self.removed, self.reported):
                 column.frombytes(bytes(column.itemsize * more))
             self.flags.extend(bytes(more))
 

@@ -55,7 +55,6 @@ class EditInForce(NamedTuple):
     """A context edit that changes what the model receives."""
 
     entry: EntryIndex
-    """The edited entry."""
     edit: EntryIndex
     removed: bool
     """Whether the edit leaves nothing of the entry."""

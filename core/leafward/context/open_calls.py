@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import message_body
 from leafward.files.tool_calls import table_of
@@ -37,12 +37,11 @@ def open_calls(session: Session, messages: Iterable[ContextMessage]) -> Iterator
             results = []
     if not found:
         return
-    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
     verb, its = ("has", "its") if len(found) == 1 else ("have", "their")
     stand_in = table_of(session).stand_in
     sent = f'; the model is sent "{stand_in}" in {its} place' if stand_in else ""
-    named = ", ".join(found[:_NAMED])
-    yield Note(OPEN_CALLS, f"{counted(len(found), 'call')} {verb} no result here: {named}{more}{sent}")
+    named = first_few(found, _NAMED)
+    yield Note(OPEN_CALLS, f"{counted(len(found), 'call')} {verb} no result here: {named}{sent}")
 
 
 def _unanswered(session: Session, reply: ContextMessage, results: list[ContextMessage]) -> Iterator[str]:

@@ -21,15 +21,7 @@ from leafward.context.projection import begins_midway
 from leafward.context.sizes import Outline, Sizes, entries_below, model_of
 from leafward.files.file_names import utf16_order
 from leafward.files.working_set import touched
-from leafward.session.entries import (
-    BOOKKEEPING_BYTES,
-    NO_ENTRY,
-    Body,
-    EntryId,
-    EntryIndex,
-    Kind,
-    tool_calls,
-)
+from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Body, EntryId, EntryIndex, Kind, tool_calls
 from leafward.session.messages import did_run, message_in
 
 if TYPE_CHECKING:

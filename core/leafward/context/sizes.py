@@ -16,13 +16,7 @@ from leafward.base.errors import Cancelled
 from leafward.context.entry_metrics import ABORTED, FAILED
 from leafward.context.projection import context_edits, latest, replaced_kinds, selected
 from leafward.session.entries import BOOKKEEPING_BYTES, CONTEXT_CHANGES, Body, EntryIndex, Kind
-from leafward.session.messages import (
-    BROKEN_OFF,
-    edit_message,
-    message_in,
-    messages_of,
-    trusted_usage,
-)
+from leafward.session.messages import BROKEN_OFF, edit_message, message_in, messages_of, trusted_usage
 from leafward.session.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:

@@ -36,11 +36,9 @@ def resting(base: str) -> str:
 
 def document(comparison: Comparison, form: str) -> str:
     """The document as `md`, `html` or `json`. Raises KeyError for another one."""
-    return {"md": _markdown, "html": _page, "json": _json}[form](comparison)
-
-
-def _json(comparison: Comparison) -> str:
-    return json.dumps(comparison.data, ensure_ascii=False, indent=2) + "\n"
+    if form == "json":
+        return json.dumps(comparison.data, ensure_ascii=False, indent=2) + "\n"
+    return "".join({"md": _markdown, "html": _page}[form](comparison))
 
 
 # --- content of both other forms --------------------------------------------------------------------------------------
@@ -138,11 +136,7 @@ def _summary_lines(section: dict[str, Any]) -> Iterator[tuple[str, str]]:
 # --- Markdown ---------------------------------------------------------------------------------------------------------
 
 
-def _markdown(comparison: Comparison) -> str:
-    return "".join(_markdown_parts(comparison))
-
-
-def _markdown_parts(comparison: Comparison) -> Iterator[str]:
+def _markdown(comparison: Comparison) -> Iterator[str]:
     data = comparison.data
     yield f"# {escaped(comparison.title)}: A and B\n\n"
     yield from (f"- {name}: {escaped(value)}\n" for name, value in _heads(data))
@@ -190,11 +184,7 @@ def _text(text: str) -> str:
     return html.escape(text, quote=True)
 
 
-def _page(comparison: Comparison) -> str:
-    return "".join(_page_parts(comparison))
-
-
-def _page_parts(comparison: Comparison) -> Iterator[str]:
+def _page(comparison: Comparison) -> Iterator[str]:
     data = comparison.data
     title = f"{_text(comparison.title)}: A and B"
     yield (

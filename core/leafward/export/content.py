@@ -33,25 +33,11 @@ if TYPE_CHECKING:
 
 _TITLE = 120
 """Characters of the prompt that names a document."""
-SPOKEN = frozenset(
-    {
-        Kind.USER,
-        Kind.ASSISTANT,
-        Kind.TOOL_RESULT,
-        Kind.BASH,
-        Kind.CUSTOM_ROLE,
-        Kind.SYSTEM,
-        Kind.COMPACTION,
-        Kind.BRANCH_SUMMARY,
-        Kind.CUSTOM_MESSAGE,
-        Kind.INJECTED,
-        Kind.CONTEXT_EDIT,
-        Kind.MODEL_CHANGE,
-        Kind.THINKING_CHANGE,
-        Kind.MALFORMED,
-        Kind.UNKNOWN,
-    }
-)
+SPOKEN = frozenset({
+    Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH, Kind.CUSTOM_ROLE, Kind.SYSTEM, Kind.COMPACTION,
+    Kind.BRANCH_SUMMARY, Kind.CUSTOM_MESSAGE, Kind.INJECTED, Kind.CONTEXT_EDIT, Kind.MODEL_CHANGE,
+    Kind.THINKING_CHANGE, Kind.MALFORMED, Kind.UNKNOWN
+})  # fmt: skip
 """Kinds that an export for readers shows; the others are bookkeeping."""
 
 RAW_LIMIT = 2000

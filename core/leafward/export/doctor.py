@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.agents.lines import BLANK
 from leafward.base.errors import LeafwardError, NotASession
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
 from leafward.catalog.card import SUBAGENT
@@ -175,9 +174,8 @@ def stray_messages(path: str, found: Mapping[str, int]) -> Iterator[Problem]:
             if total == 1
             else f"{total:,} messages name sessions that are"
         )
-        names = [safe_line(f"{name} ({count:,})", 80) for name, count in islice(found.items(), _STRAYS_NAMED)]
-        more = f" and {len(found) - len(names):,} more" if len(found) > len(names) else ""
-        text = f"{safe_line(path, 300)}: {messages} not there: {', '.join(names)}{more}"
+        names = [safe_line(f"{name} ({count:,})", 80) for name, count in found.items()]
+        text = f"{safe_line(path, 300)}: {messages} not there: {first_few(names, _STRAYS_NAMED)}"
         yield Problem("stray-messages", text)
 
 
@@ -229,15 +227,9 @@ def _whole_file(session: Session) -> Iterator[Problem]:
         if session.columns.damage.get(session.tree.starts[run]) not in (Damage.ORPHAN, Damage.CYCLE)
     ]
     if len(roots) > 1:
-        names = ", ".join(safe_line(session.columns.id(root), 40) for root in roots[:4])
-        more = f" and {len(roots) - 4} more" if len(roots) > 4 else ""
-        second = roots[1]
-        yield Problem(
-            "several-roots",
-            f"the conversation begins {len(roots)} times: {names}{more}",
-            session.columns.id(second),
-            session.columns.start[second],
-        )
+        names = first_few([safe_line(session.columns.id(root), 40) for root in roots], 4)
+        text = f"the conversation begins {len(roots)} times: {names}"
+        yield Problem("several-roots", text, session.columns.id(roots[1]), session.columns.start[roots[1]])
     if scan.pending is not None:
         yield Problem(
             "torn-tail",
@@ -434,9 +426,7 @@ def check_file(path: Path, opened: Callable[[Path], Session]) -> list[Problem]:
 
 
 def check_files(
-    paths: Iterable[Path],
-    opened: Callable[[Path], Session],
-    progress: Callable[[int], object],
+    paths: Iterable[Path], opened: Callable[[Path], Session], progress: Callable[[int], object]
 ) -> Iterator[Problem]:
     """Every problem of many sessions, one session after the other; `progress` receives the number checked."""
     for done, path in enumerate(paths, start=1):

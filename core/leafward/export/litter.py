@@ -123,11 +123,7 @@ def clear(found: Iterable[Litter]) -> Iterator[Litter]:
         if (
             not stays
             and not one.copies
-            and (stat.S_ISDIR(seen.st_mode), seen.st_size)
-            != (
-                one.is_folder,
-                one.size or seen.st_size,
-            )
+            and (stat.S_ISDIR(seen.st_mode), seen.st_size) != (one.is_folder, one.size or seen.st_size)
         ):
             stays = "it changed meanwhile"
         if stays:

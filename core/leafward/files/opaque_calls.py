@@ -35,25 +35,10 @@ _CHECKING = {
     "go": {"test", "build", "vet"},
 }
 """The subcommands of larger programs that only build or check."""
-_SILENT = frozenset(
-    [
-        "TodoWrite",
-        "TodoRead",
-        "TaskCreate",
-        "TaskUpdate",
-        "TaskList",
-        "TaskGet",
-        "todowrite",
-        "todoread",
-        "WebSearch",
-        "WebFetch",
-        "webfetch",
-        "websearch",
-        "update_plan",
-        "view_image",
-        "write_stdin",
-    ]
-)
+_SILENT = frozenset([
+    "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "todowrite", "todoread",
+    "WebSearch", "WebFetch", "webfetch", "websearch", "update_plan", "view_image", "write_stdin"
+])  # fmt: skip
 """Tools that touch no file."""
 
 

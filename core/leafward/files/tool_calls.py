@@ -127,11 +127,7 @@ class ToolTable:
         for part in parts[1:]:
             fresh = part.names - known - part.markers
             actions |= {name: action for name, action in part.actions.items() if name in fresh}
-            for into, tools in (
-                (patches, part.patches),
-                (scripts, part.scripts),
-                (searches, part.searches),
-            ):
+            for into, tools in ((patches, part.patches), (scripts, part.scripts), (searches, part.searches)):
                 # Both have the name, such as `apply_patch`: its argument may have the name of either agent.
                 into |= {
                     name: _names((into.get(name, ()), arguments))

@@ -206,9 +206,7 @@ def gone_at(
 
 
 def working_set(
-    session: Session,
-    at: int | None = None,
-    stop: Callable[[], bool] = lambda: False,
+    session: Session, at: int | None = None, stop: Callable[[], bool] = lambda: False
 ) -> WorkingSet:
     """The files read and modified on the path to an entry (the leaf by default), removed ones among the modified."""
     here = session.leaf if at is None else at

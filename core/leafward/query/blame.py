@@ -45,7 +45,6 @@ class Author:
     """The turn that wrote a line."""
 
     card: Card
-    """Its session."""
     entry: EntryIndex
     """The reply that holds the call; the result, for a call made by a tool."""
     entry_id: str
@@ -112,11 +111,7 @@ class _Change(NamedTuple):
 
 
 def blame(
-    path: str,
-    cards: Sequence[Card],
-    *,
-    program: str | None = None,
-    stop: Callable[[], bool] = lambda: False,
+    path: str, cards: Sequence[Card], *, program: str | None = None, stop: Callable[[], bool] = lambda: False
 ) -> Blame:
     """The author of each line of a file on disk, according to the calls in sessions.
 
@@ -215,10 +210,7 @@ def _timed(part: Part, order: int, names: set[str]) -> Iterator[_Change]:
 
 
 def _take(
-    changes: list[tuple[Part, _Change]],
-    names: set[str],
-    origins: dict[str, LineOrigins],
-    untold: UntoldWork,
+    changes: list[tuple[Part, _Change]], names: set[str], origins: dict[str, LineOrigins], untold: UntoldWork
 ) -> None:
     """Applies the last of the changes."""
     number = len(changes) - 1

@@ -65,7 +65,7 @@ TERMS = {
 
 TEXT_TERMS = {
     "tool": "a tool's name, * for any characters: its calls and results",
-    "in": "summary, prompt, reply, thinking, call, result, name, injected or system",
+    "in": "summary, prompt, reply, thinking, call, result, name, added or system",
     "error": "what failed; error:TEXT only where its text has TEXT; with file: what failed on that file",
     "re": "a pattern, case ignored, in quotes where it has spaces; /pattern/ is the same",
 }
@@ -74,8 +74,10 @@ TEXT_TERMS = {
 ANY_OF = frozenset({"tool", "in", "agent"})
 """Terms that may repeat with any value matching; repeats of the others must all match."""
 
-PARTS = ("summary", "prompt", "reply", "thinking", "call", "result", "name", "injected", "system")
-"""The parts of an entry, as `in:` names them."""
+PARTS = ("summary", "prompt", "reply", "thinking", "call", "result", "name", "added", "system")
+"""The parts of an entry, as `in:` and texts name them."""
+_ADDED, _INJECTED = "added", "injected"
+"""Text that the agent added in the user's name, as texts call it, and as JSON does; `in:` takes both."""
 
 FUNCTION_NAMES = frozenset(name.partition("(")[0] for name in FUNCTIONS)
 TERM_NAMES = frozenset({*TERMS, *TEXT_TERMS})
@@ -101,8 +103,14 @@ def moment_of(value: str, now: int) -> int | None:
 
 
 def part_of(value: str) -> str | None:
-    """The part of an entry that `in:` names by its beginning; None where there is none."""
-    return next((part for part in PARTS if part.startswith(value.lower())), None)
+    """The part of an entry that `in:` names by its beginning, as JSON calls it; None where there is none."""
+    named = next((part for part in (*PARTS, _INJECTED) if part.startswith(value.lower())), None)
+    return _INJECTED if named == _ADDED else named
+
+
+def part_word(part: str) -> str:
+    """The word of texts for a part of an entry, given as JSON calls it."""
+    return _ADDED if part == _INJECTED else part
 
 
 def value_problem(name: str, value: str) -> str | None:

@@ -157,7 +157,7 @@ class Abridger:
         elif text is not None:
             self._string(text)
         elif self._expected in (_VALUE, _FIRST) and self._stack:
-            self._out += word or _kept_number(number)
+            self._out += word or (number if len(number) <= _DIGITS else b"null")
             self._expected = _NEXT
         else:
             self.failed = True
@@ -354,10 +354,6 @@ def _missing(size: int) -> bytes:
 def is_cut(text: object) -> bool:
     """Whether a text in a line that was too large is only its beginning."""
     return isinstance(text, str) and text.endswith(_MORE)
-
-
-def _kept_number(text: bytes) -> bytes:
-    return text if len(text) <= _DIGITS else b"null"
 
 
 def _beginning(text: bytes, pattern: re.Pattern[bytes]) -> bytes:

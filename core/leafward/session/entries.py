@@ -104,18 +104,10 @@ NATIVE_TYPE[Kind.INJECTED] = "custom_message"
 
 NATIVE_ROLE: dict[int, str] = {kind: role for role, kind in MESSAGE_ROLES.items() if role != "hookMessage"}
 
-BOOKKEEPING = frozenset(
-    {
-        Kind.MALFORMED,
-        Kind.HEADER,
-        Kind.MODEL_CHANGE,
-        Kind.THINKING_CHANGE,
-        Kind.CUSTOM,
-        Kind.LABEL,
-        Kind.SESSION_INFO,
-        Kind.USAGE,
-    }
-)
+BOOKKEEPING = frozenset({
+    Kind.MALFORMED, Kind.HEADER, Kind.MODEL_CHANGE, Kind.THINKING_CHANGE, Kind.CUSTOM, Kind.LABEL,
+    Kind.SESSION_INFO, Kind.USAGE
+})  # fmt: skip
 """Kinds outside the conversation: alone they make no leaf, no branch and no branch point."""
 
 BOOKKEEPING_BYTES = bytes(sorted(BOOKKEEPING))
@@ -270,6 +262,18 @@ def blocks_of(content: object) -> list[dict[str, Any]]:
     if isinstance(content, list):
         return [block for block in content if isinstance(block, dict)]
     return []
+
+
+def text_at(body: Body, name: str) -> str:
+    """The text in a field; empty for anything else."""
+    found = body.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def object_at(body: Body, name: str) -> dict[str, Any]:
+    """The object in a field; empty for anything else."""
+    found = body.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def text_of(content: object, separator: str = "\n") -> str:

@@ -14,6 +14,7 @@ from leafward.session.entries import (
     EntryId,
     EntryIndex,
     Kind,
+    object_at,
 )
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ class Entry:
     @property
     def message(self) -> Body:
         """The message of a `message` entry, else an empty object."""
-        message = self.body.get("message")
-        return message if isinstance(message, dict) else {}
+        return object_at(self.body, "message")
 
     @property
     def timestamp(self) -> str | None:

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
-from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
+from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind, text_at
 from leafward.session.entry_decoding import Entry
 from leafward.session.file_stamps import Watched
 from leafward.session.scan import Scan
@@ -43,13 +43,13 @@ class ForeignFiles:
         self.reader = reader()
         self.scan = Scan()
         self._files = Watched()
-        self.sidecar: Sidecar | None = None
+        self.sidecar = Sidecar(Owner(agent_name, str(path)))
+        """Its owner is known once the session was read."""
 
     def close(self) -> None:
         """Closes the reader and the sidecar."""
         self.reader.close()
-        if self.sidecar is not None:
-            self.sidecar.close()
+        self.sidecar.close()
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
         """Reads everything again; returns the number of entries."""
@@ -57,7 +57,7 @@ class ForeignFiles:
         try:
             found = self.reader.read(stop)
             self._files = Watched(found.files, found.beside)
-            self._seen = os.stat(found.files[0])
+            self.seen = os.stat(found.files[0])
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         self.transcript = found
@@ -72,26 +72,27 @@ class ForeignFiles:
             self.agent_name,
             session_id if isinstance(session_id, str) and session_id else os.path.realpath(self.path),
         )
-        if self.sidecar is None or self.sidecar.owner != owner:
-            if self.sidecar is not None:
-                self.sidecar.close()
+        if self.sidecar.owner != owner:
+            self.sidecar.close()
             self.sidecar = Sidecar(owner)
         self.sidecar.read()
-        self._combine(self.sidecar)
+        self._combine()
 
-    def _combine(self, sidecar: Sidecar) -> None:
+    def _combine(self) -> None:
         """Makes one session of the agent's entries and the sidecar's."""
         found = self.transcript
-        self.joined = joined(found.columns, found.leaf, found.size, sidecar)
-        self._hoisted = self.joined.spread(found.hoisted)
+        self.joined = joined(found.columns, found.leaf, found.size, self.sidecar)
+        self.hoisted = self.joined.spread(found.hoisted)
         place = self.joined.place
-        self._kept_until = {
-            place(EntryIndex(entry)): place(EntryIndex(last)) for entry, last in found.kept_until.items()
+        self.kept_until: Mapping[EntryIndex, EntryIndex] = {
+            place(entry): place(last) for entry, last in found.kept_until.items()
         }
-        self._changed_outside = {
-            place(EntryIndex(entry)): name for entry, name in found.changed_outside.items()
+        self.changed_outside: Mapping[EntryIndex, str] = {
+            place(entry): name for entry, name in found.changed_outside.items()
         }
-        self._missing = {place(EntryIndex(entry)): names for entry, names in found.missing.items()}
+        self.missing: Mapping[EntryIndex, tuple[str, ...]] = {
+            place(entry): names for entry, names in found.missing.items()
+        }
         self.scan = scan = Scan.of(self.joined.columns, found.header, self.joined.leaf, found.size)
         scan.pending, scan.header_offset = found.pending, 0
 
@@ -122,8 +123,7 @@ class ForeignFiles:
 
     def changed_on_disk(self) -> bool:
         """Whether one of its files or its sidecar changed since it was read; a stat for each."""
-        theirs = self._theirs_changed()
-        return theirs or (self.sidecar is not None and self.sidecar.changed())
+        return self._theirs_changed() or self.sidecar.changed()
 
     def _theirs_changed(self) -> bool:
         changed = self._files.changed(self.transcript.changed)
@@ -133,7 +133,7 @@ class ForeignFiles:
     def refresh(self) -> Growth | None:
         """Reads the changes; None where there are none. The session has grown where all older entries are the same."""
         theirs = self._theirs_changed()
-        if not theirs and self.sidecar is not None and not self.sidecar.changed():
+        if not theirs and not self.sidecar.changed():
             return None
         # A reader may add appended entries to its existing columns.
         before = bytes(self.columns.kind), bytes(self.columns.ids), self.columns.parent[:]
@@ -161,39 +161,32 @@ class ForeignFiles:
         before.close()
         return growth
 
-    @property
-    def seen(self) -> os.stat_result:
-        """The state of its first file when it was last read."""
-        return self._seen
-
     # --- sidecar ---
 
     @property
     def read_only(self) -> str | None:
         """The reason why nothing can be written to the sidecar; None where it can. The agent's files are never written to."""
-        return self.sidecar.read_only if self.sidecar is not None else None
+        return self.sidecar.read_only
 
     @property
     def book(self) -> NativeFile | None:
         """The sidecar; None while it has no entry."""
-        return self.sidecar.book if self.sidecar is not None else None
+        return self.sidecar.book
 
     @property
     def book_path(self) -> Path:
         """The path of the sidecar, which may not exist yet."""
-        return self.sidecar.path if self.sidecar is not None else self.path
+        return self.sidecar.path
 
     def book_header(self, time: str) -> Body:
         """The first line of the sidecar."""
-        cwd = self.header.get("cwd")
-        folder = cwd if isinstance(cwd, str) else ""
-        return self.sidecar.header(self.path, folder, time) if self.sidecar is not None else {}
+        folder = text_at(self.header, "cwd")
+        return self.sidecar.header(self.path, folder, time)
 
     def stamped(self, line: Body) -> Body:
         """A line of the sidecar, with the place of the agent at the time of writing."""
         at = position_in(self.transcript.columns, self.transcript.leaf)
-        book = self.book
-        if book is not None and self.sidecar is not None and self.sidecar.known_path != str(self.path):
+        if self.book is not None and self.sidecar.known_path != str(self.path):
             at["path"] = str(self.path)
         return {**line, AFTER: at}
 
@@ -217,29 +210,9 @@ class ForeignFiles:
         """The reader's remarks, and the problem of the sidecar."""
         place = self.joined.place
         found = [note._replace(entry=place(note.entry)) for note in self.transcript.notes]
-        if self.sidecar is not None and self.read_only is not None:
+        if self.read_only is not None:
             found.append(Note("sidecar", self.read_only, path=self.sidecar.path))
         return found
-
-    @property
-    def hoisted(self) -> bytearray:
-        """A byte for each entry: whether it is sent ahead of the messages before it, up to the last reply or result."""
-        return self._hoisted
-
-    @property
-    def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
-        """Entries at which the agent went on inside the part that a compaction kept, each with the last kept one sent."""
-        return self._kept_until
-
-    @property
-    def changed_outside(self) -> Mapping[EntryIndex, str]:
-        """Entries that tell of a file that changed since the agent last saw it, with the file's name."""
-        return self._changed_outside
-
-    @property
-    def missing(self) -> Mapping[EntryIndex, tuple[str, ...]]:
-        """Prompts at which the agent did not find files that it tracks, with the files' names."""
-        return self._missing
 
     @property
     def own_title(self) -> str | None:
@@ -276,12 +249,12 @@ class ForeignFiles:
                 above = parent[above]
             parent[index] = above
         book = self.book
-        if book is not None and kept:
-            book.discredit(kept)
-        if book is None or self.sidecar is None:
+        if book is None:
             return
+        if kept:
+            book.discredit(kept)
         scan = self.scan
-        self._combine(self.sidecar)
+        self._combine()
         scan.go_on_as(self.scan)
         self.scan = scan
 

@@ -19,6 +19,7 @@ from leafward.session.entries import (
     Usage,
     blocks_of,
     read_usage,
+    text_at,
     text_of,
     tool_calls,
 )
@@ -115,8 +116,7 @@ def messages_of(body: Body, kind: Kind) -> list[Body]:
 
 def summary_words(compaction: Body) -> str:
     """The stored text of a compaction's entry; without the first line of an encrypted summary, which is ours."""
-    text = compaction.get("summary")
-    text = text if isinstance(text, str) else ""
+    text = text_at(compaction, "summary")
     return text.partition("\n")[2].lstrip("\n") if compaction.get("encrypted") is True else text
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from leafward.session.columns import Columns
 
+_LOOKED_AT = 64
+"""Entries by which a file without a header is told from one that is no session."""
+
 
 class NativeFile:
     """A native file as the source of a session: one line per entry, appended by its agent and by Leafward."""
@@ -36,6 +39,11 @@ class NativeFile:
         """Takes over a `scan` of the same file, which goes on where it ended, and an open `file`. Raises NotASession."""
         self.path = path
         self.gone = False
+        self.hoisted = bytearray()
+        self.kept_until: Mapping[EntryIndex, EntryIndex] = {}
+        self.changed_outside: Mapping[EntryIndex, str] = {}
+        self.missing: Mapping[EntryIndex, tuple[str, ...]] = {}
+        """All empty: pi sends every message in its place and the kept part of compactions whole, and does not watch files."""
         self.file = SessionFile(path) if file is None else file
         self.scan = Scan() if scan is None else scan
         self.known: dict[int, Body] = {}
@@ -81,7 +89,8 @@ class NativeFile:
             self.file.was_read(self.scan.end)
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
-        if self.scan.header is None and not self._looks_like_entries():
+        looked_at = self.scan.columns.kind[:_LOOKED_AT]
+        if self.scan.header is None and all(kind in (Kind.MALFORMED, Kind.UNKNOWN) for kind in looked_at):
             if self.scan.end == 0 and self.scan.pending is None:
                 raise NotASession(f"{self.path} is empty")
             raise NotASession(f"{self.path} is not a session: no line of it is a header or an entry")
@@ -103,14 +112,8 @@ class NativeFile:
             broken.append(index)
         return broken
 
-    def _looks_like_entries(self) -> bool:
-        return any(kind not in (Kind.MALFORMED, Kind.UNKNOWN) for kind in self.scan.columns.kind[:64])
-
     def changed_on_disk(self) -> bool:
-        """Whether the file is longer, newer or another one than at the last look; costs one stat.
-
-        A missing file is not a change: the data read so far stays readable, and `gone` is set.
-        """
+        """Whether the file is longer, newer or another one than at the last look; see `Source`."""
         try:
             now = self.path.stat()
         except OSError:
@@ -192,11 +195,7 @@ class NativeFile:
     def bodies(
         self, entries: Iterable[int], pick: Callable[[int, bytes], bool] | None = None
     ) -> Iterator[tuple[EntryIndex, Body | None]]:
-        """The bodies of many entries, in the order asked for; neighbours are read together.
-
-        Lines that `pick` refuses may be left out, and are not decoded; it is called in the same order, for each line after
-        the body before it was yielded.
-        """
+        """See `Source`: neighbours are read together, and lines that `pick` refuses are not decoded."""
         starts = self.columns.start
         current = self.scan.version >= CURRENT_VERSION
         # The same as `decode_line`, without a call for each of a hundred thousand lines.
@@ -287,26 +286,6 @@ class NativeFile:
     def own_leaf(self) -> EntryIndex:
         """The last line, where pi goes on (pi 1.5.2)."""
         return self.scan.last
-
-    @property
-    def hoisted(self) -> bytearray:
-        """Empty: pi sends every message in its place."""
-        return bytearray()
-
-    @property
-    def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
-        """Empty: the kept part of pi's compactions is sent whole."""
-        return {}
-
-    @property
-    def changed_outside(self) -> Mapping[EntryIndex, str]:
-        """Empty: pi does not watch files."""
-        return {}
-
-    @property
-    def missing(self) -> Mapping[EntryIndex, tuple[str, ...]]:
-        """Empty likewise."""
-        return {}
 
     @property
     def notes(self) -> list[Note]:

@@ -108,7 +108,8 @@ class Scan:
         self._parsed_any = False
         self._last_good = -1
         self._jumps: list[tuple[int, bytes | str]] = []
-        self._orphans: dict[int, bytes | str] = {}
+        self.orphans: dict[int, bytes | str] = {}
+        """Entries whose parent is not in the file, with the parent's id."""
         self._made_up: set[str] = set()
 
     @classmethod
@@ -130,11 +131,6 @@ class Scan:
         """The last undamaged entry: pi's leaf. -1 in an empty session."""
         return EntryIndex(self._last_good)
 
-    @property
-    def orphans(self) -> dict[int, bytes | str]:
-        """Entries whose parent is not in the file, with the parent's id."""
-        return self._orphans
-
     def discredit(self, entries: Collection[int]) -> None:
         """Marks entries whose lines proved not to be objects as damage: nothing can name them any more, as in pi.
 
@@ -148,7 +144,7 @@ class Scan:
             columns.damage[index] = Damage.MALFORMED
             columns.ids[index * ID_SIZE : (index + 1) * ID_SIZE] = bytes(ID_SIZE)
             columns.other_ids[index] = f"line@{columns.start[index]}"
-            self._orphans.pop(index, None)
+            self.orphans.pop(index, None)
         above = -1
         for index, parent in enumerate(columns.parent):
             placed = index in lost or columns.damage.get(index) in _WITHOUT_PARENT
@@ -157,7 +153,7 @@ class Scan:
             elif parent in lost:
                 columns.parent[index] = -1
                 columns.damage[index] = Damage.ORPHAN
-                self._orphans[index] = lost[parent]
+                self.orphans[index] = lost[parent]
             if columns.kind[index] not in (Kind.MALFORMED, Kind.HEADER):
                 above = index
         cut_cycles(columns)
@@ -227,7 +223,7 @@ class Scan:
 
     def _settle(self, first: int, *, unclosed: bool) -> int:
         """Links the entries from `first` on, and returns their number."""
-        link(self.columns, first, self._jumps, self._orphans)
+        link(self.columns, first, self._jumps, self.orphans)
         if unclosed:  # after the links: other damage of the entry outlives the missing newline
             self.columns.damage.setdefault(len(self.columns) - 1, Damage.UNTERMINATED)
         self._jumps = []

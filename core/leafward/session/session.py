@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound
 from leafward.session.columns import look_up
-from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, text_at
 from leafward.session.native_file import NativeFile
 from leafward.session.tree import SessionTree
 
@@ -75,10 +75,7 @@ class Session:
         return added
 
     def changed_on_disk(self) -> bool:
-        """Whether a file is longer, newer or another one than at the last look; costs a stat for each.
-
-        A missing file is not a change: the data read so far stays readable, and `gone` is set.
-        """
+        """Whether a file changed since the last look; see `Source`."""
         return self.source.changed_on_disk()
 
     def refresh(self) -> Growth | None:
@@ -151,8 +148,7 @@ class Session:
     @property
     def cwd(self) -> str:
         """The folder the agent worked in; empty where the header does not say."""
-        found = self.header.get("cwd")
-        return found if isinstance(found, str) else ""
+        return text_at(self.header, "cwd")
 
     @property
     def version(self) -> int:
@@ -251,11 +247,7 @@ class Session:
     def bodies(
         self, entries: Iterable[int], pick: Callable[[int, bytes], bool] | None = None
     ) -> Iterator[tuple[EntryIndex, Body | None]]:
-        """The bodies of many entries, in the order asked for; neighbours in a native file are read together.
-
-        Entries that `pick` refuses may be left out, and are not decoded; it is called in the same order, for each entry
-        after the body before it was yielded.
-        """
+        """The bodies of many entries, in the order asked for, less those that `pick` refuses; see `Source`."""
         return self.source.bodies(entries, pick)
 
     def entry(self, index: int) -> Entry:

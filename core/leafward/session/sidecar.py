@@ -293,12 +293,7 @@ def _hangs(columns: Columns, index: int, places: Collection[int]) -> bool:
 
 
 def _columns(
-    theirs: Columns,
-    kept: Columns,
-    slots: array[int],
-    places: array[int],
-    above: dict[int, int],
-    size: int,
+    theirs: Columns, kept: Columns, slots: array[int], places: array[int], above: dict[int, int], size: int
 ) -> Columns:
     """Both columns merged, each sidecar entry after as many of the agent's as `slots` says."""
     count = len(kept)

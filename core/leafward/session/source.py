@@ -70,6 +70,23 @@ class Source(Protocol):
     """Header and columns of the session, the sidecar's entries included."""
     gone: bool
     """Whether no file had the name at the last look."""
+    hoisted: bytearray
+    """A byte for each entry: whether it is sent ahead of the messages before it. Empty where none is, as by pi's rule."""
+    kept_until: Mapping[EntryIndex, EntryIndex]
+    """Entries at which the agent went on inside the part that a compaction kept, each with the last kept one sent, or -1.
+
+    Empty by pi's rule.
+    """
+    changed_outside: Mapping[EntryIndex, str]
+    """Entries that tell of a file that changed since the agent last saw it, with the file's name as the agent writes it.
+
+    Somebody changed it, or a command of the agent did.
+    """
+    missing: Mapping[EntryIndex, tuple[str, ...]]
+    """Prompts at which the agent did not find files that it tracks, with the files' names as the agent writes them.
+
+    Somebody or a command removed them, or the agent did when it restored the files of an earlier prompt.
+    """
 
     # --- reading ---
 
@@ -160,35 +177,6 @@ class Source(Protocol):
     @property
     def inherited(self) -> int:
         """Number of leading entries that belong to another session as well: totals count them there."""
-        ...
-
-    @property
-    def hoisted(self) -> bytearray:
-        """A byte for each entry: whether it is sent ahead of the messages before it. Empty where none is, as by pi's rule."""
-        ...
-
-    @property
-    def kept_until(self) -> Mapping[EntryIndex, EntryIndex]:
-        """Entries at which the agent went on inside the part that a compaction kept, each with the last kept one sent.
-
-        -1 where none is sent. Empty by pi's rule.
-        """
-        ...
-
-    @property
-    def changed_outside(self) -> Mapping[EntryIndex, str]:
-        """Entries that tell of a file that changed since the agent last saw it, with the file's name as the agent writes it.
-
-        Somebody changed it, or a command of the agent did.
-        """
-        ...
-
-    @property
-    def missing(self) -> Mapping[EntryIndex, tuple[str, ...]]:
-        """Prompts at which the agent did not find files that it tracks, with the files' names as the agent writes them.
-
-        Somebody or a command removed them, or the agent did when it restored the files of an earlier prompt.
-        """
         ...
 
     @property

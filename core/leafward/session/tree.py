@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from itertools import compress
-from operator import ne, sub
+from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, PROMPT_BYTES, EntryIndex
@@ -59,7 +59,7 @@ class SessionTree:
         self._measure()
 
     def _measure(self) -> None:
-        """Depth, subtree sizes and contents of every run."""
+        """Depth and contents of every run and its subtree."""
         count = len(self.starts)
         kind, parents, below = self.kind, self.run_parent, self.run_children
         order: list[int] = []
@@ -89,18 +89,15 @@ class SessionTree:
             prompts_to = prompts_above[run] + _prompts(kind, start, stop)
             for child in below[run]:
                 depth[child], content_above[child], prompts_above[child] = entries_to, content_to, prompts_to
-        subtree_size, subtree_content = list(map(sub, stops, starts)), content.copy()
+        subtree_content = content.copy()
         for run in reversed(order):
             above = parents[run]
             if above >= 0:
-                subtree_size[above] += subtree_size[run]
                 subtree_content[above] += subtree_content[run]
-        self.subtree_size: array[int] = array("i", subtree_size)
-        """Entries of a run and all runs below it."""
         self.run_content: array[int] = array("i", content)
         """Entries of a run that are not bookkeeping."""
         self.subtree_content: array[int] = array("i", subtree_content)
-        """The same without bookkeeping; 0 means that the subtree is only bookkeeping."""
+        """Entries of a run and all runs below it that are not bookkeeping; 0 where there are only such."""
         self.run_depth: array[int] = array("i", depth)
         """Entries above a run's first one."""
         self.content_above: array[int] = array("i", content_above)

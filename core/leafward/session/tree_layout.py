@@ -95,10 +95,6 @@ class Layout:
         """The branch of a row."""
         return self.stretch_branch[bisect_right(self.stretch_row, row) - 1]
 
-    def lane_of(self, row: int) -> int:
-        """The lane of a row's node."""
-        return self.branches[self.branch_of(row)].lane
-
     def on_path(self, entry: int) -> bool:
         """Whether an entry lies on the active path."""
         return entry < self.path_stop.get(self.tree.run_of(entry), -1)

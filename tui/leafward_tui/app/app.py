@@ -25,18 +25,9 @@ from leafward_tui.app.memory import Memory
 from leafward_tui.app.screens import FeatureScreens
 from leafward_tui.app.type_ahead import TypeAheadApp
 from leafward_tui.ui.appearance.glyphs import choose_glyphs
+from leafward_tui.ui.appearance.palette import DEFAULT_DARK, Palette, Palettes, unknown_theme, user_themes
 from leafward_tui.ui.appearance.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
-from leafward_tui.ui.appearance.theme import (
-    DEFAULT_DARK,
-    Palette,
-    Palettes,
-    Styles,
-    suited,
-    textual_theme,
-    theme_variable_defaults,
-    unknown_theme,
-    user_themes,
-)
+from leafward_tui.ui.appearance.theme import Styles, suited, textual_theme, theme_variable_defaults
 from leafward_tui.ui.keys.intents import app_bindings
 from leafward_tui.ui.keys.key_overrides import Keymap
 from leafward_tui.ui.screens.screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen

@@ -96,7 +96,7 @@ class IntentCommands(Provider):
         keys = "  ".join(services.keymap.labels(entry.id))
         room = min(_WIDTH, self.app.size.width) - _AROUND - _KEYS
         title = title.truncate(room, ellipsis=True, pad=True)
-        return Content.assemble(title, (right(keys, _KEYS, ellipsis=services.glyphs.ellipsis), "$lw-faint"))
+        return Content.assemble(title, (right(keys, _KEYS, ellipsis=services.glyphs.ellipsis), "$lw-sub"))
 
     async def discover(self) -> Hits:
         """All commands that work now."""

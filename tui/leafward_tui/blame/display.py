@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.blame.model.blame_text import LineFact
 from leafward_tui.blame.widgets.blame_lines import BlameLines
@@ -13,7 +14,6 @@ from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.panes.tab_head import TabHead
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.catalog.lineage import Sort
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.list_head import ListHead
@@ -12,7 +13,7 @@ from leafward_tui.catalogue.widgets.session_list import SessionList
 from leafward_tui.ui.bars.filter_bar import FilterBar
 from leafward_tui.ui.panes.hairline import ColumnRule
 from leafward_tui.ui.panes.two_panes import Panes, has_two_panes
-from leafward_tui.ui.text.cells import counted, exact
+from leafward_tui.ui.text.cells import exact
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class CatalogueDisplay:
         self.rule = ColumnRule()
         self.panes = Panes(self, lambda: self.line is not None)
         """List and preview, and which one has the keys."""
+        self.early: list[str] = []
+        """Intents of the keys that came before the first list."""
         self.look = look
         self.open_sheet = screen.open_sheet
         self.show_progress = screen.title_bar.progress
@@ -62,6 +65,13 @@ class CatalogueDisplay:
     def card(self) -> Card | None:
         """The session under the cursor."""
         return self.sessions.card
+
+    @property
+    def awaits_row(self) -> bool:
+        """Whether there is no row yet, and sessions are being looked for or listed."""
+        stores = self._state.stores
+        listed = stores.cards is None or self.listing.stock.source is stores.cards
+        return self.line is None and (stores.searching or not listed)
 
     @property
     def on_top(self) -> bool:
@@ -118,6 +128,15 @@ class CatalogueDisplay:
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
         self.arrange_panes()
+        if not self.awaits_row:
+            self._run_early()
+
+    def _run_early(self) -> None:
+        """Runs the keys that waited for the first list, unless another screen was opened meanwhile."""
+        early, self.early = self.early, []
+        if self.on_top:
+            for intent_id in early:
+                self._screen.run_intent(intent_id)
 
     def _say_empty(self) -> None:
         if self.listing.lines:

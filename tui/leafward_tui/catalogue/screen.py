@@ -79,8 +79,10 @@ class CatalogueScreen(BaseScreen[None]):
         self._previews = Previews(means)
         relocation = ProjectRelocation(means, self.stores)
         exits = SessionExits(means, self.arrangement, self.stores)
+        steps = RowSteps(view.step, lambda: self.sessions.size.height)
+        self._of_a_row = {*steps.actions, "session.open"}
         self.route(
-            RowSteps(view.step, lambda: self.sessions.size.height),
+            steps,
             view.panes,
             self.arrangement,
             self.stores,
@@ -108,6 +110,12 @@ class CatalogueScreen(BaseScreen[None]):
         self.stores.look_around()
         self.set_interval(LOOK_AGAIN, self.stores.look_in_time)
         self.set_interval(_AGES_EVERY, self.sessions.forget_ages)
+
+    def action_intent(self, intent_id: str) -> None:
+        """As on every screen; a key that goes to a row, or opens it, waits for the first list."""
+        if self.view.awaits_row and intent_id in self._of_a_row:
+            self.view.early.append(intent_id)
+        super().action_intent(intent_id)
 
     def _look(self) -> None:
         self._previews.look()

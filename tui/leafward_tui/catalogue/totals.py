@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
-from leafward.base.shown_path import NO_PROJECT_FOLDER
+from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
 from leafward_tui.catalogue.model.totals_table import TotalsRow, aftermath_rows, aftermaths
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.sheets.modal import MODAL_MARGIN, MODAL_WIDTH, Modal
-from leafward_tui.ui.text.cells import cell_len, fit, right, split_path
+from leafward_tui.ui.text.cells import fit, right
 from leafward_tui.ui.text.paths import fit_project, tilde
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.appearance.theme import Ground
 
 _MISSING = f"  {NO_PROJECT_FOLDER}"
-_MISSING_SHORT = "  not found"
+_MISSING_SHORT = "  no folder"
 _FIGURE = 12
 _FIGURES = 3
 _NARROW = 60
@@ -91,7 +92,7 @@ class TotalsScreen(Modal):
         """A row; below the name of a missing folder that leaves no room for the remark, the remark as a row."""
         if not line.missing or self._missing(line, width - sum(self._columns(line))):
             return (line,)
-        return line, TotalsRow(_MISSING_SHORT if self._tight else _MISSING, warns=True)
+        return line, TotalsRow(_MISSING, warns=True)
 
     def _columns(self, line: TotalsRow) -> tuple[int, ...]:
         """Cells of the columns of a row's figures."""

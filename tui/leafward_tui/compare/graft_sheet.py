@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.compare.controllers.graft import GraftChoice
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine
 from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, hairline
-from leafward_tui.ui.text.cells import count, counted, fit, limit, right, wrap
+from leafward_tui.ui.sheets.sheet import Sheet, SheetKey, SheetLine, hairline
+from leafward_tui.ui.text.cells import count, fit, limit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -81,9 +83,14 @@ class GraftSheet(Sheet):
         self.says.show(lambda width, _rows: validation(choice.draft, width, glyphs))
         self.foot.refresh()
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The keys that commit, cancel and choose."""
-        return (("ctrl+s", "append"), ("esc", "cancel"), ("space", "choose"), ("a", "all"))
+        return (
+            SheetKey("ctrl+s", "append", self.commit),
+            SheetKey("esc", "cancel", self.action_leave),
+            SheetKey("space", "choose", self.choice.toggle),
+            SheetKey("a", "all", self.choice.choose_all),
+        )
 
     def operation(self) -> str:
         """The write in words, or why there is none."""
@@ -100,10 +107,6 @@ class GraftSheet(Sheet):
             self.app.bell()
         else:
             self.dismiss("graft")
-
-    def pressed(self, number: int) -> None:
-        """Does the same as the clicked one of `keys`."""
-        (self.commit, self.action_leave, self.choice.toggle, self.choice.choose_all)[number]()
 
 
 def turn_lines(turns: Sequence[GraftTurn], chosen: Collection[int], width: int, glyphs: Glyphs) -> Block:

@@ -6,17 +6,19 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.transfer.summary_merge import Side3
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks
 from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, hairline
-from leafward_tui.ui.text.cells import counted, fit, wrap
+from leafward_tui.ui.sheets.sheet import Sheet, SheetKey, SheetLine, hairline
+from leafward_tui.ui.text.cells import fit, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -176,14 +178,15 @@ class MergeSheet(Sheet):
         """Conflicts that are not decided."""
         return len(self.draft.conflicts) - len(self.choices)
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The keys that commit, cancel and decide."""
-        decide = (
-            (("1", "take A"), ("2", "take B"), ("3", "both"), ("4", "as before"))
-            if self.draft.conflicts
-            else ()
+        sides = zip("1234", ("take A", "take B", "both", "as before"), _SIDES, strict=True)
+        decide = (SheetKey(key, words, partial(self._decide, side)) for key, words, side in sides)
+        return (
+            SheetKey("ctrl+s", "append", self.commit),
+            SheetKey("esc", "cancel", self.action_leave),
+            *(decide if self.draft.conflicts else ()),
         )
-        return (("ctrl+s", "append"), ("esc", "cancel"), *decide)
 
     def operation(self) -> str:
         """The write in words, or what is missing for it."""
@@ -227,12 +230,3 @@ class MergeSheet(Sheet):
             self.app.bell()
             return
         self.dismiss(text)
-
-    def pressed(self, number: int) -> None:
-        """Does the same as the clicked one of `keys`."""
-        if number == 0:
-            self.commit()
-        elif number == 1:
-            self.action_leave()
-        else:
-            self._decide(_SIDES[number - 2])

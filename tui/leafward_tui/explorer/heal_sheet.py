@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
 from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheets.sheet import Sheet, SheetLine
-from leafward_tui.ui.text.cells import counted, fit, right, wrap
+from leafward_tui.ui.sheets.sheet import Sheet, SheetKey, SheetLine
+from leafward_tui.ui.text.cells import fit, right, wrap
 from leafward_tui.ui.words.write_words import named
 
 if TYPE_CHECKING:
@@ -67,9 +68,10 @@ class HealSheet(Sheet):
         """Makes the sheet as high as there is room."""
         self.changes.styles.height = max(3, min(len(self._changes) + 2, self.app.size.height - _FRAME))
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The key that commits, then the key that cancels."""
-        return (("enter", "begin and open it"), ("esc", "cancel"))
+        enter, cancel = super().sheet_keys()
+        return enter._replace(words="begin and open it"), cancel
 
     def operation(self) -> str:
         """The write in words."""
@@ -87,7 +89,8 @@ _LONGEST = 400
 
 def change_lines(changes: Sequence[Change], width: int, glyphs: Glyphs) -> Lines:
     """The changes in the order of the session: the damage, the change, and the entry."""
-    from leafward_tui.ui.panes.pane_lines import LabLine, LazyLines, Span
+    from leafward_tui.ui.panes.page import Span
+    from leafward_tui.ui.panes.pane_lines import LabLine, LazyLines
 
     room = max(12, width - _PLACE)
     rows: list[tuple[Change, str, bool]] = []

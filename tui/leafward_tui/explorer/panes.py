@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
@@ -14,7 +15,6 @@ from leafward_tui.ui.bars.price_line import KeyHint
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.two_panes import has_two_panes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

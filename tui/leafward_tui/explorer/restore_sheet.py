@@ -5,20 +5,23 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.containers import Vertical
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration.plan import Action
 from leafward_tui.explorer.controllers.restore import is_offered, is_safe
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, Span, blanks
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, blanks
 from leafward_tui.ui.screens.routed_screen import Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheets.sheet import OneLine, Sheet, SheetLine, hairline
-from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs, fit, fit_path, wrap
+from leafward_tui.ui.sheets.sheet import OneLine, Sheet, SheetKey, SheetLine, hairline
+from leafward_tui.ui.text.cells import expand_tabs, fit, fit_path, wrap
 from leafward_tui.ui.text.paths import tilde
 from leafward_tui.ui.text.spans import shown
 
@@ -91,17 +94,17 @@ class RestoreSheet(Sheet):
         """Does the same as the key, after a click beside the sheet."""
         self.choice.leave()
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The keys that commit, cancel and choose."""
-        if self.choice.plan is None or self.choice.writing:
-            return (("esc", "cancel"),)
-        other = "list" if self.choice.in_diff else "diff"
+        choice, cancel = self.choice, SheetKey("esc", "cancel", self.choice.leave)
+        if choice.plan is None or choice.writing:
+            return (cancel,)
         return (
-            ("ctrl+s", "restore"),
-            ("esc", "cancel"),
-            ("space", "choose"),
-            ("a", "all safe"),
-            ("tab", other),
+            SheetKey("ctrl+s", "restore", choice.accept),
+            cancel,
+            SheetKey("space", "choose", choice.toggle),
+            SheetKey("a", "all safe", choice.choose_all),
+            SheetKey("tab", "list" if choice.in_diff else "diff", choice.switch_pane),
         )
 
     def operation(self) -> str:
@@ -119,14 +122,6 @@ class RestoreSheet(Sheet):
     def commit(self) -> None:
         """Writes the chosen files."""
         self.choice.accept()
-
-    def pressed(self, number: int) -> None:
-        """Does the same as the clicked one of `keys`."""
-        choice = self.choice
-        if choice.plan is None or choice.writing:
-            choice.leave()
-            return
-        (choice.accept, choice.leave, choice.toggle, choice.choose_all, choice.switch_pane)[number]()
 
 
 class RestoreFiles(Vertical):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted, percent
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
-from leafward_tui.ui.text.cells import count, counted, money, percent
+from leafward_tui.ui.text.cells import count, money
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,8 @@ from leafward_tui.inspector.messages import (
     TabChanged,
     XRayWanted,
 )
-from leafward_tui.inspector.state import Goal, InspectorState
+from leafward_tui.inspector.model.page_request import Goal
+from leafward_tui.inspector.state import InspectorState
 from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.tab_head import TabHead

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from leafward.session.entries import NO_ENTRY
+from leafward_tui.inspector.model.page_request import Goal
 from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
     from leafward_tui.ui.panes.page import Gauge, Selection
-
-
-class Goal(NamedTuple):
-    """The words of a search, and one of its hits in the selection."""
-
-    words: str = ""
-    """The words; empty for no search."""
-    number: int = 0
-    """The number of the hit within the selection, from 0."""
-    entry: int = NO_ENTRY
-    """The entry of the hit, where each message is one line."""
 
 
 class InspectorState:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.query.vocabulary import PARTS
 from leafward_tui.search.widgets.hit_view import HitView
 from leafward_tui.search.widgets.result_list import ResultList
@@ -11,7 +12,7 @@ from leafward_tui.ui.bars.filter_bar import FilterBar
 from leafward_tui.ui.panes.hairline import ColumnRule
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.panes.two_panes import Panes, has_two_panes
-from leafward_tui.ui.text.cells import counted, exact
+from leafward_tui.ui.text.cells import exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable

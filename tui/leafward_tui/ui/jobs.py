@@ -58,44 +58,14 @@ class Jobs:
         work: Callable[[Job], Result],
         on_done: Callable[[Result], object],
         on_error: Callable[[str], object] | None = None,
+        *,
+        alone: bool = True,
     ) -> None:
-        """Starts a job and cancels the one before with the same key.
+        """Starts a job; `alone`, it cancels the one before with the same key.
 
         `on_done` gets the result, `on_error` one sentence (shown as a problem where it is not given), both in the thread of the screen
         and only while the job is the latest of its key.
         """
-        self._start(key, work, on_done, on_error, alone=True)
-
-    def also(
-        self,
-        key: str,
-        work: Callable[[Job], Result],
-        on_done: Callable[[Result], object],
-        on_error: Callable[[str], object] | None = None,
-    ) -> None:
-        """Starts a job beside those of the same key; each delivers its result. For writes, which are never cancelled."""
-        self._start(key, work, on_done, on_error, alone=False)
-
-    def running(self, key: str) -> bool:
-        """Whether a job of this key has not delivered yet."""
-        return bool(self._running.get(key))
-
-    def cancel(self, *keys: str) -> None:
-        """Cancels the jobs of some keys, without keys all jobs; their results are dropped."""
-        for key in keys or tuple(self._runs):
-            self._runs[key] = self._runs.get(key, 0) + 1
-            self._running.pop(key, None)
-            self._owner.workers.cancel_group(self._owner, key)
-
-    def _start(
-        self,
-        key: str,
-        work: Callable[[Job], Result],
-        on_done: Callable[[Result], object],
-        on_error: Callable[[str], object] | None,
-        *,
-        alone: bool,
-    ) -> None:
         owner, runs = self._owner, self._runs
         if alone:
             runs[key] = runs.get(key, 0) + 1
@@ -135,3 +105,24 @@ class Jobs:
         owner.run_worker(
             in_thread, name=key, group=key, exclusive=alone, thread=True, exit_on_error=False, description=key
         )
+
+    def also(
+        self,
+        key: str,
+        work: Callable[[Job], Result],
+        on_done: Callable[[Result], object],
+        on_error: Callable[[str], object] | None = None,
+    ) -> None:
+        """Starts a job beside those of the same key; each delivers its result. For writes, which are never cancelled."""
+        self.latest(key, work, on_done, on_error, alone=False)
+
+    def running(self, key: str) -> bool:
+        """Whether a job of this key has not delivered yet."""
+        return bool(self._running.get(key))
+
+    def cancel(self, *keys: str) -> None:
+        """Cancels the jobs of some keys, without keys all jobs; their results are dropped."""
+        for key in keys or tuple(self._runs):
+            self._runs[key] = self._runs.get(key, 0) + 1
+            self._running.pop(key, None)
+            self._owner.workers.cancel_group(self._owner, key)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError, reason_of
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
     from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.palette import Palette, Palettes
     from leafward_tui.ui.appearance.terminal import Copied, Terminal
-    from leafward_tui.ui.appearance.theme import Palette, Palettes, Styles
+    from leafward_tui.ui.appearance.theme import Styles
     from leafward_tui.ui.jobs import Jobs
     from leafward_tui.ui.keys.key_overrides import Keymap
     from leafward_tui.ui.open_target import OpenTarget

@@ -40,18 +40,10 @@ _OWN_FIELD = re.compile(
     rb'"(?:parentUuid|sessionId|isSidechain|leafUuid|userType|messageId|isMeta|session_id)"\s*:'
 )
 _KNOWN = frozenset(name.encode() for name in TYPES)
-_STORE = frozenset(
-    {
-        "history.jsonl",
-        "file-history",
-        "todos",
-        "settings.json",
-        ".credentials.json",
-        "statsig",
-        "tasks",
-        "plans",
-    }
-)
+_STORE = frozenset({
+    "history.jsonl", "file-history", "todos", "settings.json", ".credentials.json", "statsig", "tasks",
+    "plans"
+})  # fmt: skip
 """Entries beside the projects in a configuration folder."""
 _LOOKED_AT = 4
 _DAY = 86_400_000

@@ -86,10 +86,6 @@ def _answer(fields: Mapping[str, Any]) -> str:
     )
 
 
-def _nothing(_fields: Mapping[str, Any]) -> str:
-    return ""
-
-
 def _dicts(value: object) -> list[dict[str, Any]]:
     return [one for one in (value if isinstance(value, list) else ())[:_LISTED] if isinstance(one, dict)]
 
@@ -107,11 +103,15 @@ _UNSENT = (
     "already_read_file", "command_permissions", "edited_image_file", "hook_cancelled", "hook_error_during_execution",
     "hook_non_blocking_error", "hook_system_message", "hook_permission_decision", "hook_deferred_tool", "structured_output",
     "max_turns_reached", "current_session_memory", "teammate_shutdown_batch", "context_efficiency", "autocheckpointing",
-    "background_task_status", "task_progress",
+    "background_task_status", "task_progress", "goal_status", "context_tip", "attention_budget", "withheld_memory",
+    "prompt_render_point", "prompt_as_file", "project_doc_reads", "message_pdf_reads", "whole_texts_withdrawn", "thinking_stripped",
+    "thinking_drop", "advisor_stripped", "tool_results_cut", "tool_offer_record", "deferred_tools_record", "tool_host_result_lines",
+    "async_hook_response_batch", "batching_reminder_sent", "secondary_reminder_sent", "progress_reminder_sent", "credential_org",
+    "session_cron_carry", "projects_thread_ask",
 )  # fmt: skip
-"""Types that only people see, whatever their fields hold (2.0.42 to 2.1.290)."""
+"""Types that are never sent, whatever their fields hold (2.0.42 to 2.1.332)."""
 WORDS_OF: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    **dict.fromkeys(_UNSENT, _nothing),
+    **dict.fromkeys(_UNSENT, lambda _fields: ""),
     "hook_success": _hook_output,
     "hook_blocking_error": _of("blockingError", _fields("blockingError", "command")),
     "async_hook_response": _of("response", _answer),
@@ -138,6 +138,15 @@ WORDS_OF: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "read_truncation_notice": _field("banner"),
     "output_style": _field("style"),
     "ultrathink_effort": _field("level"),
+    "background_shell_status": _fields("taskId", "command", "status"),
+    "background_remote_session_status": _fields(
+        "taskId", "title", "status", "deltaSummarySinceLastFlushToAttachment"
+    ),
+    "async_agent_status": _fields("agentId", "description", "status", "error"),
+    "tool_search_usage_reminder": _fields("undiscoveredToolNames"),
+    "mcp_dropped_tools_delta": _fields("addedEntries"),
+    "memory_update": _fields("summary", "paths"),
+    "inlined_image_paths": _fields("paths"),
     "task_status": _fields("taskId", "taskType", "status", "description", "deltaSummary"),
     "teammate_mailbox": _of("messages", _fields("from", "text")),
     "token_usage": _numbers("used", "total", "remaining"),

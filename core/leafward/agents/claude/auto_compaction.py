@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
 from leafward.agents.claude.store import is_enclosed
-from leafward.agents.settings_file import json_settings, table_in
+from leafward.agents.settings_file import json_settings
+from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
@@ -36,7 +37,7 @@ def _settings(session: Session) -> OwnSettings | None:
         return None
     file = Path(home) / "settings.json"
     said = json_settings(file)
-    variables = table_in(said, "env")
+    variables = object_at(said, "env")
     off = said.get("autoCompactEnabled") is False or any(
         str(variables.get(name, "")).lower() in _TRUE for name in _OFF
     )

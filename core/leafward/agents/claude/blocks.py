@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.records import (  # fmt: skip
+from leafward.agents.claude.records import (
     BEGINS,
     BOOKKEEPING_TYPES,
     GLUED,
+    HASH,
     INHERITS,
     KEY,
     LINKED,
+    NAME,
     NAMED,
     NO_KEY,
     SIDECHAIN,
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
     from leafward.agents.stretches import Stretch
     from leafward.session.entries import Body
 
-NAME = 36
-"""Characters of an id in the usual form."""
 _NO_NAME = "00000000-0000-0000-0000-000000000000"
 _DASHES = (8, 13, 18, 23)
 _BLANK = 64
@@ -67,7 +67,6 @@ _SIDE_LINE = "\0"
 _HASH = b'","hash":"'
 _HASHED = 86
 """Offset of the hash of a recorded message."""
-HASH = 64
 
 
 class Spent(NamedTuple):

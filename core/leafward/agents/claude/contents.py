@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.records import CAVEAT, message_of, tag_of
 from leafward.agents.native_lines import described, document, plain_json
+from leafward.session.entries import object_at, text_at
 from leafward.session.messages import NEVER_SENT, decoded_size
 from leafward.session.transcript import RESHAPED, UNANSWERED
 
@@ -33,8 +34,7 @@ def blocks(content: object) -> list[Body]:
 
 
 def _block(part: dict[str, Any]) -> list[Body]:
-    kind = part.get("type")
-    kind = kind if isinstance(kind, str) else ""
+    kind = text_at(part, "type")
     if kind == "text" and isinstance(part.get("text"), str):
         return [{"type": "text", "text": part["text"]}]
     if kind == "thinking":
@@ -85,8 +85,7 @@ def _heading(part: dict[str, Any]) -> list[Body]:
 
 
 def _media(part: dict[str, Any]) -> list[Body]:
-    source = part.get("source")
-    source = source if isinstance(source, dict) else {}
+    source = object_at(part, "source")
     data, kind = source.get("data"), source.get("media_type")
     if part.get("type") == "image" and isinstance(data, str):
         return [{"type": "image", "data": data, "mimeType": str(kind or "image/png")}]

@@ -1,4 +1,4 @@
-"""Entries made from rows, and their links.
+"""Links of the entries that rows make.
 
 Rows are linked by the ids that they name, but not every fork of that chain is a branch: the rows of one reply make one entry,
 results of parallel calls stand side by side in the chain, and progress and attachments hang here and there. So entries that
@@ -8,58 +8,27 @@ one way.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_left
-from itertools import accumulate, chain, compress, repeat
-from operator import lt, mul, sub
+from itertools import compress
+from operator import lt
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.compactions import find_kept
-from leafward.agents.claude.entry_ids import EntryIds
+from leafward.agents.claude.compactions import Compactions
 from leafward.agents.claude.inferred_parents import row_before
-from leafward.agents.claude.number_columns import Selection, ascending
-from leafward.agents.claude.records import NAMED, REPLIES, SIDECHAIN, Role
+from leafward.agents.claude.number_columns import ascending
+from leafward.agents.claude.records import NAMED, SIDECHAIN, Role
+from leafward.agents.claude.row_entries import RowEntries, take_doubles
 from leafward.agents.claude.segments import Segments
-from leafward.session.columns import Columns
-from leafward.session.entries import BOOKKEEPING, Damage, Kind
+from leafward.session.entries import BOOKKEEPING, Damage
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.compactions import KeptEntries
     from leafward.agents.claude.row_parents import Rows
 
 
-_KINDS: dict[int, Kind] = {
-    Role.BROKEN: Kind.MALFORMED,
-    Role.UNKNOWN: Kind.UNKNOWN,
-    Role.PROMPT: Kind.USER,
-    Role.COMMAND: Kind.CUSTOM_MESSAGE,
-    Role.INJECTED: Kind.INJECTED,
-    Role.ATTACHED: Kind.INJECTED,
-    Role.QUEUED: Kind.USER,
-    Role.RESULT: Kind.TOOL_RESULT,
-    Role.REPLY: Kind.ASSISTANT,
-    Role.BOUNDARY: Kind.CUSTOM,
-    Role.SUMMARY: Kind.COMPACTION,
-    Role.QUIET: Kind.CUSTOM,
-    Role.BOOKS: Kind.CUSTOM,
-    Role.TITLE: Kind.SESSION_INFO,
-    Role.COST: Kind.USAGE,
-    Role.REPLACED: Kind.CONTEXT_EDIT,
-    Role.CLEARED: Kind.CONTEXT_EDIT,
-}
-_KIND_OF = bytes(_KINDS.get(role, Kind.ASSISTANT) for role in range(256))
-_IS_FURTHER = bytes(role == Role.FURTHER for role in range(256))
-_APART = re.compile(b"(?<![%c%c])%c+" % (Role.REPLY, Role.FURTHER, Role.FURTHER))
-"""Further rows of replies that stand behind another row."""
-_FURTHER = bytes([Role.FURTHER])
-_MAKES = bytes(role != Role.FURTHER for role in range(256))
-_ATTACHED = frozenset({Role.ATTACHED, Role.QUEUED})
-_IS_ATTACHED = bytes(role in _ATTACHED for role in range(256))
 _SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})
 """Roles that make a branch where a second one of them continues from an entry."""
 _SPEAKS = bytes(role in _SPEAKING for role in range(256))
-_REPLACING = _ATTACHED | {Role.PROMPT, Role.COMMAND, Role.INJECTED, Role.RESULT, Role.UNKNOWN}
 _LEFT = frozenset({Role.INJECTED, Role.COMMAND})
 """Roles that are sent only where the conversation continues from them, such as the output of a command."""
 _OUTSIDE = frozenset({Role.BROKEN, Role.BOOKS, Role.TITLE, Role.REPLACED, Role.COST})
@@ -68,47 +37,26 @@ _IS_ASIDE = bytes(bool(flags & SIDECHAIN) for flags in range(256))
 
 
 class EntryBuilder:
-    """Builds the entries of one transcript."""
+    """The entries of one transcript, and their places in its tree."""
 
     def __init__(self, rows: Rows, seed: int, *, own: bool) -> None:
         self.rows = rows
-        self.columns = Columns()
         self.own = own
         """Whether the transcript is a sub-agent's own: its rows are not a side line then."""
-        self.entry: array[int] = array("i")
-        """The first entry of each row."""
-        self.parts: dict[int, int] = {}
-        """Entries that share a row with others: their number in it, from 1."""
-        self.more: dict[int, list[int]] = {}
-        """Rows of a reply that do not follow its first one: their offsets, by entry."""
-        self.kept: dict[int, KeptEntries] = {}
-        self.boundary: dict[int, int] = {}
-        """The boundary row of each compaction: its offset, by entry."""
-        self.kept_until: dict[int, int] = {}
-        self.hoisted = bytearray()
-        """Entries that are sent ahead of the messages before them."""
-        self.costs: dict[int, float] = {}
-        """The cost up to an entry since the last entry that records one, in US dollars."""
-        self.order: array[int] = array("i")
-        """The row of each entry."""
         self.beside: set[int] = set()
         """Entries of side lines that nobody answered, other than results and attachments: they are shown, but not sent."""
-        self._heads = Selection(b"")
-        """The rows that make an entry, where none makes several."""
         self._numbers = ascending(len(rows) + sum(rows.parts.values()))
         """The numbers from 0 on, at least as many as entries."""
         self.apart: list[int] = []
         """Entries at which another session begins in the same file."""
         self._stray: list[int] = []
         self._cycles: set[int] = set()
-        self.instead: dict[int, int] = {}
-        """Rows that a later row with the same id replaces."""
         self.now = -1
         """The last entry of the main line."""
         damage = rows.settle(seed)
         self._named = rows.flags.translate(_IS_NAMED)
         aside = b"" if own else rows.flags.translate(_IS_ASIDE)
-        self._aside = aside if 1 in aside else b""
+        aside = aside if 1 in aside else b""
         self.scattered = any(map(lt, rows.jumps, rows.above))
         """Whether rows have parents further on."""
         jumping = sum(map(self._named.__getitem__, rows.jumps))
@@ -118,13 +66,17 @@ class EntryBuilder:
         self._linked = max(recorded, default=-1) >= 0 or self._named.count(1) > jumping
         # Rows without an id do not speak.
         all_named = all(compress(self._named, rows.role.translate(_SPEAKS)))
-        in_order = all_named and not (rows.mended or self.scattered or 1 in self._aside)
+        in_order = all_named and not (rows.mended or self.scattered or aside)
+        self.instead: dict[int, int] = {}
+        """Rows that a later row with the same id replaces."""
         if not in_order:
             rows.spread()
-            self._take_doubles()
-        self._make_entries(in_order=in_order)
-        EntryIds(rows, self.columns, self.order, self.entry, self.parts).give(self._of_each(rows.words))
-        self._speaks = self._roles().translate(_SPEAKS)
+            self.instead = take_doubles(rows)
+            self._named = rows.flags.translate(_IS_NAMED)
+        made = RowEntries(rows, self._numbers, aside=aside, in_order=in_order)
+        self.columns, self.order, self.entry = made.columns, made.order, made.entry
+        self.parts, self.more, self.hoisted = made.parts, made.more, made.hoisted
+        self._speaks = made.roles.translate(_SPEAKS)
         self._begun = False
         """Whether a row of the conversation was placed."""
         self._steady = True
@@ -139,83 +91,10 @@ class EntryBuilder:
             self.columns.damage.setdefault(self.entry[row], what)
         for row in self._cycles:
             self.columns.damage[self.entry[row]] = Damage.CYCLE
-        self.costs = {self.entry[row]: spent for row, spent in rows.costs.items()}
-        self._numbers, self._heads = array("i"), Selection(b"")
-        find_kept(self)
-
-    # --- entries ---
-
-    def _take_doubles(self) -> None:
-        """Makes the last of several rows with one id count, at the place of the first; the others become metadata."""
-        rows = self.rows
-        for row, first in rows.doubled.items():
-            role = rows.role[row]
-            if role in REPLIES and rows.role[first] in REPLIES:
-                rows.reply[row] = rows.reply[first]
-                rows.role[row] = Role.FURTHER
-                continue
-            if role in _REPLACING and rows.role[first] in _REPLACING and not {row, first} & rows.parts.keys():
-                self.instead[first] = row
-                rows.role[first] = role
-            rows.role[row] = Role.QUIET
-            rows.flags[row] &= ~NAMED
-            rows.make_up(row)
-            rows.parent[row] = -1
-            rows.parts.pop(row, None)
-            rows.boundaries.pop(row, None)
-        self._named = rows.flags.translate(_IS_NAMED)
-
-    def _make_entries(self, *, in_order: bool) -> None:
-        """Makes entries: one from most rows, several from some, and one from all rows of a reply."""
-        rows, columns, role, count = self.rows, self.columns, self.rows.role, len(self.rows)
-        makes = role.translate(_MAKES)
-        if rows.parts:
-            many = rows.parts.get
-            self.order.extend(row for row in compress(range(count), makes) for _ in range(many(row, 1)))
-            behind = accumulate(map(mul, map(many, range(count), repeat(1)), makes), initial=0)
-            self.entry.extend(map(sub, behind, role.translate(_IS_FURTHER)))
-        else:
-            self._heads = Selection(bytes(makes))
-            self.order, self.entry = self._heads.of(self._numbers), self._heads.places()
-        columns.start.extend(self._of_each(rows.start))
-        roles = self._roles()
-        columns.kind += roles.translate(_KIND_OF)
-        columns.parent.extend(array("i", [-1]) * len(columns))
-        for row, parts in rows.parts.items():
-            self.parts.update(
-                (self.entry[row] + part, part) for part in range(1, parts) if role[row] != Role.FURTHER
-            )
-        for row in self._apart() if in_order else compress(range(count), role.translate(_IS_FURTHER)):
-            first = rows.rejoined.get(row, -1) if in_order else rows.reply[row]
-            entry = self.entry[first if first >= 0 else role.rfind(Role.REPLY, 0, row)]
-            if entry != self.entry[row]:
-                self.more.setdefault(entry, []).append(rows.start[row])
-                self.entry[row] = entry
-        for row in rows.typed:
-            if row in rows.parts:
-                columns.kind[self.entry[row] + rows.parts[row] - 1] = Kind.USER
-        for row in compress(range(count), self._aside):
-            if role[row] in (Role.PROMPT, Role.QUEUED):
-                columns.kind[self.entry[row]] = Kind.CUSTOM_MESSAGE
-        if any(one in role for one in _ATTACHED):
-            self.hoisted += roles.translate(_IS_ATTACHED)
-
-    def _apart(self) -> list[int]:
-        """Further rows of replies that stand apart from their first row; those right behind it belong to the entry before them."""
-        runs = (range(*found.span()) for found in _APART.finditer(self.rows.role))
-        return sorted({*self.rows.rejoined, *chain.from_iterable(runs)})
-
-    def _of_each(self, column: array[int]) -> array[int]:
-        """The values of a column of rows, for each entry."""
-        if self.rows.parts:
-            return array(column.typecode, map(column.__getitem__, self.order))
-        return self._heads.of(column)
-
-    def _roles(self) -> bytes:
-        """The role of each entry."""
-        if self.rows.parts:
-            return bytes(map(self.rows.role.__getitem__, self.order))
-        return bytes(self.rows.role.translate(None, _FURTHER))
+        self.costs = {self.entry[row]: spent for row, spent in rows.notes.costs.items()}
+        """The cost up to an entry since the last entry that records one, in US dollars."""
+        self._numbers = array("i")
+        self.compactions = Compactions(rows, self.columns, self.order, self.entry)
 
     # --- places ---
 
@@ -294,13 +173,13 @@ class EntryBuilder:
         in a copy, its parent is in another file. Neither is damage.
         """
         rows = self.rows
-        cut = next((row for row in circle if row in rows.boundaries), -1)
+        cut = next((row for row in circle if row in rows.notes.boundaries), -1)
         above = -1
         if cut >= 0:
             above = row_before(rows, cut)
             if above in circle:
                 above = row_before(rows, min(circle))
-            rows.boundaries[cut].missing, rows.boundaries[cut].inferred = above < 0, above >= 0
+            rows.notes.boundaries[cut].missing, rows.notes.boundaries[cut].inferred = above < 0, above >= 0
         else:
             cut = max(circle)
             self._cycles.add(cut)
@@ -325,7 +204,7 @@ class EntryBuilder:
             parent = self.now
         elif row in self._cycles or side or row in rows.far_parents or role == Role.BOUNDARY:
             parent = -1
-        elif self._linked and row in rows.facts.others:
+        elif self._linked and row in rows.notes.facts.others:
             # Its first row names no parent: it is another conversation, not a piece of the one before.
             self.apart.append(entry)
             parent = -1

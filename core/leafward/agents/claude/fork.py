@@ -86,7 +86,7 @@ def may_end(session: Session, end: EntryIndex, before_prompt: bool) -> str | Non
         if last != end:
             return may_end(session, EntryIndex(last), before_prompt)
     if kind not in (Kind.ASSISTANT, Kind.USER, Kind.TOOL_RESULT):
-        return "no reply follows it yet"
+        return "no reply follows this entry yet"
     return _after_reply(session, end, before_prompt)
 
 
@@ -311,7 +311,7 @@ class _Copy:
                     continue
                 if "sessionId" in body:
                     raw = with_field(raw, "sessionId", name)
-                if self._moved(body):
+                if body.get("cwd") == self._session.cwd != self._cwd:
                     # The rows name the session's folder: Claude Code lists it there, and Leafward resumes it there.
                     raw = with_field(raw, "cwd", self._cwd)
                     body["cwd"] = self._cwd
@@ -326,10 +326,6 @@ class _Copy:
         if own_title:
             title = own_title if own_title.endswith(FORKED) else own_title + FORKED
             yield written({"type": "custom-title", "customTitle": title, "sessionId": name}) + b"\n"
-
-    def _moved(self, body: Body) -> bool:
-        """Whether a row names the source's folder while the copy works in another one."""
-        return body.get("cwd") == self._session.cwd != self._cwd
 
     def _row(self, file: TranscriptFile, row: int) -> tuple[bytes, Body]:
         """A row as it is, without other content of its line; and decoded."""

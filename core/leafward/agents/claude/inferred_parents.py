@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from array import array
     from collections.abc import Collection
 
-    from leafward.agents.claude.row_notes import Boundary
+    from leafward.agents.claude.row_notes import Boundary, RowNotes
 
 _SAID_BY_NOBODY = frozenset(
     {Role.QUIET, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.CLEARED, Role.SUMMARY}
@@ -30,9 +30,8 @@ class LinkedRows(Protocol):
     role: bytearray
     jumps: array[int]
     above: array[int]
-    boundaries: dict[int, Boundary]
+    notes: RowNotes
     far_parents: dict[int, bytes]
-    stored_anew: dict[int, bytes]
     inferred: set[int]
     doubled: dict[int, int]
     kept_until: dict[int, int]
@@ -48,11 +47,11 @@ def infer_parents(rows: LinkedRows, lost: Collection[int]) -> None:
     before it stays a beginning: its parent lies in another file. Side lines begin at the parent that they name.
     """
     named = [row for row in lost if not rows.flags[row] & SIDECHAIN or rows.role[row] in _SAID_BY_NOBODY]
-    for row in sorted({*rows.boundaries, *named}):
+    for row in sorted({*rows.notes.boundaries, *named}):
         at = bisect_left(rows.jumps, row)
         if at == len(rows.jumps) or rows.jumps[at] != row:
             continue
-        boundary, named_above = rows.boundaries.get(row), rows.above[at]
+        boundary, named_above = rows.notes.boundaries.get(row), rows.above[at]
         head, tail = (boundary.segment if boundary is not None else None) or (NO_KEY, NO_KEY)
         above = first_of(rows.keys, tail) if tail != NO_KEY else -1
         # The kept rows end with the row that the compaction follows.
@@ -76,12 +75,14 @@ def follow_summaries(rows: LinkedRows) -> None:
     unless something else was added with the compaction. After a move back to an earlier kept row, the summary and the rows kept
     up to that row are sent (tried with 2.1.332).
     """
-    if rows.doubled and rows.boundaries:
+    if rows.doubled and rows.notes.boundaries:
         _follow_copies(rows)
-    found = rows.find({key for one in rows.boundaries.values() for key in (one.anchor, one.tail)} - {NO_KEY})
-    edges = [*sorted(rows.boundaries), len(rows.flags)]
+    found = rows.find(
+        {key for one in rows.notes.boundaries.values() for key in (one.anchor, one.tail)} - {NO_KEY}
+    )
+    edges = [*sorted(rows.notes.boundaries), len(rows.flags)]
     for row, stop in pairwise(edges):
-        boundary = rows.boundaries[row]
+        boundary = rows.notes.boundaries[row]
         summary, tail = found.get(boundary.anchor, -1), found.get(boundary.tail, -1)
         if not 0 <= tail < row < summary < stop or rows.role[summary] != Role.SUMMARY:
             continue
@@ -149,7 +150,7 @@ def mend_ends(rows: LinkedRows) -> None:
 
     A second `/compact` in one process of 2.1.26x writes the silent end of the turn behind a row from before the first `/compact`.
     """
-    for row, boundary in rows.boundaries.items():
+    for row, boundary in rows.notes.boundaries.items():
         head, tail = boundary.segment or (NO_KEY, NO_KEY)
         first, last = first_of(rows.keys, head), first_of(rows.keys, tail)
         if not 0 <= first < last < row or rows.role[last] != Role.QUIET:
@@ -193,16 +194,16 @@ def follow_stored_anew(rows: LinkedRows) -> None:
     They name the id under which it was sent. Claude Code reads a file from the last compaction on: the first copy counts where no
     compaction lies between, else the nearest copy ahead of the row.
     """
-    if not rows.stored_anew:
+    if not rows.notes.stored_anew:
         return
-    boundaries, found = sorted(rows.boundaries), rows.find(set(rows.stored_anew.values()))
+    boundaries, found = sorted(rows.notes.boundaries), rows.find(set(rows.notes.stored_anew.values()))
     by_key: dict[bytes, list[int]] = {}
-    for row, sent_as in sorted(rows.stored_anew.items()):
+    for row, sent_as in sorted(rows.notes.stored_anew.items()):
         first = found.get(sent_as, -1)
         if not 0 <= first < row or bisect_right(boundaries, first) < bisect_left(boundaries, row):
             by_key.setdefault(sent_as, []).append(row)
     by_first = {found[key]: copies for key, copies in by_key.items() if key in found}
-    for place in range(bisect_right(rows.jumps, min(rows.stored_anew)), len(rows.jumps)):
+    for place in range(bisect_right(rows.jumps, min(rows.notes.stored_anew)), len(rows.jumps)):
         row = rows.jumps[place]
         copies = by_key.get(rows.far_parents.get(row, NO_KEY)) or by_first.get(rows.above[place])
         ahead = bisect_left(copies, row) if copies else 0

@@ -77,7 +77,7 @@ class ResumedRows:
         """A byte for each row: whether it is kept."""
         self._fresh: list[int] = []
         replies, results, doubles = self._groups()
-        keys = {key for one in rows.boundaries.values() for key in (*one.kept, *(one.segment or ()))}
+        keys = {key for one in rows.notes.boundaries.values() for key in (*one.kept, *(one.segment or ()))}
         named = rows.find(keys - {NO_KEY})
         self._left_out = {rows.reply[row] for row in rows.left_out} - {rows.reply[target]}
         self._climb(target)
@@ -88,7 +88,7 @@ class ResumedRows:
             self._all(results.get(row, ()))
             for other in doubles.get(row, ()):
                 self.marks[other] = 1
-            boundary = rows.boundaries.get(row)
+            boundary = rows.notes.boundaries.get(row)
             if boundary is not None:
                 ends = boundary.kept or boundary.segment or ()
                 self._all(named[key] for key in ends if key in named)

@@ -76,13 +76,13 @@ class SourceFinder:
 
     def origin(self, path: str, rows: Rows) -> Origin | None:
         """The source of a transcript; None where nothing shows that it is a copy."""
-        named = rows.facts.source
+        named = rows.notes.facts.source
         if named is not None and named != stem(path):
             source = _named(path, named)
             if source is None:
                 # Nobody else counts the copied rows.
                 return Origin(named, FORK, 0)
-            return Origin(source, FORK, max(_shared(source, rows), rows.facts.copied))
+            return Origin(source, FORK, max(_shared(source, rows), rows.notes.facts.copied))
         source = self._like(path, rows)
         return Origin(source, INFERRED, _shared(source, rows)) if source is not None else None
 
@@ -93,7 +93,7 @@ class SourceFinder:
             return None
         name = bytes(rows.keys[first * KEY : (first + 1) * KEY])
         mine = self._ends.of(path)
-        cut = first in rows.boundaries and rows.boundaries[first].missing
+        cut = first in rows.notes.boundaries and rows.notes.boundaries[first].missing
         ended: list[tuple[int, str]] = []
         marked: list[tuple[int, str]] = []
         project = self._projects.of(os.path.dirname(path))

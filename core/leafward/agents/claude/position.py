@@ -17,7 +17,7 @@ def leaf_of(builder: EntryBuilder) -> int:
     """
     rows = builder.rows
     newest = _newest(builder, 0)
-    for pointer in reversed(rows.pointers):
+    for pointer in reversed(rows.notes.pointers):
         if pointer.empty:
             later = _newest(builder, pointer.row + 1)
             return later if later >= 0 else -1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.claude.attachments import WORDS_OF
 from leafward.agents.lines import bodies_in
+from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,6 @@ class Role(IntEnum):
     BOUNDARY = 8
     """A compaction begins."""
     SUMMARY = 9
-    """The summary of a compaction."""
     QUIET = 10
     """In the chain, but not in the context: progress, hooks, times."""
     BOOKS = 11
@@ -66,6 +66,10 @@ UNTERMINATED = 16
 KEY = 16
 """Bytes of a row's id."""
 NO_KEY = bytes(KEY)
+NAME = 36
+"""Characters of an id in the usual form."""
+HASH = 64
+"""Characters of the hash of a recorded message."""
 
 CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 """Types of rows that are linked by `parentUuid`."""
@@ -389,8 +393,7 @@ def tag_of(text: str) -> str:
 
 
 def _attached(body: Body) -> Role:
-    attachment = body.get("attachment")
-    attachment = attachment if isinstance(attachment, dict) else {}
+    attachment = object_at(body, "attachment")
     if str(attachment.get("type")) in SILENT_ATTACHMENTS:
         return Role.QUIET
     if not attachment_text(body):
@@ -409,8 +412,7 @@ def attachment_text(body: Body) -> str:
     rendered = body.get("rendered")
     if isinstance(rendered, list):
         return "\n".join(filter(None, (_rendered(one) for one in rendered)))
-    attachment = body.get("attachment")
-    attachment = attachment if isinstance(attachment, dict) else {}
+    attachment = object_at(body, "attachment")
     words_of = WORDS_OF.get(str(attachment.get("type")))
     if words_of is not None:
         return words_of(attachment)

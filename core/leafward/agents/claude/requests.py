@@ -37,8 +37,8 @@ class Requests:
     def __init__(
         self, rows: Rows, row: Callable[[int], bytes], entry_rows: Callable[[int], list[Body]]
     ) -> None:
-        self._requests = rows.requests.places()
-        self._blobs = rows.blobs.places()
+        self._requests = rows.notes.requests.places()
+        self._blobs = rows.notes.blobs.places()
         self._row = row
         self._entry_rows = entry_rows
 
@@ -103,7 +103,7 @@ class Requests:
 def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
     """Corrects the kept entries of compactions by the first request recorded below each; returns the compactions that were wrong."""
     wrong: list[int] = []
-    for compaction, kept in list(builder.kept.items()):
+    for compaction, kept in list(builder.compactions.kept.items()):
         below = _first_below(builder, requests, compaction)
         hashes = requests.hashes(below[0]) if below is not None else None
         if hashes is None or below is None:
@@ -129,7 +129,7 @@ def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
         if sent is not None:
             texts = "\n".join(filter(None, map(requests.text, hashes)))
             is_sent = {entry for entry in above if requests.says(entry) in texts}.__contains__
-            builder.kept[compaction] = _kept(kinds, above, sent, kept, is_sent)
+            builder.compactions.kept[compaction] = _kept(kinds, above, sent, kept, is_sent)
             wrong.append(compaction)
     return wrong
 
@@ -157,7 +157,11 @@ def _first_below(builder: EntryBuilder, requests: Requests, compaction: int) -> 
     at = kinds.find(Kind.ASSISTANT, compaction + 1)
     while at >= 0 and len(passed) < _TRIED:
         above = parents[at]
-        while above > compaction and kinds[above] != Kind.COMPACTION and above not in builder.kept_until:
+        while (
+            above > compaction
+            and kinds[above] != Kind.COMPACTION
+            and above not in builder.compactions.kept_until
+        ):
             above = parents[above]
         if above == compaction:
             found = requests.reference(at)

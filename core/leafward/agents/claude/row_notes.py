@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.records import KEY, NO_KEY, key_of
+from leafward.agents.claude.facts import Facts
+from leafward.agents.claude.records import (
+    CHANGED_OUTSIDE,
+    HASH,
+    KEY,
+    NAME,
+    NO_KEY,
+    SNAPSHOT,
+    Role,
+    key_of,
+    message_of,
+    missing_in,
+    request_in,
+    text_in,
+)
+from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,8 +123,7 @@ class Boundary:
 
 def boundary_of(body: Body) -> Boundary:
     """The rows that a compaction kept."""
-    metadata = body.get("compactMetadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = object_at(body, "compactMetadata")
     found = Boundary()
     kept = metadata.get("preservedMessages")
     segment = metadata.get("preservedSegment")
@@ -120,3 +135,58 @@ def boundary_of(body: Body) -> Boundary:
         listed = kept.get("allUuids") or kept.get("uuids")
         found.kept = [key_of(one) for one in (listed if isinstance(listed, list) else ())]
     return found
+
+
+class RowNotes:
+    """The notes of all rows of a file, by row where they are about one."""
+
+    def __init__(self) -> None:
+        self.facts = Facts()
+        self.pointers = Pointers()
+        self.boundaries: dict[int, Boundary] = {}
+        self.stored_anew: dict[int, bytes] = {}
+        """Prompts that were written a second time, each with the id under which it was sent, which later rows name."""
+        self.changed_outside: dict[int, str] = {}
+        """Rows that tell of a file that changed since the agent last saw it, with its name."""
+        self.missing: dict[bytes, tuple[str, ...]] = {}
+        """Files that Claude Code tracks and did not find when a prompt was sent, by the prompt's key."""
+        self.requests_by_command: list[int] = []
+        """Prompts that a person typed as commands."""
+        self.costs: dict[int, float] = {}
+        """The cost since the last row that records one, in US dollars."""
+        self.requests = Recorded(NAME)
+        self.blobs = Recorded(HASH)
+        """Recorded messages."""
+        self._spent = 0.0
+
+    def add(self, row: int, body: Body, role: Role) -> bool:
+        """Adds the notes of a decoded row; returns whether it records a cost."""
+        self.facts.note(body, role, row)
+        if isinstance(body.get("sentAsUuid"), str):
+            self.stored_anew[row] = key_of(body["sentAsUuid"])
+        kind = body.get("type")
+        if role is Role.ATTACHED:
+            file = object_at(body, "attachment")
+            if file.get("type") == CHANGED_OUTSIDE and isinstance(file.get("filename"), str):
+                self.changed_outside[row] = file["filename"]
+        elif role is Role.BOUNDARY:
+            self.boundaries[row] = boundary_of(body)
+        elif role is Role.BOOKS and kind == "cost-state":
+            return self.spend(row, body.get("totalCostUSD"))
+        elif role is Role.BOOKS and kind == SNAPSHOT:
+            prompt, names = missing_in(body)
+            if prompt != NO_KEY and names:
+                self.missing[prompt] = names
+        elif role is Role.PROMPT and request_in(text_in(message_of(body).get("content"))) is not None:
+            self.requests_by_command.append(row)
+        return False
+
+    def spend(self, row: int, total: object) -> bool:
+        """Notes a running total, of which a smaller one than before begins anew; returns whether the row adds a cost."""
+        if isinstance(total, bool) or not isinstance(total, (int, float)) or not math.isfinite(total):
+            return False
+        more = total - self._spent if total >= self._spent else total
+        self._spent = total
+        if more > 0:
+            self.costs[row] = more
+        return more > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from array import array
 from bisect import bisect_left
@@ -10,20 +9,8 @@ from dataclasses import replace
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.blocks import (  # fmt: skip
-    ASIDE,
-    HASH,
-    IN_CHAIN,
-    NAME,
-    Block,
-    Carried,
-    Decoded,
-    Spent,
-    Told,
-    lines_of,
-)
-from leafward.agents.claude.facts import Facts
-from leafward.agents.claude.inferred_parents import (  # fmt: skip
+from leafward.agents.claude.blocks import ASIDE, IN_CHAIN, Block, Carried, Decoded, Spent, Told, lines_of
+from leafward.agents.claude.inferred_parents import (
     first_of,
     follow_stored_anew,
     follow_summaries,
@@ -31,24 +18,18 @@ from leafward.agents.claude.inferred_parents import (  # fmt: skip
     mend_ends,
 )
 from leafward.agents.claude.number_columns import filled, places_of, repeated, words_for
-from leafward.agents.claude.records import (  # fmt: skip
-    CHANGED_OUTSIDE,
+from leafward.agents.claude.records import (
     GLUED,
     KEY,
     LINKED,
+    NAME,
     NAMED,
     NO_KEY,
     SIDECHAIN,
-    SNAPSHOT,
     UNTERMINATED,
     Role,
-    key_of,
-    message_of,
-    missing_in,
-    request_in,
-    text_in,
 )
-from leafward.agents.claude.row_notes import Boundary, Pointers, Recorded, boundary_of
+from leafward.agents.claude.row_notes import RowNotes
 from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
@@ -101,35 +82,19 @@ class Rows:
         """Ids that are not UUIDs."""
         self.far_parents: dict[int, bytes] = {}
         """Parents that were not found nearby."""
-        self.boundaries: dict[int, Boundary] = {}
-        self.stored_anew: dict[int, bytes] = {}
-        """Prompts that were written a second time, each with the id under which it was sent, which later rows name."""
+        self.notes = RowNotes()
         self.inferred: set[int] = set()
         """Rows attached to the row before them in the file, because the named parent was never written."""
         self.kept_until: dict[int, int] = {}
         """Rows at which Claude Code continued from inside a compaction's kept rows, each with the last kept row sent before it."""
         self.left_out: dict[int, str] = {}
         """The beginnings of reply ends that a resumed Claude Code did not send, each with its version."""
-        self.changed_outside: dict[int, str] = {}
-        """Rows that tell of a file that changed since the agent last saw it, with its name."""
-        self.missing: dict[bytes, tuple[str, ...]] = {}
-        """Files that Claude Code tracks and did not find when a prompt was sent, by the prompt's key."""
-        self.pointers = Pointers()
-        self.requests_by_command: list[int] = []
-        """Prompts that a person typed as commands."""
-        self.costs: dict[int, float] = {}
-        """The cost since the last row that records one, in US dollars."""
-        self.facts = Facts()
-        self.requests = Recorded(NAME)
-        self.blobs = Recorded(HASH)
-        """Recorded messages."""
         self.doubled: dict[int, int] = {}
         """Rows whose id an earlier row has, each with that row."""
         self.mended = False
         """Whether rows were reinterpreted: appended rows cannot simply be added then."""
         self.decoded = 0
         """Lines that had to be decoded whole; a work count for tests."""
-        self._spent = 0.0
         self._seed = 0
         self._open: dict[str, int] = {}
         """The first row of each of the latest replies."""
@@ -169,7 +134,7 @@ class Rows:
         self.add(block.told(block.keys() or b""))
 
     def _block(self) -> Block:
-        return Block(replace(self._carried), begun=self.facts.created is not None)
+        return Block(replace(self._carried), begun=self.notes.facts.created is not None)
 
     def add(self, block: Told) -> None:
         """Adds the rows of a block, which follow the rows before."""
@@ -179,19 +144,20 @@ class Rows:
         self.role += codes.translate(_ROLES)
         self.flags += codes.translate(_FLAGS)
         self.keys += block.keys
-        self.requests.extend(block.requests)
-        self.blobs.extend(block.blobs)
+        self.notes.requests.extend(block.requests)
+        self.notes.blobs.extend(block.blobs)
         self.decoded += block.decoded
         for index, remark in block.remarks:
             row = base + index
             if isinstance(remark, Decoded):
                 self._decoded(row, remark)
             elif isinstance(remark, Spent):
-                self._cost(row, remark.total)
+                if self.notes.spend(row, remark.total):
+                    self.role[row] = Role.COST
             else:
-                self.facts.note(remark.facts, Role.PROMPT, row)
-        self.pointers.extend(block.pointers, base)
-        self.facts.note_prompt(block.prompt)
+                self.notes.facts.note(remark.facts, Role.PROMPT, row)
+        self.notes.pointers.extend(block.pointers, base)
+        self.notes.facts.note_prompt(block.prompt)
         for index, key in block.jumps:
             self._jump(base + index, key)
         self._replies(block.replies, block.reply_names, base)
@@ -237,50 +203,22 @@ class Rows:
     def _decoded(self, row: int, remark: Decoded) -> None:
         """Notes one decoded row."""
         body, role, parts = remark.row.body, remark.row.role, remark.row.parts
-        if role is Role.TITLE and body.get("customTitle") == self.facts.title:
+        if role is Role.TITLE and body.get("customTitle") == self.notes.facts.title:
             # Repeated with every prompt.
             role = Role.BOOKS
         self.role[row], self.flags[row] = role, remark.flags
-        self.facts.note(body, role, row)
         if parts > 1:
             self.parts[row] = parts
         if remark.row.typed:
             self.typed.append(row)
         if remark.flags & NAMED and len(str(body["uuid"])) != NAME:
             self.names[row] = str(body["uuid"])
-        if isinstance(body.get("sentAsUuid"), str):
-            self.stored_anew[row] = key_of(body["sentAsUuid"])
-        attachment = body.get("attachment") if role is Role.ATTACHED else None
-        if (
-            isinstance(attachment, dict)
-            and attachment.get("type") == CHANGED_OUTSIDE
-            and isinstance(attachment.get("filename"), str)
-        ):
-            self.changed_outside[row] = attachment["filename"]
-        if role is Role.BOUNDARY:
-            self.boundaries[row] = boundary_of(body)
-        elif role is Role.BOOKS and body.get("type") == "cost-state":
-            self._cost(row, body.get("totalCostUSD"))
-        elif role is Role.BOOKS and body.get("type") == SNAPSHOT:
-            prompt, names = missing_in(body)
-            if prompt != NO_KEY and names:
-                self.missing[prompt] = names
-        elif role is Role.PROMPT and request_in(text_in(message_of(body).get("content"))) is not None:
-            self.requests_by_command.append(row)
-
-    def _cost(self, row: int, total: object) -> None:
-        """Notes a running total; a smaller total than before begins anew."""
-        if isinstance(total, bool) or not isinstance(total, (int, float)) or not math.isfinite(total):
-            return
-        more = total - self._spent if total >= self._spent else total
-        self._spent = total
-        if more > 0:
-            self.costs[row] = more
+        if self.notes.add(row, body, role):
             self.role[row] = Role.COST
 
     def take(self, told: Told) -> bool:
         """Adds lines that a process read; False where they have to be read here, since the session's beginning is unknown."""
-        if self.facts.created is None:
+        if self.notes.facts.created is None:
             return False
         self.add(told)
         return True
@@ -315,8 +253,8 @@ class Rows:
             found = self.find(set(self.far_parents.values()))
             for row, key in self.far_parents.items():
                 above = self.above[bisect_left(self.jumps, row)] = found.get(key, -1)
-                if row in self.boundaries:
-                    self.boundaries[row].missing, self.boundaries[row].inferred = above < 0, False
+                if row in self.notes.boundaries:
+                    self.notes.boundaries[row].missing, self.notes.boundaries[row].inferred = above < 0, False
                 elif above < 0:
                     damage[row] = Damage.ORPHAN
         infer_parents(self, damage)
@@ -332,7 +270,7 @@ class Rows:
 
     def _expand(self) -> None:
         """Marks the row right below a command as injected: it spells the command out, and copies of 1.0 do not mark it as such."""
-        for row in self.requests_by_command:
+        for row in self.notes.requests_by_command:
             below = next((at for at in range(row + 1, len(self)) if self.flags[at] & NAMED), -1)
             if below < 0 or self.role[below] != Role.PROMPT:
                 continue

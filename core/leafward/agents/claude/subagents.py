@@ -17,6 +17,7 @@ from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem, transcrip
 from leafward.agents.lines import pieces_of
 from leafward.agents.tool_results import tool_results
 from leafward.base.regular_files import open_buffered
+from leafward.session.entries import text_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,8 +94,7 @@ def spawned(session: Session, since: int, stop: Callable[[], bool]) -> list[tupl
     by_call = {str(_meta(one).get("toolUseId")): one for one in there.values()}
     found: dict[str, EntryIndex] = {}
     for entry, message in tool_results(session, since, stop):
-        call = message.get("toolCallId")
-        started = there.get(str(message.get("agentId"))) or by_call.get(call if isinstance(call, str) else "")
+        started = there.get(str(message.get("agentId"))) or by_call.get(text_at(message, "toolCallId"))
         if started is not None:
             # A later message to it names it too.
             found.setdefault(started, entry)

@@ -19,7 +19,7 @@ from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.store import Place, place_of, stands_for, stem
 from leafward.agents.claude.translation import Translator
 from leafward.agents.claude.versions import window_of
-from leafward.agents.lines import SPACE, marked_note, oversize_notes, stretch_of
+from leafward.agents.lines import SPACE, another_session, marked_note, oversize_notes, stretch_of
 from leafward.agents.stretches import Stretches
 from leafward.base.errors import NotASession, Refused
 from leafward.base.gc_pause import gc_paused
@@ -65,17 +65,15 @@ class ClaudeReader:
     """The entries as they were last read."""
 
     def __init__(
-        self,
-        path: Path,
-        lineage: Callable[[str, Rows], Source | None],
-        spawner: Callable[[str], str | None],
+        self, path: Path, lineage: Callable[[str, Rows], Source | None], spawner: Callable[[str], str | None]
     ) -> None:
         self.path = path
         self._lineage = lineage
         self._spawner = spawner
         self._file: TranscriptFile | None = None
-        self._columns = Columns()
-        self._end = 0
+        self.columns = Columns()
+        self.size = 0
+        """Bytes of the file that were read."""
         self._seal = b""
         self._known: _Known | None = None
         self._version: object = None
@@ -88,7 +86,7 @@ class ClaudeReader:
 
     def window(self, index: int) -> int | None:
         """The context window that Claude Code gives a model at an entry, in tokens; None where the model's name alone tells it."""
-        parents, kinds, at = self._columns.parent, self._columns.kind, index
+        parents, kinds, at = self.columns.parent, self.columns.kind, index
         for _ in range(_TOLD_BACK):
             if at < 0:
                 break
@@ -136,17 +134,17 @@ class ClaudeReader:
             )
         leave_out(rows, self.row)
         place = place_of(file.path)
-        facts = rows.facts
+        facts = rows.notes.facts
         session = _session_id(file.path, place, rows)
         self._version = facts.version
         seed = int.from_bytes(
             blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
         )
         builder = EntryBuilder(rows, seed, own=place.helper or _all_side(rows))
-        self._columns, self._end, self._seal = builder.columns, size, file.seal(size)
+        self.columns, self.size, self._seal = builder.columns, size, file.seal(size)
         self.translation = Translator(builder, self.region, self.row)
         wrong: list[int] = []
-        if rows.requests and builder.kept:
+        if rows.notes.requests and builder.compactions.kept:
             wrong = corrected(builder, Requests(rows, self.row, self.translation.rows))
         header: Body = {
             "type": "session",
@@ -175,10 +173,11 @@ class ClaudeReader:
             pending,
             inherited,
             hoisted=builder.hoisted,
-            kept_until=builder.kept_until,
-            changed_outside={builder.entry[row]: name for row, name in rows.changed_outside.items()},
+            kept_until=builder.compactions.kept_until,
+            changed_outside={builder.entry[row]: name for row, name in rows.notes.changed_outside.items()},
             missing={
-                builder.entry[row]: rows.missing[key] for key, row in rows.find(set(rows.missing)).items()
+                builder.entry[row]: rows.notes.missing[key]
+                for key, row in rows.find(set(rows.notes.missing)).items()
             },
         )
 
@@ -200,7 +199,7 @@ class ClaudeReader:
         if place.helper:
             parent = self._spawner(os.path.abspath(self.path)) or place.parent
             if parent is None:
-                other_id = next((one for one in rows.facts.ids if one != place.id), None)
+                other_id = next((one for one in rows.notes.facts.ids if one != place.id), None)
                 parent = os.path.join(place.project, f"{other_id}.jsonl") if other_id else None
             if parent is not None:
                 header["parentSession"] = parent
@@ -219,23 +218,13 @@ class ClaudeReader:
         entry = builder.entry
         return entry[found.copied] if found.copied < len(entry) else len(builder.columns)
 
-    @property
-    def columns(self) -> Columns:
-        """The entries as they were read."""
-        return self._columns
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file that were read."""
-        return self._end
-
     def again(self) -> TranscriptFile:
         """The file, opened again for another reading. Raises NotASession, and Refused where it differs from the file that was read.
 
         It may have grown meanwhile: its first `Transcript.size` bytes are those that were read.
         """
         file = TranscriptFile(os.path.abspath(self.path))
-        if file.size < self._end or file.seal(self._end) != self._seal:
+        if file.size < self.size or file.seal(self.size) != self._seal:
             file.close()
             raise Refused(f"{self.path} was changed since it was read: reload it")
         return file
@@ -244,7 +233,7 @@ class ClaudeReader:
 
     def _span(self, index: int) -> tuple[int, int]:
         """Begin and end of an entry's stretch of the file."""
-        return stretch_of(self._columns, index, self._end)
+        return stretch_of(self.columns, index, self.size)
 
     def _opened(self) -> TranscriptFile:
         if self._file is None:
@@ -278,7 +267,7 @@ def _session_id(path: str, place: Place, rows: Rows) -> str:
     """The session's id: the file's name, or the id in the rows of a file with another name."""
     if place.id:
         return place.id
-    return next(iter(rows.facts.ids), "") or stem(path)
+    return next(iter(rows.notes.facts.ids), "") or stem(path)
 
 
 def _all_side(rows: Rows) -> bool:
@@ -288,14 +277,14 @@ def _all_side(rows: Rows) -> bool:
 
 def _begun(rows: Rows, file: TranscriptFile) -> str | None:
     """The time of the session's first own row; for a copy that nobody has continued, the time when its file was written."""
-    copied = rows.facts.copied
+    copied = rows.notes.facts.copied
     if copied < 0:
-        return written_time(rows.facts.created)
+        return written_time(rows.notes.facts.created)
     own = next((at for at in range(copied, len(rows)) if rows.role[at] in _SPOKEN), -1)
     if own < 0:
         return iso_time(file.written)
     row: Body = next(rows_in(file.read_line(rows.start[own])), {})
-    return written_time(row.get("timestamp") or rows.facts.created)
+    return written_time(row.get("timestamp") or rows.notes.facts.created)
 
 
 _SPOKEN = frozenset({Role.PROMPT, Role.REPLY})
@@ -312,7 +301,7 @@ def _folder(place: Place, folders: list[str]) -> str:
 
 def _title(header: Body, rows: Rows, builder: EntryBuilder) -> None:
     """The name given by a user, or the title where there is none (Claude Code 2.1)."""
-    facts = rows.facts
+    facts = rows.notes.facts
     name = facts.title or facts.agent_name
     if name:
         header["name"] = name
@@ -340,7 +329,7 @@ def _is_warm_up(builder: EntryBuilder, body: Callable[[int], Body | None]) -> bo
 def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> list[Note]:
     """Notes on a transcript."""
     notes: list[Note] = []
-    for row, boundary in rows.boundaries.items():
+    for row, boundary in rows.notes.boundaries.items():
         if boundary.missing:
             entry = builder.entry[row]
             text = "what this compaction summarised is in another file"
@@ -349,8 +338,8 @@ def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> l
             notes.append(
                 Note("inferred-parent", INFERRED, EntryIndex(builder.entry[row]), path, rows.start[row])
             )
-    if rows.facts.inherited >= 0:
-        row = rows.facts.inherited
+    if rows.notes.facts.inherited >= 0:
+        row = rows.notes.facts.inherited
         text = (
             "this sub-agent goes on in the conversation of the session that started it, which is sent with it"
         )
@@ -358,13 +347,11 @@ def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> l
     for row, version in rows.left_out.items():
         text = LEFT_OUT.format(version)
         notes.append(Note(LEFT_OUT_CODE, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
-    for entry in builder.apart:
-        text = "another session begins here in the same file: nothing before it is sent with it"
-        notes.append(Note("another-session", text, EntryIndex(entry), path, builder.columns.start[entry]))
+    notes += [another_session(entry, path, builder.columns.start[entry]) for entry in builder.apart]
     for entry in wrong:
         text = "what this compaction says it kept differs from the next request; Leafward follows the request"
         notes.append(Note("kept-differs", text, EntryIndex(entry), path, builder.columns.start[entry]))
     row = rows.role.find(Role.UNKNOWN)
-    if row >= 0 and rows.facts.types:
-        notes.append(unknown_records(rows.facts.types, builder.entry[row], path, rows.start[row]))
+    if row >= 0 and rows.notes.facts.types:
+        notes.append(unknown_records(rows.notes.facts.types, builder.entry[row], path, rows.start[row]))
     return notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.agents.claude.contents import (
     blocks,
@@ -33,7 +33,16 @@ from leafward.agents.claude.row_notes import INFERRED
 from leafward.agents.claude.versions import holds_files_in_memory
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import BOOKKEEPING, LISTED, NO_ENTRY, TYPED, EntryIndex, Kind
+from leafward.session.entries import (
+    BOOKKEEPING,
+    LISTED,
+    NO_ENTRY,
+    TYPED,
+    EntryIndex,
+    Kind,
+    blocks_of,
+    object_at,
+)
 from leafward.session.messages import NEVER_SENT, PROJECTION, UNSTORED_FILES
 
 if TYPE_CHECKING:
@@ -62,13 +71,13 @@ class Translator:
         """The row at an offset."""
         self._parts = builder.parts
         self._more = builder.more
-        self._kept = builder.kept
-        self._boundary = builder.boundary
+        self._kept = builder.compactions.kept
+        self._boundary = builder.compactions.boundary
         self._beside = builder.beside
         starts = builder.rows.start
-        self._inferred = {starts[row] for row, one in builder.rows.boundaries.items() if one.inferred}
+        self._inferred = {starts[row] for row, one in builder.rows.notes.boundaries.items() if one.inferred}
         self._left_out = {builder.entry[row] for row in builder.rows.left_out}
-        inherited = builder.rows.facts.inherited
+        inherited = builder.rows.notes.facts.inherited
         self._inherited = builder.entry[inherited] if inherited >= 0 else NO_ENTRY
         self._costs = builder.costs
         start = builder.rows.start
@@ -190,7 +199,7 @@ class Translator:
 
     def _calls_in(self, index: int, call_bytes: bytes) -> list[tuple[str, str]] | None:
         found = self.rows(index)
-        parts = [part for row in found for part in _dicts(message_of(row).get("content"))]
+        parts = [part for row in found for part in blocks_of(message_of(row).get("content"))]
         if not any(call_bytes in str(part.get("id")).encode("utf-8", "surrogatepass") for part in parts):
             return None
         content = reply_message(found)["content"]
@@ -238,8 +247,7 @@ class Translator:
         }
         at = self._boundary.get(index)
         boundary = next(rows_in(self.row(at)), {}) if at is not None else {}
-        metadata = boundary.get("compactMetadata")
-        metadata = metadata if isinstance(metadata, dict) else {}
+        metadata = object_at(boundary, "compactMetadata")
         if isinstance(metadata.get("preTokens"), int):
             body["tokensBefore"] = metadata["preTokens"]
         details = {key: metadata[key] for key in _COMPACTED if metadata.get(key) is not None}
@@ -306,16 +314,8 @@ class Translator:
 
 
 _SOURCE = (
-    "type",
-    "subtype",
-    "uuid",
-    "isSidechain",
-    "agentId",
-    "requestId",
-    "requestRef",
-    "promptId",
-    "version",
-)
+    "type", "subtype", "uuid", "isSidechain", "agentId", "requestId", "requestRef", "promptId", "version"
+)  # fmt: skip
 _NOTHING = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0}
 _ENVELOPE = frozenset({"type", "uuid", "parentUuid", "sessionId", "timestamp", "version", "userType"})
 _COMPACTED = (
@@ -344,10 +344,6 @@ _LONG = frozenset({"message", "shape", "snapshot", "content", "data", "attachmen
 _SHORT = 2000
 _REMINDERS = frozenset({"task_reminder", "todo_reminder"})
 """Attachments that remind the model of its list (Claude Code 2.0 to 2.1)."""
-
-
-def _dicts(content: object) -> list[dict[str, Any]]:
-    return [one for one in (content if isinstance(content, list) else ()) if isinstance(one, dict)]
 
 
 def _injected(row: Body) -> Body:

@@ -46,6 +46,7 @@ from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
+from leafward.session.entries import text_at
 from leafward.session.foreign import ForeignFiles, reader_of
 from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
@@ -61,17 +62,10 @@ if TYPE_CHECKING:
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
-_TYPES = frozenset(
-    (
-        "session_meta",
-        "response_item",
-        "event_msg",
-        "turn_context",
-        "compacted",
-        "world_state",
-        "token_usage_record",
-    )
-)
+_TYPES = frozenset((
+    "session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state",
+    "token_usage_record"
+))  # fmt: skip
 _HEAD = re.compile(
     rb'\{\s*(?:"(?:timestamp|ordinal)"\s*:\s*[^,{}\[\]]{1,60},\s*){0,2}"type"\s*:\s*"(?:'
     + "|".join(sorted(_TYPES)).encode()
@@ -371,8 +365,7 @@ def _given_id(path: str) -> str:
         line = first_line(lambda offset, size: head_of(path, offset + size)[offset:])
     except OSError:
         return ""
-    thread = meta_of(line).get("id")
-    return thread if isinstance(thread, str) else ""
+    return text_at(meta_of(line), "id")
 
 
 def _beside(path: str) -> Iterator[Segment]:

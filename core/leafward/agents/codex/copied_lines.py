@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,9 +15,9 @@ from leafward.base.errors import NotASession
 from leafward.session.source import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from leafward.agents.codex.store import Segment
+
+_ORDINAL = re.compile(rb'"ordinal":(\d{1,20})')
 
 
 class CopiedLines(Protocol):
@@ -87,17 +87,8 @@ class Numbered:
 def ordinal(data: bytes, start: int, end: int) -> int | None:
     """The number of a line, from near its beginning."""
     at = data.find(b'"ordinal":', start, min(end, start + 120))
-    if at < 0:
-        return None
-    at += len(b'"ordinal":')
-    digits = bytes(islice(_digits(data, at, end), 20))
-    return int(digits) if digits else None
-
-
-def _digits(data: bytes, at: int, end: int) -> Iterator[int]:
-    while at < end and 48 <= data[at] <= 57:
-        yield data[at]
-        at += 1
+    found = _ORDINAL.match(data, at, end) if at >= 0 else None
+    return int(found[1]) if found is not None else None
 
 
 def _payload(data: bytes, start: int, end: int) -> bytes | None:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 # Looked up once: members of an enumeration cost as much as the rest of a line's work.
 _MESSAGE, _REPLY, _RESULT, _ECHO = Role.MESSAGE, Role.REPLY, Role.RESULT, Role.ECHO
 _ANSWER, _COUNT, _USAGE, _QUIET, _BOOKS = Role.ANSWER, Role.COUNT, Role.USAGE, Role.QUIET, Role.BOOKS
-_COMPLETED, _PROMPT, _TURN, _STARTED = Role.COMPLETED, Role.PROMPT, Role.TURN, Role.STARTED
+_COMPLETED, _TURN, _STARTED = Role.COMPLETED, Role.TURN, Role.STARTED
 _OF_REPLIES = frozenset({_REPLY, _ECHO, _COUNT, _QUIET})
 """Roles that may stand between a count and its reply."""
 _ANYWHERE = frozenset({Role.UNKNOWN, Role.ASIDE})
@@ -57,7 +57,7 @@ _OTHER = frozenset(Role) - _OF_REPLIES - _ANYWHERE - {_MESSAGE}
 """Roles that may not; a message may turn out to be a reply."""
 _PARTING = frozenset(Role) - _ANYWHERE - {_RESULT, _ANSWER}
 """Roles that separate a record about a call from the call's result."""
-_USER, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.TOOL_RESULT, Kind.CUSTOM
+_USER, _TOOL_RESULT = Kind.USER, Kind.TOOL_RESULT
 
 
 class Dependence(Exception):  # not an error: a reader that knows the lines before reads this one
@@ -89,6 +89,8 @@ class EntryBuilder:
         self.system: str | None = None
         self.uncertain: set[int] = set()
         """Rollbacks behind which the file does not tell what Codex sends."""
+        self.begun_anew: list[int] = []
+        """Entries with which another conversation begins in the same file."""
         self.unknown: dict[str, int] = {}
         """Unknown types of records, with their numbers."""
         self.first_unknown = -1
@@ -121,6 +123,7 @@ class EntryBuilder:
         self.start = start
         self.responses.begin(start, state.total)
         self._naming.begin(start, segment, self.columns)
+        self._begins_from = state.path
         self.course = Course(state.path)
         self.tip = self.course.tip
         self.model, self.effort = state.model, state.effort
@@ -216,7 +219,6 @@ class EntryBuilder:
     def feed(self, data: bytes, stop: int, at: int) -> None:
         """Reads whole lines, `at` bytes into their segment, as `take` does, but without a value for each."""
         find, kind_of, close, role_of = data.find, KIND.match, CLOSE, KINDS.get
-        starts, kinds, base = self.columns.start, self.columns.kind, self.start + at
         responses, ends = self.responses, self.ends
         start = 0
         while start < stop:
@@ -229,12 +231,12 @@ class EntryBuilder:
             role, call = role_of(head[1]), None
             if role is _COMPLETED:
                 role, call = COMPLETED.get(head[2]), head[3]
-            elif role is _MESSAGE:
-                role = _REPLY if head[4] == b"assistant" else _MESSAGE
+            elif role is _MESSAGE and head[4] == b"assistant":
+                role = _REPLY
             elif role is _RESULT or role is _ANSWER:
                 call = head[5]
             if responses.waiting >= 0 and role in _OTHER:
-                self.responses.unclaimed()
+                responses.unclaimed()
             if ends.waiting is not None and role in _PARTING:
                 ends.put_aside()
             if role is _REPLY or role is _ECHO:
@@ -252,25 +254,14 @@ class EntryBuilder:
                 self._result(call.decode("utf-8", "replace"), at + start)
             elif role is _ANSWER and call:
                 ends.add(call.decode("utf-8", "replace"), at + start, end - start, self.tip)
-            elif role is _BOOKS or role is _STARTED:
-                if role is _STARTED:
-                    self._begun.append(len(kinds))
-                    ends.begin_turn()
-                responses.end()
-                self.tip = len(kinds)
-                starts.append(base + start)
-                kinds.append(_CUSTOM)
             elif role is _TURN and (known := self._contexts.settings(data, start, end)) is not None:
                 responses.end()
                 self._turned(known.model, known.effort, at + start)
+            elif role is _BOOKS or role is _STARTED:
+                responses.end()
+                self._other(role, {}, at + start)
             elif (body := decode_line(data[start:end])) is None:
                 self.take(data, start, end, at + start)
-            elif role is _MESSAGE and (payload := payload_of(body)).get("role") != "assistant":
-                self.responses.unclaimed()
-                responses.end()
-                self._message(payload, at + start)
-            elif role is _PROMPT:
-                self._prompt(payload_of(body), at + start)
             else:
                 self.record(line_of(body), at + start, data[start:end])
             start = end + 1
@@ -396,11 +387,23 @@ class EntryBuilder:
     def _meta(self, payload: dict[str, Any], at: int) -> None:
         instructions = payload.get("base_instructions")
         text = instructions.get("text") if isinstance(instructions, dict) else None
-        if at == 0 and isinstance(text, str) and text and text != self.system:
+        anew = at > 0 and payload.get("history_mode") == "paginated" and not self.responses.partial
+        if anew:
+            self._begin_anew()
+        if (at == 0 or anew) and isinstance(text, str) and text and (anew or text != self.system):
             self.system = text
             self._add(Kind.SYSTEM, at)
         else:
             self._add(Kind.CUSTOM, at)
+
+    def _begin_anew(self) -> None:
+        """Goes back to where the segment began: of a paginated file Codex sends what stands behind its last description (0.153, 0.171)."""
+        self.responses.unclaimed()
+        self.settle()
+        self.course = Course(self._begins_from)
+        self.tip = self.course.tip
+        self.model = self.effort = None
+        self.begun_anew.append(len(self.columns))
 
     def _turned(self, model: object, effort: str | None, at: int) -> None:
         part = 0

@@ -45,19 +45,10 @@ _OF_FOLDER = frozenset({"git", "runtime_workspace_roots"})
 """Fields that describe the working folder."""
 _OF_TURN = (Role.MESSAGE, Role.TURN)
 """Roles right before a prompt, in files that do not mark the beginning of a turn."""
-_CLOSING = frozenset(
-    {
-        Role.QUIET,
-        Role.COUNT,
-        Role.USAGE,
-        Role.ANSWER,
-        Role.ECHO,
-        Role.BOOKS,
-        Role.NAME,
-        Role.UNKNOWN,
-        Role.ASIDE,
-    }
-)
+_CLOSING = frozenset({
+    Role.QUIET, Role.COUNT, Role.USAGE, Role.ANSWER, Role.ECHO, Role.BOOKS, Role.NAME, Role.UNKNOWN,
+    Role.ASIDE
+})  # fmt: skip
 """Roles that may follow the last reply of a turn."""
 
 

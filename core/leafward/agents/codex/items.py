@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from leafward.agents.codex.records import Role, as_object, line_of, payload_of
 from leafward.agents.native_lines import described, document, plain_json
-from leafward.session.entries import Kind
+from leafward.session.entries import Kind, object_at
 from leafward.session.transcript import NAMESPACE, RESHAPED
 
 if TYPE_CHECKING:
@@ -312,8 +312,7 @@ def call_block(item: dict[str, Any]) -> Body:
     arguments: Any
     reshaped = False
     if kind == "local_shell_call":
-        action = item.get("action")
-        name, arguments = "local_shell", action if isinstance(action, dict) else {}
+        name, arguments = "local_shell", object_at(item, "action")
     elif kind == "custom_tool_call":
         arguments = {"input": item.get("input")}
     elif kind in _HOSTED:

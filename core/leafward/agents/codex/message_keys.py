@@ -40,7 +40,7 @@ class MessageIndex:
             self._last[key] = index
         if text.startswith(WARNING) and item.get("role") == "user":
             self.warnings.append(index)
-        if any(_is_image(part) for part in content_of(item)):
+        if any(isinstance(part, dict) and "image" in str(part.get("type")) for part in content_of(item)):
             self.pictured.add(index)
         self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
@@ -75,10 +75,6 @@ class MessageIndex:
     def size(self, index: int) -> int:
         """Bytes of the text of a message; 0 without a message."""
         return self._bytes.get(index, 0)
-
-
-def _is_image(part: object) -> bool:
-    return isinstance(part, dict) and "image" in str(part.get("type"))
 
 
 def _key(item: dict[str, Any], text: str) -> int | None:

@@ -108,36 +108,16 @@ _EVENTS = {
     "turn_started": Role.STARTED,
 } | dict.fromkeys(
     (
-        "task_complete",
-        "turn_complete",
-        "turn_aborted",
-        "turn_diff",
-        "plan_update",
-        "background_event",
-        "stream_error",
-        "thread_settings_applied",
-        "thread_goal_updated",
-        "entered_review_mode",
-        "exited_review_mode",
-        "undo_started",
-        "undo_completed",
-        "error",
-        "warning",
-        "deprecation_notice",
-        "guardian_assessment",
-        "collab_agent_spawn_begin",
-        "collab_agent_spawn_end",
-        "collab_agent_interaction_begin",
-        "collab_agent_interaction_end",
-        "collab_waiting_begin",
-        "collab_waiting_end",
-        "collab_close_begin",
-        "collab_close_end",
-        "collab_resume_begin",
-        "collab_resume_end",
+        "task_complete", "turn_complete", "turn_aborted", "turn_diff", "plan_update", "background_event",
+        "stream_error", "thread_settings_applied", "thread_goal_updated", "entered_review_mode",
+        "exited_review_mode", "undo_started", "undo_completed", "error", "warning", "deprecation_notice",
+        "guardian_assessment", "collab_agent_spawn_begin", "collab_agent_spawn_end",
+        "collab_agent_interaction_begin", "collab_agent_interaction_end", "collab_waiting_begin",
+        "collab_waiting_end", "collab_close_begin", "collab_close_end", "collab_resume_begin",
+        "collab_resume_end"
     ),
     Role.BOOKS,
-)
+)  # fmt: skip
 """Subtypes of `event_msg`."""
 
 _EVENTS |= dict.fromkeys(
@@ -192,6 +172,7 @@ _TYPES = {
     "state": Role.BOOKS,
     "dynamic_tools_updated": Role.ASIDE,
     "security_risk_score": Role.ASIDE,
+    "realtime_item": Role.ASIDE,
     "retained_context": Role.ASIDE,
     "id_allocation": Role.ASIDE,
 }

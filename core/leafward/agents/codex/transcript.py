@@ -12,7 +12,7 @@ from leafward.agents.codex.chain import Chain, Thread, resolved
 from leafward.agents.codex.description import described
 from leafward.agents.codex.rollout import Rollout
 from leafward.agents.codex.translation import UNCERTAIN, Translator
-from leafward.agents.lines import stretch_of
+from leafward.agents.lines import another_session, stretch_of
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.session.columns import Columns
@@ -41,7 +41,7 @@ class CodexReader:
         self._thread = thread
         self._pieces: list[Piece] = []
         self._begins: list[int] = []
-        self._columns = Columns()
+        self.columns = Columns()
         self._made: Assembly | None = None
         self._open: list[Rollout] = []
 
@@ -92,7 +92,7 @@ class CodexReader:
     def _transcript(self, thread: Thread, made: Assembly) -> Transcript:
         own = made.own(thread)
         self._made = made
-        self._pieces, self._columns = made.pieces, made.builder.columns
+        self._pieces, self.columns = made.pieces, made.builder.columns
         self._begins = [piece.begin for piece in made.pieces]
         notes = [*thread.notes, *made.notes]
         for damaged, text in made.orphans:
@@ -105,6 +105,9 @@ class CodexReader:
         for index in sorted(builder.uncertain):
             origin = self.origin(index)
             notes.append(Note(UNCERTAIN_CONTEXT, UNCERTAIN, EntryIndex(index), origin.path, origin.offset))
+        for index in builder.begun_anew:
+            origin = self.origin(index)
+            notes.append(another_session(index, origin.path, origin.offset))
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
         self.translation = Translator(made.builder, self.region, self._line, header.get("provider"))
         live = made.tips.get(thread.live.path, -1)
@@ -129,13 +132,13 @@ class CodexReader:
     def _span(self, index: int) -> tuple[Piece, int, int]:
         """The piece of an entry, and begin and end of the entry's stretch in it."""
         within = self._made.builder.within.get(index) if self._made is not None else None
-        start = self._columns.start[index] if within is None else within[0]
+        start = self.columns.start[index] if within is None else within[0]
         piece = self._pieces[bisect_right(self._begins, start) - 1]
         end = piece.begin + piece.end
         if within is not None:
             first = start - piece.begin
             return piece, first, first + piece.rollout.extent(first, within[1])
-        start, stop = stretch_of(self._columns, index, end)
+        start, stop = stretch_of(self.columns, index, end)
         return piece, start - piece.begin, min(stop, end) - piece.begin
 
     def region(self, index: int) -> bytes:
@@ -167,11 +170,6 @@ class CodexReader:
         """The segments of the thread, and the base of each."""
         return self._made.chain if self._made is not None else Chain()
 
-    @property
-    def columns(self) -> Columns:
-        """The entries made from the files."""
-        return self._columns
-
     def stands_alone(self, index: int) -> bool:
         """Whether an entry has lines of its own and does not only stand in a compaction."""
         return self._made is None or index not in self._made.builder.literals
@@ -183,7 +181,7 @@ class CodexReader:
 
     def window(self, index: int) -> int | None:
         """The context window in force at an entry, as Codex uses it, in tokens; None where it is not recorded."""
-        parents, at = self._columns.parent, index
+        parents, at = self.columns.parent, index
         for _ in range(_TOLD_BACK):
             if at < 0:
                 return None

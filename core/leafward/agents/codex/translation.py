@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from leafward.agents.codex.entry_builder import EntryBuilder
     from leafward.session.entries import Body
 
+_VOICE = "realtime_item"
+"""The type of records of a voice conversation, which is none of the thread's model's."""
 UNCERTAIN = (
     "context uncertain from here: this takes back a turn with a compaction, after which some versions of Codex send "
     "the compacted context and others none of it"
@@ -188,7 +190,7 @@ class Translator:
             return {"type": f"codex.{name_of(first)}", "data": first.get("payload", first)}
         name = payload.get("type") if first.get("type") == "event_msg" else first.get("type")
         data = {key: value for key, value in payload.items() if key not in _LONG}
-        says = {"says": UNCERTAIN} if index in self._uncertain else {}
+        says = {"says": UNCERTAIN} if index in self._uncertain else _spoken(payload) if name == _VOICE else {}
         return {"type": "custom", "customType": f"codex.{name}", "data": data, **says}
 
     def _model(self, index: int) -> str | None:
@@ -371,6 +373,12 @@ def _turn_of(payload: dict[str, Any]) -> object:
 
 def _message(role: str, content: object, stamp: int | None) -> Body:
     return message({"role": role, "content": content}, stamp)
+
+
+def _spoken(payload: Body) -> Body:
+    """What was said in a piece of a voice conversation."""
+    text = payload.get("text")
+    return {"says": f"{payload.get('role')}: {text}"} if isinstance(text, str) and text else {}
 
 
 def _injected(item: dict[str, Any]) -> Body:

@@ -19,15 +19,8 @@ from leafward.agents.opencode import trees
 from leafward.agents.opencode.data_root import usual_root
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.preview import glimpse
-from leafward.agents.opencode.records import number_in, object_at, object_in, text_in
-from leafward.agents.opencode.store import (
-    USUAL,
-    Shelves,
-    databases_in,
-    is_store,
-    root_of,
-    store_variables,
-)
+from leafward.agents.opencode.records import number_in, object_in
+from leafward.agents.opencode.store import USUAL, Shelves, databases_in, is_store, root_of, store_variables
 from leafward.agents.opencode.surroundings import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.agents.opencode.transcript import TORN, OpenCodeReader
@@ -36,6 +29,7 @@ from leafward.agents.sidecar_texts import kept_texts
 from leafward.agents.tool_results import tool_results
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
+from leafward.session.entries import object_at, text_at
 from leafward.session.foreign import ForeignFiles
 from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
@@ -116,7 +110,7 @@ class OpenCode(Agent):
         if body is None:
             return _LONG_HEAD.match(start) is not None and b'"title"' in start
         return (
-            bool(text_in(body, "id"))
+            bool(text_at(body, "id"))
             and number_in(object_at(body, "time"), "created") is not None
             and "title" in body
             and bool({"version", "directory"} & body.keys())

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
 from leafward.agents.opencode.data_root import usual_root
-from leafward.agents.settings_file import json_settings, table_in
+from leafward.agents.settings_file import json_settings
 from leafward.base.model_windows import longest_answer
+from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
     from leafward.base.model_windows import Window
@@ -40,7 +41,7 @@ def _settings(session: Session) -> OwnSettings | None:
     own = Path(env.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")) / "opencode"
     for folder in (*((Path(session.cwd),) if session.cwd else ()), own):
         file = folder / "opencode.json"
-        said = table_in(json_settings(file), "compaction").get("auto")
+        said = object_at(json_settings(file), "compaction").get("auto")
         if isinstance(said, bool):
             return None if said else OwnSettings(file, off=True)
     return None

@@ -20,13 +20,12 @@ from leafward.agents.opencode.records import (
     by_time,
     dumped,
     in_order,
-    object_at,
     object_in,
-    text_in,
     whole,
 )
 from leafward.base.errors import NotASession
 from leafward.base.regular_files import open_regular
+from leafward.session.entries import object_at, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,7 +72,7 @@ class Base:
     """The few queries for a database."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        connection.text_factory = _text
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         connection.set_authorizer(_only_ours)
         self._connection = connection
         self._columns: dict[str, set[str]] = {}
@@ -240,7 +239,7 @@ class Base:
         found = self._newer_removed(session, path)
         gone: dict[str, int] = {}
         for number, _, _, data in self._events(session, "message.removed."):
-            gone[text_in(data, "messageID")] = number
+            gone[text_at(data, "messageID")] = number
         for (name,) in self.ask("SELECT id FROM message WHERE session_id = ?", session) if gone else ():
             gone.pop(str(name), None)
         if not gone:
@@ -249,7 +248,7 @@ class Base:
         last: dict[str, Stored] = {}
         for number, row, _, data in self._events(session, "message.updated."):
             info = object_at(data, "info")
-            name = text_in(info, "id")
+            name = text_at(info, "id")
             if name in gone:
                 begun.setdefault(name, number)
                 created = object_at(info, "time").get("created")
@@ -257,14 +256,14 @@ class Base:
         parts: dict[str, dict[str, Stored]] = {}
         for number, row, _, data in self._events(session, "message.part."):
             part = object_at(data, "part")
-            message = text_in(part, "messageID") or text_in(data, "messageID")
+            message = text_at(part, "messageID") or text_at(data, "messageID")
             if message not in gone or number > gone[message]:
                 continue
             if part:
-                part_row = Stored(text_in(part, "id"), whole(data.get("time")) or 0, dumped(part), path, row)
+                part_row = Stored(text_at(part, "id"), whole(data.get("time")) or 0, dumped(part), path, row)
                 parts.setdefault(message, {})[part_row.id] = part_row
             else:
-                parts.get(message, {}).pop(text_in(data, "partID"), None)
+                parts.get(message, {}).pop(text_at(data, "partID"), None)
         found += [
             MessageRecord(stored, in_order(list(parts.get(name, {}).values())), begun[name], gone[name])
             for name, stored in last.items()
@@ -288,10 +287,6 @@ def _only_ours(action: int, table: str | None, column: str | None, base: str | N
     if action == sqlite3.SQLITE_READ and table not in TABLES:
         return sqlite3.SQLITE_DENY
     return tables_only(action, table, column, base, view)
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
 
 
 def stamps_of(path: str) -> list[tuple[int, int, int] | None]:

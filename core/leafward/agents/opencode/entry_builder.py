@@ -2,7 +2,8 @@
 
 A message of a user is one entry, with one more ahead or behind for opencode's own additions to it. A reply is one entry, and the
 result of each call is another one. Messages that a revert deleted hang at their original place; messages that a revert hides for
-now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies.
+now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies,
+and with a compaction that failed what it was not to keep.
 """
 
 from __future__ import annotations
@@ -11,11 +12,19 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode import newer_engine as newer
-from leafward.agents.opencode.parts import PART_TYPES, asked_in, is_of_command, is_put, is_sent, is_typed
-from leafward.agents.opencode.records import NEVER, number_in, object_at, text_in
+from leafward.agents.opencode.parts import (
+    PART_TYPES,
+    asked_in,
+    is_of_command,
+    is_put,
+    is_sent,
+    is_typed,
+    typed_in,
+)
+from leafward.agents.opencode.records import NEVER, number_in
 from leafward.agents.opencode.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
 from leafward.session.columns import ID_SIZE, Columns
-from leafward.session.entries import Damage
+from leafward.session.entries import Damage, object_at, text_at
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -24,6 +33,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _NO_ID = bytes(ID_SIZE)
+_NOT_LEFT_OUT = EDITS | {Role.SYSTEM}
 
 
 class _Spoken(NamedTuple):
@@ -97,6 +107,10 @@ class EntryBuilder:
         self._names: set[str] = set()
         self._first: dict[str, int] = {}
         self._requests: dict[str, tuple[int, str]] = {}
+        self._asked: list[str] = []
+        """The texts of the last prompt."""
+        self._too_long: set[int] = set()
+        """Requests for a summary because a provider refused a prompt as too long: opencode puts that prompt again behind the summary."""
         self._pruned: list[tuple[int, int, int]] = []
         self._unfinished: list[tuple[str, int, int]] = []
         self._course: list[tuple[int, int]] = []
@@ -281,7 +295,9 @@ class EntryBuilder:
         request = next((part for part in decoded if part and part.get("type") == "compaction"), None)
         if request is not None:
             tip = self._whole(Role.REQUEST, spoken, above)
-            self._requests[spoken.name] = tip, text_in(request, "tail_start_id")
+            self._requests[spoken.name] = tip, text_at(request, "tail_start_id")
+            if request.get("overflow") is True:
+                self._too_long.add(tip)
             return tip
         typed = [place for place, part in enumerate(decoded) if part is not None and is_typed(part)]
         put = [place for place, part in enumerate(decoded) if part is not None and is_put(part)]
@@ -291,6 +307,15 @@ class EntryBuilder:
             if role is Role.INJECTED and (is_of_command(parts) or asked_in(parts)):
                 role = Role.COMMAND
             return self._whole(role, spoken, above)
+        asked = typed_in(decoded)
+        if (
+            above >= 0
+            and self.role[above] == Role.SUMMARY
+            and self.aux[above] in self._too_long
+            and asked == self._asked
+        ):
+            return self._whole(Role.INJECTED, spoken, above)
+        self._asked = asked
         ahead = [place for place in put if place < typed[0]] if typed else []
         if ahead:
             above = self._entry(
@@ -303,8 +328,8 @@ class EntryBuilder:
     def _reply(self, spoken: _Spoken, above: int, *, live: bool) -> int:
         body = spoken.body
         if not self.folder:
-            self.folder = text_in(object_at(body, "path"), "cwd")
-        summary_request = self._requests.get(text_in(body, "parentID"))
+            self.folder = text_at(object_at(body, "path"), "cwd")
+        summary_request = self._requests.get(text_at(body, "parentID"))
         if self._summarises(body, summary_request is not None):
             request, tail = summary_request or (-1, "")
             tip = self._whole(Role.SUMMARY, spoken, above, request)
@@ -328,11 +353,28 @@ class EntryBuilder:
             pruned = number_in(object_at(state, "time"), "compacted")
             if pruned and live:
                 self._pruned.append((pruned, tip, record))
-        if not is_sent(body, spoken.decoded):
+        left_out = [] if is_sent(body, spoken.decoded) else [reply, *results]
+        if summary_request and body.get("summary") is True:
+            left_out += self._before_tail(summary_request[1])
+        if left_out:
             name = f"{spoken.name}-dropped"
             tip = self._entry(Role.DROPPED, name, tip, spoken.record, spoken.low, spoken.high)
-            self.targets[tip] = [reply, *results]
+            self.targets[tip] = left_out
         return tip
+
+    def _before_tail(self, tail: str) -> list[int]:
+        """The entries before the tail that a compaction was to keep: opencode leaves them out though it has no summary.
+
+        It stores where the tail begins also when the request for the summary failed, and goes by that (1.14.41 to 1.18.33).
+        """
+        kept = self._first.get(tail, -1)
+        found: list[int] = []
+        at = self.columns.parent[kept] if kept >= 0 and not self.tail_first else -1
+        while at >= 0:
+            if self.role[at] not in _NOT_LEFT_OUT:
+                found.append(at)
+            at = self.columns.parent[at]
+        return found
 
     def _summarises(self, body: Body, by_request: bool) -> bool:
         """Whether a reply is a summary that replaces earlier messages: complete, without an error."""

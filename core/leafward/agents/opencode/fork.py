@@ -15,12 +15,12 @@ from leafward.agents.authorship import own_cut
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
-from leafward.agents.opencode.records import object_at, object_in, text_in
+from leafward.agents.opencode.records import object_in
 from leafward.agents.opencode.sessions import OURS
 from leafward.agents.opencode.transcript import OpenCodeReader, merged
 from leafward.base.errors import NotASession, Refused
 from leafward.context.model_context import context_at
-from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind, object_at, text_at
 from leafward.session.foreign import reader_of
 from leafward.session.journal.write import Remark
 from leafward.session.line_decoding import decode_line
@@ -67,12 +67,6 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: st
         terms=terms,
         store=store,
     )
-
-
-def _said(row: dict[str, Any], column: str) -> str:
-    """The text in a column; empty for any other value, which no document accepts."""
-    value = row.get(column)
-    return value if isinstance(value, str) else ""
 
 
 class _Copy:
@@ -133,14 +127,14 @@ class _Copy:
 
     def _info(self, row: dict[str, Any], name: str, terms: Terms) -> Body:
         now = round(terms.now.timestamp() * 1000)
-        title = title_of(self._session) or (_said(row, "title") or name)
+        title = title_of(self._session) or (text_at(row, "title") or name)
         info: Body = {
             "id": name,
-            "slug": _said(row, "slug") or name,
-            "projectID": _said(row, "project_id") or "global",
+            "slug": text_at(row, "slug") or name,
+            "projectID": text_at(row, "project_id") or "global",
             "directory": self._cwd,
             "title": title if title.endswith(FORKED) else title + FORKED,
-            "version": _said(row, "version") or "1.2.0",
+            "version": text_at(row, "version") or "1.2.0",
         }
         # A relative path belongs to the project's folder.
         for field in ("agent", "path") if self._cwd == self._session.cwd else ("agent",):
@@ -166,8 +160,8 @@ class _Copy:
                 continue
             for held, body in _usual(record):
                 old, parts = held.message.id, held.parts
-                if old == text_in(revert, "messageID") and old + _HIDDEN not in self._entries:
-                    parts = parts[: _place(held, text_in(revert, "partID"))]
+                if old == text_at(revert, "messageID") and old + _HIDDEN not in self._entries:
+                    parts = parts[: _place(held, text_at(revert, "partID"))]
                 created = object_at(body, "time").get("created")
                 stamp = created if isinstance(created, int) else held.message.created
                 new = renamed[old] = ids.message(stamp, len(parts) * 2)
@@ -176,7 +170,7 @@ class _Copy:
                     prompt = new
                     model = object_at(body, "model") or model
                 elif "parentID" in body:
-                    message["parentID"] = renamed.get(text_in(body, "parentID"), prompt or new)
+                    message["parentID"] = renamed.get(text_at(body, "parentID"), prompt or new)
                 latest = new
                 if self._recounted is not None and old == self._recounted[0]:
                     message["tokens"] = _counts(min(self._recounted[1:]), object_at(body, "tokens"))
@@ -198,7 +192,7 @@ class _Copy:
             return None
         part: Body = {**body, "id": ids.part(), "sessionID": session, "messageID": message}
         if body.get("type") == "compaction" and "tail_start_id" in body:
-            tail = text_in(body, "tail_start_id")
+            tail = text_at(body, "tail_start_id")
             part["tail_start_id"] = renamed.get(tail, tail)
         state = object_at(body, "state")
         if body.get("type") == "tool" and state:

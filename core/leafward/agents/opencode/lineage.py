@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.opencode.records import object_in, text_in
+from leafward.agents.opencode.records import object_in
+from leafward.session.entries import text_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,7 +49,7 @@ def _opening(messages: Iterator[MessageRecord], count: int) -> list[tuple[object
     found: list[tuple[object, ...]] = []
     for record in islice(messages, count):
         parts = [object_in(part.data) for part in record.parts]
-        calls = tuple(text_in(part, "callID") for part in parts if part.get("type") == "tool")
-        texts = tuple(text_in(part, "text") for part in parts if part.get("type") == "text")
+        calls = tuple(text_at(part, "callID") for part in parts if part.get("type") == "tool")
+        texts = tuple(text_at(part, "text") for part in parts if part.get("type") == "text")
         found.append((object_in(record.message.data).get("role"), calls, texts))
     return found

@@ -10,15 +10,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.opencode.records import (
-    NEVER,
-    MessageRecord,
-    Stored,
-    dumped,
-    object_at,
-    object_in,
-    text_in,
-)
+from leafward.agents.opencode.records import NEVER, MessageRecord, Stored, dumped, object_in
+from leafward.session.entries import object_at, text_at
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -69,14 +62,14 @@ class Teller:
         elif kind == "compaction":
             message |= {"role": "assistant", "summary": True, "finish": "stop", "mode": "compaction"}
             message |= {"parentID": self._prompt, "reason": body.get("reason"), **self._model, **self._where}
-            parts = [{"type": "text", "text": text_in(body, "summary")}]
+            parts = [{"type": "text", "text": text_at(body, "summary")}]
         else:
             message |= {**body, "role": kind}
             self._switch(kind, body)
         yield self._as_record(stored, message, parts)
-        if kind == "compaction" and text_in(body, "recent"):
+        if kind == "compaction" and text_at(body, "recent"):
             recent = {**_prompted(message), BESIDE: True}
-            part = {"type": "text", "text": text_in(body, "recent"), "synthetic": True}
+            part = {"type": "text", "text": text_at(body, "recent"), "synthetic": True}
             yield self._as_record(stored._replace(id=f"{name}-recent"), recent, [part])
 
     def _as_record(self, stored: Stored, message: Body, parts: list[Body]) -> MessageRecord:
@@ -88,19 +81,19 @@ class Teller:
 
     def _switch(self, kind: str, body: Body) -> None:
         if kind == AGENT_SWITCHED:
-            self._agent = text_in(body, "agent") or self._agent
+            self._agent = text_at(body, "agent") or self._agent
         elif kind == MODEL_SWITCHED:
             self._model = _model(object_at(body, "model")) or self._model
 
     def _reply(self, body: Body) -> Body:
-        made: Body = {"role": "assistant", "parentID": self._prompt, "mode": text_in(body, "agent")}
-        made |= {"agent": text_in(body, "agent"), **_model(object_at(body, "model"))}
+        made: Body = {"role": "assistant", "parentID": self._prompt, "mode": text_at(body, "agent")}
+        made |= {"agent": text_at(body, "agent"), **_model(object_at(body, "model"))}
         made |= {key: body[key] for key in ("cost", "tokens", "finish") if key in body}
         made |= self._where
         error = object_at(body, "error")
         if error:
             # The newer engine does not distinguish kinds of errors; this is the usual engine's name for such.
-            made["error"] = {"name": "UnknownError", "data": {"message": text_in(error, "message")}}
+            made["error"] = {"name": "UnknownError", "data": {"message": text_at(error, "message")}}
         return made
 
     def _content(self, body: Body) -> list[Body]:
@@ -113,13 +106,13 @@ class Teller:
         named = [one for one in files if isinstance(one, str)] if isinstance(files, list) else []
         if named:
             paths = [os.path.join(self._root, one) for one in named]
-            parts.append({"type": "patch", "hash": text_in(snapshot, "end"), "files": paths})
+            parts.append({"type": "patch", "hash": text_at(snapshot, "end"), "files": paths})
         return parts
 
 
 def _model(found: Body) -> Body:
     """A model in the usual engine's form; empty without one."""
-    model = {"providerID": text_in(found, "providerID"), "modelID": text_in(found, "id")}
+    model = {"providerID": text_at(found, "providerID"), "modelID": text_at(found, "id")}
     return model if any(model.values()) else {}
 
 
@@ -134,7 +127,7 @@ def _spoken(part: Body, created: object) -> Body:
 
 
 def _prompt_parts(body: Body, *, synthetic: bool) -> list[Body]:
-    text: Body = {"type": "text", "text": text_in(body, "text")}
+    text: Body = {"type": "text", "text": text_at(body, "text")}
     if synthetic:
         text["synthetic"] = True
     parts = [text]
@@ -152,16 +145,16 @@ def _prompt_parts(body: Body, *, synthetic: bool) -> list[Body]:
 def _file(one: dict[str, Any]) -> Body:
     return {
         "type": "file",
-        "mime": text_in(one, "mime"),
-        "url": text_in(one, "uri"),
-        "filename": text_in(one, "name"),
+        "mime": text_at(one, "mime"),
+        "url": text_at(one, "uri"),
+        "filename": text_at(one, "name"),
     }
 
 
 def _call(part: Body) -> Body:
     """A call with its result. A result without content is sent as its fields in JSON (opencode 1.18.33)."""
     state, time = object_at(part, "state"), object_at(part, "time")
-    status = text_in(state, "status")
+    status = text_at(state, "status")
     arguments = state.get("input")
     structured = object_at(state, "structured")
     made: Body = {
@@ -178,15 +171,15 @@ def _call(part: Body) -> Body:
     content = state.get("content")
     blocks = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
     if status == "completed":
-        texts = [text_in(one, "text") for one in blocks if one.get("type") == "text"]
+        texts = [text_at(one, "text") for one in blocks if one.get("type") == "text"]
         made["output"] = "\n".join(texts) if blocks else dumped(structured).decode("utf-8", "replace")
         made["title"] = ""
         files = [_file(one) for one in blocks if one.get("type") == "file"]
         if files:
             made["attachments"] = files
     elif status == "error":
-        made["error"] = text_in(object_at(state, "error"), "message")
-    return {"type": "tool", "callID": text_in(part, "id"), "tool": text_in(part, "name"), "state": made}
+        made["error"] = text_at(object_at(state, "error"), "message")
+    return {"type": "tool", "callID": text_at(part, "id"), "tool": text_at(part, "name"), "state": made}
 
 
 def _diff(structured: Body) -> Body:
@@ -215,7 +208,7 @@ def as_usual(record: MessageRecord, message: Body) -> Iterator[tuple[MessageReco
     if message.get(ENGINE) != NEWER:
         yield record, message
     elif role == SHELL:
-        text = f"$ {text_in(message, 'command')}\n{text_in(message, 'output')}"
+        text = f"$ {text_at(message, 'command')}\n{text_at(message, 'output')}"
         part = record.message._replace(data=dumped({"type": "text", "text": text, "synthetic": True}))
         yield record._replace(parts=[part]), _plain(_prompted(message))
     elif message.get("summary") is True:
@@ -252,7 +245,7 @@ def removed(events: Iterable[Event], kept: set[str], teller: Teller) -> list[Mes
                 if name not in kept:
                     gone.setdefault(name, (one, number))
             continue
-        name = text_in(data, "assistantMessageID") or text_in(data, "messageID")
+        name = text_at(data, "assistantMessageID") or text_at(data, "messageID")
         if name and name not in kept and name not in gone:
             one = made.setdefault(name, _Gone(name, number, row, data))
             one.hear(what, data)
@@ -280,7 +273,7 @@ class _Gone:
         """Adds the content of an event."""
         if what in ("prompted", "synthetic", "context.updated"):
             self.kind = {"prompted": "user", "synthetic": "synthetic"}.get(what, "system")
-            self.body |= object_at(data, "prompt") or {"text": text_in(data, "text")}
+            self.body |= object_at(data, "prompt") or {"text": text_at(data, "text")}
         elif what == "step.started":
             self.kind = "assistant"
             self.body |= {key: data[key] for key in ("agent", "model") if key in data}
@@ -291,14 +284,14 @@ class _Gone:
         elif what == "compaction.ended":
             self.kind = "compaction"
             self.body |= {
-                "summary": text_in(data, "text"),
-                "recent": text_in(data, "recent"),
+                "summary": text_at(data, "text"),
+                "recent": text_at(data, "recent"),
                 "reason": data.get("reason"),
             }
         elif what.startswith(("text.", "reasoning.")):
             kind = what.partition(".")[0]
-            part = self._part(f"{kind} {text_in(data, f'{kind}ID')}", {"type": kind})
-            part["text"] = text_in(data, "text")
+            part = self._part(f"{kind} {text_at(data, f'{kind}ID')}", {"type": kind})
+            part["text"] = text_at(data, "text")
         elif what.startswith("tool."):
             self._call(what, data)
 
@@ -310,13 +303,13 @@ class _Gone:
         return self._parts[name]
 
     def _call(self, what: str, data: Body) -> None:
-        name, stamp = text_in(data, "callID"), data.get("timestamp")
+        name, stamp = text_at(data, "callID"), data.get("timestamp")
         part = self._part(f"tool {name}", {"type": "tool", "id": name, "time": {"created": stamp}})
         state: Body = part.setdefault("state", {"status": "pending", "input": ""})
         if what == "tool.input.started":
-            part["name"] = text_in(data, "name")
+            part["name"] = text_at(data, "name")
         elif what == "tool.called":
-            part["name"] = text_in(data, "tool")
+            part["name"] = text_at(data, "tool")
             part["time"]["ran"] = stamp
             state |= {"status": "running", "input": data.get("input")}
         elif what in ("tool.success", "tool.failed"):

@@ -9,8 +9,9 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from leafward.agents.native_lines import document, plain_json
 from leafward.agents.opencode import newer_engine as newer
-from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.records import number_in
 from leafward.agents.opencode.tools import SHELLS
+from leafward.session.entries import object_at, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,10 +26,14 @@ INTERRUPTED_TEXT = "[Tool execution was interrupted]"
 SILENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})
 """Parts that are not sent to the model and stand with their message."""
 _SPOKEN = frozenset({"text", "file", "reasoning", "tool", "compaction", "subtask"})
+_SENT_AGAIN = frozenset({"text", "reasoning", "tool"})
+"""Parts of a reply that are sent with later prompts."""
+_TOLD = ("text/plain", "application/x-directory")
+"""Attachments that the usual engine does not send: it adds their contents to the message as texts (1.1.53 to 1.18.33)."""
 PART_TYPES = SILENT | _SPOKEN
-"""All known types of parts."""
 
 _DATA_URL = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),")
+_REPLACED = re.compile(r"\[Attached [\w.+-]+/[\w.+-]+: [^\n]*\]")
 _HUNK = re.compile(r"@@ -(\d{1,18})(?:,\d+)? \+(\d{1,18})(?:,\d+)? @@")
 _SIGNS = frozenset(" +-")
 _STOPS = {"stop": "stop", "tool-calls": "toolUse", "length": "length", "error": "error"}
@@ -39,14 +44,14 @@ def block_of(part: Body) -> Body | None:
     kind = part.get("type")
     if kind == "text":
         text = part.get("text")
-        return {"type": "text", "text": text} if isinstance(text, str) and not part.get("ignored") else None
+        return {"type": "text", "text": text} if isinstance(text, str) else None
     if kind == "reasoning":
-        return {"type": "thinking", "thinking": text_in(part, "text")}
+        return {"type": "thinking", "thinking": text_at(part, "text")}
     if kind == "tool":
         return {
             "type": "toolCall",
-            "id": text_in(part, "callID"),
-            "name": text_in(part, "tool"),
+            "id": text_at(part, "callID"),
+            "name": text_at(part, "tool"),
             "arguments": _given(object_at(part, "state").get("input")),
         }
     if kind == "file":
@@ -54,6 +59,12 @@ def block_of(part: Body) -> Body | None:
     if kind == "subtask":
         return {"type": "text", "text": SUBTASK_TEXT}
     return None
+
+
+def blocks_of(parts: Iterable[Body], *, by_newer: bool) -> list[Body]:
+    """The parts of a user's message that are sent; `by_newer`: by the newer engine, which sends attachments of every type."""
+    sent = (one for one in parts if by_newer or one.get("type") != "file" or one.get("mime") not in _TOLD)
+    return [block for part in sent if (block := block_of(part)) is not None]
 
 
 def _given(value: object) -> dict[str, Any]:
@@ -65,15 +76,15 @@ def _given(value: object) -> dict[str, Any]:
 
 def _file(part: Body) -> Body:
     """An attachment: an image as it is, any other file by name."""
-    address = text_in(part, "url")
-    mime = text_in(part, "mime")
+    address = text_at(part, "url")
+    mime = text_at(part, "mime")
     found = _DATA_URL.match(address)
     if found is not None and (mime or found[1]).startswith("image/") and found[2].endswith(";base64"):
         block: Body = {"type": "image", "data": address[found.end() :], "mimeType": mime or found[1]}
-        if text_in(part, "filename"):
-            block["name"] = text_in(part, "filename")
+        if text_at(part, "filename"):
+            block["name"] = text_at(part, "filename")
         return block
-    name = text_in(part, "filename") or (unquote(address[:200]) if found is None else "")
+    name = text_at(part, "filename") or (unquote(address[:200]) if found is None else "")
     if found is not None and (mime or found[1]).startswith("text/") and not found[2].endswith(";base64"):
         text = unquote_to_bytes(address[found.end() :]).decode("utf-8", "replace")
         return {"type": "text", "text": text}
@@ -88,7 +99,7 @@ def output_of(state: Body) -> list[Body]:
     output = state.get("output")
     text = output if isinstance(output, str) else "" if output is None else plain_json(output)
     if output is None:
-        text = text_in(state, "error")
+        text = text_at(state, "error")
         if metadata.get("interrupted") is True and isinstance(metadata.get("output"), str):
             text = metadata["output"]
         if status in ("pending", "running") and not text:
@@ -129,7 +140,7 @@ def stop_reason(message: Body, content: list[dict[str, Any]]) -> str:
     """The reason for the end of a reply, in native words."""
     if message.get("error"):
         return "aborted" if object_at(message, "error").get("name") == "MessageAbortedError" else "error"
-    finish = text_in(message, "finish")
+    finish = text_at(message, "finish")
     if finish in _STOPS:
         return _STOPS[finish]
     return "toolUse" if any(block["type"] == "toolCall" for block in content) else finish or "stop"
@@ -164,12 +175,18 @@ def error_of(message: Body) -> str | None:
     if not isinstance(error, dict):
         return str(error) if error else None
     text = object_at(error, "data").get("message")
-    return text if isinstance(text, str) and text else text_in(error, "name") or plain_json(error)
+    return text if isinstance(text, str) and text else text_at(error, "name") or plain_json(error)
 
 
 def is_typed(part: dict[str, Any]) -> bool:
     """Whether a part of a user's message came from a person."""
     return part.get("type") in ("text", "file") and not part.get("synthetic") and not part.get("ignored")
+
+
+def typed_in(parts: Iterable[Body | None]) -> list[str]:
+    """The typed texts of a message, but for those that stand for an attachment when opencode puts a prompt again (1.18.33)."""
+    texts = (text_at(part, "text") for part in parts if part is not None and is_typed(part))
+    return [text for text in texts if text and not _REPLACED.fullmatch(text)]
 
 
 def is_put(part: dict[str, Any]) -> bool:
@@ -192,20 +209,21 @@ def asked_in(parts: Iterable[dict[str, Any]]) -> str:
 
     Only its name is stored by itself: the words behind it stand somewhere in the sub-agent's task.
     """
-    names = (text_in(part, "command") for part in parts if part.get("type") == "subtask")
+    names = (text_at(part, "command") for part in parts if part.get("type") == "subtask")
     return next((f"/{name}" for name in names if name), "")
 
 
 def is_sent(body: Body, decoded: list[Body | None]) -> bool:
-    """Whether a reply is sent again: one without an error is, one that was stopped is if it has content, any other is not.
+    """Whether a reply is sent again: one without an error is, one that was stopped is if it holds more than reasoning.
 
-    The newer engine sends every reply with content.
+    Any other is not. The newer engine sends every reply with content.
     """
     error = body.get("error")
     if not error:
         return True
-    if body.get(newer.ENGINE) == newer.NEWER:
-        return any(part is not None and part.get("type") in ("text", "reasoning", "tool") for part in decoded)
-    if not isinstance(error, dict) or error.get("name") != "MessageAbortedError":
-        return False
-    return any(part is not None and part.get("type") in ("text", "tool", "file") for part in decoded)
+    kinds = {str(part.get("type")) for part in decoded if part is not None}
+    if body.get(newer.ENGINE) != newer.NEWER:
+        stopped = isinstance(error, dict) and error.get("name") == "MessageAbortedError"
+        if not stopped or kinds <= {"step-start", "reasoning"}:
+            return False
+    return not kinds.isdisjoint(_SENT_AGAIN)

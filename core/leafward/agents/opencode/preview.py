@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import FirstLook
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.parts import asked_in, block_of, is_typed
-from leafward.agents.opencode.records import object_at, object_in, text_in
+from leafward.agents.opencode.parts import asked_in, blocks_of, is_typed
+from leafward.agents.opencode.records import object_in
 from leafward.agents.opencode.surroundings import paths_in_database, paths_in_folder
 from leafward.agents.opencode.transcript import named
 from leafward.base.errors import NotASession
-from leafward.session.entries import text_of
+from leafward.session.entries import object_at, text_at, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,7 +72,7 @@ def _first_prompt(messages: Iterator[MessageRecord]) -> str:
         if object_in(record.message.data).get("role") != "user":
             continue
         parts = [object_in(part.data) for part in record.parts]
-        blocks = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
+        blocks = blocks_of(filter(is_typed, parts), by_newer=record.stored is not None)
         text = text_of(blocks) or asked_in(parts)
         if text:
             return text
@@ -82,7 +82,7 @@ def _first_prompt(messages: Iterator[MessageRecord]) -> str:
 def _first_folder(messages: Iterator[MessageRecord]) -> str:
     """The working folder of the first reply."""
     bodies = (object_in(record.message.data) for record in islice(messages, _FIRST_MESSAGES))
-    return next((folder for body in bodies if (folder := text_in(object_at(body, "path"), "cwd"))), "")
+    return next((folder for body in bodies if (folder := text_at(object_at(body, "path"), "cwd"))), "")
 
 
 def _silent(_name: str, _error: Exception) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.session.entries import object_at
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -94,12 +95,6 @@ def dumped(body: Body) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
-def text_in(body: Body, name: str) -> str:
-    """A text in an object; empty for anything else."""
-    found = body.get(name)
-    return found if isinstance(found, str) else ""
-
-
 def whole(value: object) -> int | None:
     """A number as an integer; None for anything else, and for numbers that cannot be a time or a count."""
     if type(value) is int:
@@ -112,12 +107,6 @@ def whole(value: object) -> int | None:
 def number_in(body: Body, name: str) -> int | None:
     """A whole number in an object; None for anything else."""
     return whole(body.get(name))
-
-
-def object_at(body: Body, name: str) -> dict[str, Any]:
-    """An object in an object; empty for anything else."""
-    found = body.get(name)
-    return found if isinstance(found, dict) else {}
 
 
 def created_in(body: Body) -> int:

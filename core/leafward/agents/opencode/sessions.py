@@ -5,7 +5,8 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.opencode.records import Info, object_at, object_in, text_in, whole
+from leafward.agents.opencode.records import Info, object_in, whole
+from leafward.session.entries import object_at, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,21 +21,9 @@ OURS = "leafward"
 """The field of a session's metadata that names its source."""
 
 _FIELDS = (
-    "id",
-    "title",
-    "directory",
-    "parent_id",
-    "time_created",
-    "time_updated",
-    "time_archived",
-    "time_compacting",
-    "version",
-    "project_id",
-    "slug",
-    "share_url",
-    "revert",
-    "metadata",
-)
+    "id", "title", "directory", "parent_id", "time_created", "time_updated", "time_archived",
+    "time_compacting", "version", "project_id", "slug", "share_url", "revert", "metadata"
+)  # fmt: skip
 
 Counts = dict[str, tuple[int, int, int, int, int]]
 """By session: messages, the time of the first and of the last, parts, events."""
@@ -138,6 +127,6 @@ def _info(row: tuple[Any, ...]) -> Info:
         project=text("project_id"),
         slug=text("slug"),
         share=text("share_url"),
-        source=text_in(object_at(object_in(text("metadata")), OURS), "forkedFrom") or None,
+        source=text_at(object_at(object_in(text("metadata")), OURS), "forkedFrom") or None,
         revert=text("revert"),
     )

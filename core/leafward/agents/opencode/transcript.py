@@ -14,16 +14,15 @@ from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.entry_builder import EntryBuilder
 from leafward.agents.opencode.lineage import Source, source_of
-from leafward.agents.opencode.records import Info, MessageRecord, Stored, by_time, object_in, text_in
+from leafward.agents.opencode.records import Info, MessageRecord, Stored, by_time, object_in
 from leafward.agents.opencode.recovery import known
 from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.spool import Records, Spool
 from leafward.agents.opencode.translation import Translator, system_of
-from leafward.agents.opencode.versions import sends_tail_first
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
-from leafward.session.entries import EntryIndex
+from leafward.session.entries import EntryIndex, text_at
 from leafward.session.line_decoding import decode_line
 from leafward.session.source import Note, Origin
 from leafward.session.transcript import Transcript, unknown_records
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 _MADE_UP = re.compile(r"(?:new|child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?", re.IGNORECASE)
 """Default titles, which neither a user nor a model chose."""
 _LOOKED_AHEAD = 8
+_TAIL_BEHIND = (1, 14, 41)
+"""This version sends the kept messages of a compaction behind its summary; 1.14.34 sends them in the order of time (tried)."""
 TORN = "session-row"
 """The code of the note on a session whose row cannot be read."""
 
@@ -118,7 +119,7 @@ class _Made:
                 if info.torn:
                     text = f"its row in {path} cannot be read: its title and source are not known"
                     self.notes.append(Note(TORN, text, path=Path(path), lost=True))
-                self._staged = base.is_newer(text_in(object_in(info.revert), "messageID"))
+                self._staged = base.is_newer(text_at(object_in(info.revert), "messageID"))
                 self._begin(info, path)
                 self._weave(merged(base, session, path, self._broken, self.notes), stop)
                 source = self._source(info, base.times, lambda name: base.messages(name, path, _silent))
@@ -170,9 +171,9 @@ class _Made:
         self._revert = info.revert.encode("utf-8", "surrogatepass")
         self.builder = EntryBuilder(
             Records(self.spool, database),
-            hide_from="" if self._staged else text_in(revert, "messageID"),
-            hide_part=text_in(revert, "partID"),
-            tail_first=sends_tail_first(info.version),
+            hide_from="" if self._staged else text_at(revert, "messageID"),
+            hide_part=text_at(revert, "partID"),
+            tail_first=_sends_tail_first(info.version),
         )
 
     def _broken(self, name: str, error: Exception) -> None:
@@ -225,11 +226,11 @@ class _Made:
     def _transcript(self, info: Info, source: Source | None, files: tuple[Path, ...]) -> Transcript:
         builder = self.builder
         if self._staged:
-            name = text_in(object_in(info.revert), "messageID")
+            name = text_at(object_in(info.revert), "messageID")
             text = f"files were reverted to {name}; the conversation keeps everything until the revert is confirmed"
             self.notes.append(Note("revert-staged", text))
         elif info.revert and not builder.hidden:
-            name = text_in(object_in(info.revert), "messageID")
+            name = text_at(object_in(info.revert), "messageID")
             self.notes.append(
                 Note("revert-target", f"the revert begins at {name}, which is not here: it has no effect")
             )
@@ -305,6 +306,12 @@ def merged(
     except sqlite3.DatabaseError as error:
         notes.append(Note("events", f"deleted messages cannot be looked for: {error}", path=Path(path)))
     return merge(base.messages(session, path, broken), removed, key=by_time)
+
+
+def _sends_tail_first(version: str) -> bool:
+    """Whether a version sends the kept messages of a compaction before its summary; an unknown version sends them behind."""
+    found = re.match(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", version)
+    return found is not None and tuple(map(int, found.groups())) < _TAIL_BEHIND
 
 
 def _chained(head: list[MessageRecord], rest: Iterator[MessageRecord]) -> Iterator[MessageRecord]:

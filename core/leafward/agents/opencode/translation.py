@@ -11,6 +11,7 @@ from leafward.agents.opencode.parts import (
     SILENT,
     asked_in,
     block_of,
+    blocks_of,
     error_of,
     failure_of,
     is_put,
@@ -20,12 +21,12 @@ from leafward.agents.opencode.parts import (
     stop_reason,
     usage_of,
 )
-from leafward.agents.opencode.records import number_in, object_at, text_in
+from leafward.agents.opencode.records import number_in
 from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.base.times import iso_time
 from leafward.files.tool_calls import Action, command_text, file_calls
-from leafward.session.entries import TYPED, EntryIndex, Kind, text_of, tool_calls
+from leafward.session.entries import TYPED, EntryIndex, Kind, object_at, text_at, text_of, tool_calls
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, PROJECTION
 
@@ -106,14 +107,14 @@ class Translator:
             body.update(type="opencode.revert", data=record, says=f"{count} reverted, not deleted yet")
             body.pop("timestamp")
         elif role is Role.SHELL:
-            ran = {"command": text_in(record, "command"), "output": text_in(record, "output")}
+            ran = {"command": text_at(record, "command"), "output": text_at(record, "output")}
             body.update(message({"role": "bashExecution", **ran}, created))
         elif role is Role.AGENT:
-            body.update(customType="opencode.agent", data={"agent": text_in(record, "agent")})
+            body.update(customType="opencode.agent", data={"agent": text_at(record, "agent")})
         elif role is Role.MODEL:
             model = object_at(record, "model")
             body.update(
-                type="model_change", provider=text_in(model, "providerID"), modelId=text_in(model, "id")
+                type="model_change", provider=text_at(model, "providerID"), modelId=text_at(model, "id")
             )
         elif role is Role.PART:
             part = decode_line(self.records.data(self._low[index])) or {}
@@ -163,7 +164,7 @@ class Translator:
 
     def _user(self, index: int, record: Body, created: int | None) -> Body:
         parts = self._parts(index)
-        content = [block for part in parts if is_typed(part) and (block := block_of(part)) is not None]
+        content = blocks_of(filter(is_typed, parts), by_newer=self.is_newer(index))
         body = _message("user", content, created)
         body["source"] = _source(record, parts)
         return body
@@ -177,8 +178,9 @@ class Translator:
             name = "compaction"
             details = {key: value for key, value in request.items() if key not in _OWN_FIELDS}
         else:
-            put = [part for part in parts if is_put(part)]
-            content = [block for part in put if (block := block_of(part)) is not None]
+            # A prompt that is put again is opencode's as a whole.
+            put = [part for part in parts if is_put(part) or (role is Role.INJECTED and is_typed(part))]
+            content = blocks_of(put, by_newer=self.is_newer(index))
             name = "synthetic"
             details = _task_in(put)
             if details:
@@ -192,7 +194,7 @@ class Translator:
     def _command(self, index: int, created: int | None) -> Body:
         """The message that is sent ahead of a command that the user ran, with the typed text."""
         parts = self._parts(index)
-        content = [block for part in parts if is_put(part) and (block := block_of(part)) is not None]
+        content = blocks_of(filter(is_put, parts), by_newer=self.is_newer(index))
         body, asked = _message("user", content, created), asked_in(parts)
         if not asked and (ran := self._command_behind(index)):
             asked = f"! {ran}"
@@ -216,7 +218,7 @@ class Translator:
         body = _message("assistant", content, created)
         made = body["message"]
         for name, theirs in (("provider", "providerID"), ("model", "modelID")):
-            value = text_in(record, theirs) or text_in(object_at(record, "model"), theirs)
+            value = text_at(record, theirs) or text_at(object_at(record, "model"), theirs)
             if value:
                 made[name] = value
         made["stopReason"] = stop_reason(record, content)
@@ -242,10 +244,10 @@ class Translator:
         record = self._decoded(index, self._message[index]) if part is not None else None
         if part is None or record is None:
             return None
-        failed, _ = failure_of(text_in(part, "tool"), object_at(part, "state"))
+        failed, _ = failure_of(text_at(part, "tool"), object_at(part, "state"))
         if (record.get("error") and not failed) or self._changed_beside(index):
             return None
-        return text_in(part, "callID"), failed
+        return text_at(part, "callID"), failed
 
     def _result(self, index: int, record: Body) -> Body | None:
         part = self._decoded(index, self._low[index])
@@ -255,8 +257,8 @@ class Translator:
         time = object_at(state, "time")
         body = _message("toolResult", output_of(state), number_in(time, "end") or number_in(time, "start"))
         made = body["message"]
-        failed, code = failure_of(text_in(part, "tool"), state)
-        made.update(toolCallId=text_in(part, "callID"), toolName=text_in(part, "tool"), isError=failed)
+        failed, code = failure_of(text_at(part, "tool"), state)
+        made.update(toolCallId=text_at(part, "callID"), toolName=text_at(part, "tool"), isError=failed)
         if code is not None:
             made["exitCode"] = code
         ran: list[Body] = []
@@ -264,13 +266,13 @@ class Translator:
             # The reply failed or was stopped, but this call of it did run.
             ran.append(
                 {
-                    "id": text_in(part, "callID"),
-                    "name": text_in(part, "tool"),
+                    "id": text_at(part, "callID"),
+                    "name": text_at(part, "tool"),
                     "arguments": object_at(state, "input"),
                 }
             )
         ran += [
-            {"id": f"{text_in(part, 'callID')}-{number}", "name": SNAPSHOT, "arguments": {"filePath": path}}
+            {"id": f"{text_at(part, 'callID')}-{number}", "name": SNAPSHOT, "arguments": {"filePath": path}}
             for number, path in enumerate(self._changed_beside(index))
         ]
         if ran:
@@ -310,9 +312,7 @@ class Translator:
     def _summary(self, index: int, record: Body) -> Body:
         parts = self._parts(index)
         text = "\n\n".join(
-            part["text"]
-            for part in parts
-            if part.get("type") == "text" and isinstance(part.get("text"), str) and not part.get("ignored")
+            part["text"] for part in parts if part.get("type") == "text" and isinstance(part.get("text"), str)
         )
         request = self._aux[index]
         asked, tail = [request] if request >= 0 else [], self._tail(index, request)

@@ -18,12 +18,11 @@ from leafward.agents.opencode.records import (
     dumped,
     in_order,
     number_in,
-    object_at,
     object_in,
-    text_in,
     time_in_id,
 )
 from leafward.base.regular_files import open_buffered
+from leafward.session.entries import object_at, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,7 +91,7 @@ def folders_in(root: str, trouble: list[Trouble]) -> Iterator[str]:
 
 def _id_of(body: Body, stem: str) -> str:
     """The id in a file; the id in its name where the one inside cannot name a folder, or leads elsewhere."""
-    stored = text_in(body, "id")
+    stored = text_at(body, "id")
     plain = stored.isprintable() and not any(sign in stored for sign in "/\\:")
     plain = plain and stored not in ("", ".", "..")
     return stored if plain else stem
@@ -106,16 +105,16 @@ def info_in(data: bytes, path: str) -> Info:
     revert = object_at(body, "revert")
     return Info(
         id=_id_of(body, name),
-        title=text_in(body, "title"),
-        directory=text_in(body, "directory"),
-        parent=text_in(body, "parentID") or None,
+        title=text_at(body, "title"),
+        directory=text_at(body, "directory"),
+        parent=text_at(body, "parentID") or None,
         created=number_in(time, "created"),
         updated=number_in(time, "updated"),
         archived=number_in(time, "archived"),
         compacting=number_in(time, "compacting"),
-        version=text_in(body, "version"),
-        project=text_in(body, "projectID"),
-        share=text_in(object_at(body, "share"), "url"),
+        version=text_at(body, "version"),
+        project=text_at(body, "projectID"),
+        share=text_at(object_at(body, "share"), "url"),
         revert=dumped(revert).decode("utf-8", "replace") if revert else "",
     )
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
-from leafward.agents.settings_file import json_settings, table_in, whole_number
+from leafward.agents.settings_file import json_settings, whole_number
+from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -21,8 +22,8 @@ def _settings(session: Session) -> OwnSettings | None:
     if len(above) < 3 or above[1].name != _SESSIONS:
         return None
     file = above[2] / "settings.json"
-    said = table_in(json_settings(file), "compaction")
-    project = table_in(json_settings(Path(session.cwd) / ".pi" / "settings.json"), "compaction")
+    said = object_at(json_settings(file), "compaction")
+    project = object_at(json_settings(Path(session.cwd) / ".pi" / "settings.json"), "compaction")
     # pi alone knows which models have rules of their own.
     if project or said.get("modelOverrides"):
         return None

@@ -67,7 +67,7 @@ def _read(text: str, found_in: Finder, depth: int) -> Iterator[Span]:
     gaps = [found.span() for found in _ESCAPE.finditer(text)]
     if not gaps or not depth:
         return
-    shown = _ESCAPE.sub(_as_read, text)
+    shown = _ESCAPE.sub(lambda escape: _READ.get(escape[1], escape[1]), text)
     places = (
         [0, *(start - gone for gone, (start, _) in enumerate(gaps))],
         [0, *(end - 1 for _, end in gaps)],
@@ -75,10 +75,6 @@ def _read(text: str, found_in: Finder, depth: int) -> Iterator[Span]:
     yield from _told(found_in(shown), places)
     yield from _told(list(_framed(shown, found_in)), places)
     yield from _told(list(_read(shown, found_in, depth - 1)), places)
-
-
-def _as_read(escape: re.Match[str]) -> str:
-    return _READ.get(escape[1], escape[1])
 
 
 Places = tuple[list[int], list[int]]

@@ -19,43 +19,11 @@ if TYPE_CHECKING:
     from leafward.base.redact.spans import Span
 
 KEYWORDS = (
-    *(
-        "pass",
-        "pw",
-        "secret",
-        "token",
-        "key",
-        "auth",
-        "cred",
-        "salt",
-        "psk",
-        "mnemonic",
-        "sig=",
-        "_sig",
-        "sas",
-    ),
-    *(
-        "phrase",
-        "psw",
-        "vault_",
-        "pepper",
-        "_sk",
-        "seed",
-        "securestring",
-        "sensitive",
-        "kennwort",
-        "senha",
-        "_pat",
-        "csrf",
-        "xsrf",
-        "amz-signature",
-        "goog-signature",
-        "signature=",
-        "code=",
-        "sessionid=",
-        "phpsessid=",
-    ),
-)
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "salt", "psk", "mnemonic", "sig=", "_sig",
+    "sas", "phrase", "psw", "vault_", "pepper", "_sk", "seed", "securestring", "sensitive", "kennwort",
+    "senha", "_pat", "csrf", "xsrf", "amz-signature", "goog-signature", "signature=", "code=", "sessionid=",
+    "phpsessid="
+)  # fmt: skip
 """Parts of names of secrets, in small letters."""
 
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"

@@ -56,51 +56,25 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("-p",),
         (
-            "docker login",
-            "podman login",
-            "buildah login",
-            "skopeo login",
-            "helm registry login",
-            "nerdctl login",
-            "az login",
-            "az acr login",
-            "oc login",
-            "crane auth login",
-            "oras login",
-            "cf login",
-            "ibmcloud login",
+            "docker login", "podman login", "buildah login", "skopeo login", "helm registry login",
+            "nerdctl login", "az login", "az acr login", "oc login", "crane auth login", "oras login",
+            "cf login", "ibmcloud login"
         ),
         rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}",
     ),
     (
         ("-p",),
         (
-            "twine upload",
-            "mongo",
-            "influx ",
-            "ansible-",
-            "dotnet ",
-            "nuget ",
-            "lpass ",
-            "cqlsh",
-            "cypher-shell",
-            "arangosh",
-            "rabbitmqadmin",
+            "twine upload", "mongo", "influx ", "ansible-", "dotnet ", "nuget ", "lpass ", "cqlsh",
+            "cypher-shell", "arangosh", "rabbitmqadmin"
         ),
         rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}",
     ),
     (
         ("-p",),
         (
-            "psexec",
-            "certutil",
-            "PsExec",
-            "evil-winrm",
-            "netexec ",
-            "nxc ",
-            "crackmapexec ",
-            "couchbase-cli",
-            "cbq ",
+            "psexec", "certutil", "PsExec", "evil-winrm", "netexec ", "nxc ", "crackmapexec ",
+            "couchbase-cli", "cbq "
         ),
         rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}",
     ),
@@ -152,14 +126,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("ASSWORD", "assword"),
         (
-            "CREATE USER ",
-            "ALTER USER ",
-            "CREATE ROLE ",
-            "ALTER ROLE ",
-            "create user ",
-            "alter user ",
-            "create role ",
-            "alter role ",
+            "CREATE USER ", "ALTER USER ", "CREATE ROLE ", "ALTER ROLE ", "create user ", "alter user ",
+            "create role ", "alter role "
         ),
         r"[^\n;]{1,200}?\b(?i:password)[ \t]{1,4}(?P<q>\\{0,7}[\"'])(?P<quoted>[^\n\"']{3,200})(?P=q)",
     ),
@@ -383,17 +351,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("<<<",),
         (
-            "sudo -S",
-            "--password-stdin",
-            "--passphrase-fd 0",
-            "--with-token",
-            "keepassxc-cli",
-            "p4 login",
-            "cryptsetup",
-            "secret put",
-            "secret create",
-            "secret set",
-            "env add",
+            "sudo -S", "--password-stdin", "--passphrase-fd 0", "--with-token", "keepassxc-cli", "p4 login",
+            "cryptsetup", "secret put", "secret create", "secret set", "env add"
         ),
         rf"[^\n|;<]{{0,120}}<<<[ \t]{{0,4}}{_WORD}",
     ),
@@ -441,7 +400,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"[\w.~-]{0,60}%3A(?P<bare>[A-Za-z0-9._~-]{3,100})%40(?=[A-Za-z0-9])",
     ),
     *CALLS,
-)
+)  # fmt: skip
 """Signs, one of which the text holds; literals before a password; and the form from there on."""
 
 _PGPASS = re.compile(

@@ -99,33 +99,15 @@ _PROMPTS = (
 )
 """Prompts before a command that is shown with its output, by a character of theirs: most texts hold none, which is soon found."""
 _FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}(?:(?:;|&&)[ \t]{0,4}echo[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z))?"
-_PROGRAMS = frozenset(
-    {
-        "pass ",
-        "gopass ",
-        "op read ",
-        "op item get ",
-        "bw get ",
-        "apg ",
-        "pwgen",
-        "printenv ",
-        "echo ",
-        "jq ",
-        "cat ",
-    }
-)
+_PROGRAMS = frozenset({
+    "pass ", "gopass ", "op read ", "op item get ", "bw get ", "apg ", "pwgen", "printenv ", "echo ", "jq ",
+    "cat "
+})  # fmt: skip
 """Programs whose names are words of prose as well."""
-_OF_CODE = frozenset(
-    {
-        "secrets.token_",
-        "Fernet.generate_key()",
-        "randomBytes(",
-        "get_random_secret_key",
-        "environ[",
-        "getenv(",
-        "process.env.",
-    }
-)
+_OF_CODE = frozenset({
+    "secrets.token_", "Fernet.generate_key()", "randomBytes(", "get_random_secret_key", "environ[",
+    "getenv(", "process.env."
+})  # fmt: skip
 """Expressions inside a call that prints their value."""
 _REACH = 120
 _STOP = r"(?P<stop>\r?\n|\\{1,7}n|\\{0,7}[\"'\]}]|\Z|&&|;)"

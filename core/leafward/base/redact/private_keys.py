@@ -49,28 +49,10 @@ _RUN_BEHIND = re.compile(
 _RUN = re.compile(r"[A-Za-z0-9+/]{16}")
 _ONE_LINE = re.compile(r"(?:[A-Za-z0-9+/=]|\s|\\{1,15}[nr]|[\"',+]){0,40000}?(?=-{4,5} ?END )")
 _STARTS = (
-    *(
-        "b3BlbnNzaC1rZXktdjE",
-        "MII",
-        "MHcCAQEE",
-        "MIGkAgEBBD",
-        "MIHcAgEBBEI",
-        "MIGHAgEAMBMGByqGSM49",
-        "MIG2AgEAMBAGByqGSM49",
-    ),
-    *(
-        "MIHuAgEAMBAGByqGSM49",
-        "MC4CAQAwBQYDK2Vw",
-        "MC4CAQAwBQYDK2Vu",
-        "lQOYB",
-        "lQHYB",
-        "lQWGB",
-        "lIYEY",
-        "lIYEZ",
-        "lFgEY",
-        "lFgEZ",
-    ),
-)
+    "b3BlbnNzaC1rZXktdjE", "MII", "MHcCAQEE", "MIGkAgEBBD", "MIHcAgEBBEI", "MIGHAgEAMBMGByqGSM49",
+    "MIG2AgEAMBAGByqGSM49", "MIHuAgEAMBAGByqGSM49", "MC4CAQAwBQYDK2Vw", "MC4CAQAwBQYDK2Vu", "lQOYB",
+    "lQHYB", "lQWGB", "lIYEY", "lIYEZ", "lFgEY", "lFgEZ"
+)  # fmt: skip
 """Beginnings of private keys in base64: OpenSSH, RSA, elliptic curves, encrypted ones."""
 _RSA = re.compile(r"MII[A-Za-z0-9+/]{3}IBA[AD]|MII[A-Za-z0-9+/]{3,8}BgkqhkiG9w0BBQ")
 """Beginnings with `MII` that are private keys: certificates begin with `MII` too."""

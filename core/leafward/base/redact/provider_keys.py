@@ -256,10 +256,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
 _UNMARKED = (
     # Discord's: the number of an account, a time, a signature; they share no literal.
     ("discord token", re.compile(r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}")),
-    (
-        "product key",
-        re.compile(r"[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9-])"),
-    ),
+    ("product key", re.compile(r"[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}(?![A-Za-z0-9-])")),
     ("asana token", re.compile(r"[12]/[0-9]{10,20}(?:/[0-9]{10,20})?:[0-9a-f]{32}(?![0-9a-f])")),
     ("mailgun key", re.compile(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-])")),
     ("discord token", re.compile(r"mfa\.[A-Za-z0-9_-]{84}")),
@@ -274,31 +271,10 @@ _UNMARKED = (
 KINDS = frozenset(form[0] for form in (*_FORMS, *_UNMARKED))
 """The kinds that the forms of providers tell."""
 
-_INSIDE = frozenset(
-    {
-        ".atlasv1.",
-        ":A",
-        ":APA91b",
-        "/hooks/",
-        ".webhook.office.com",
-        "_secret_",
-        "_mmk",
-        "-us",
-        "NRAL",
-        "Q~",
-        "AZDO",
-        "+ASt",
-        ":::",
-        "/t/",
-        "AzSe",
-        "AIoT",
-        "AzFu",
-        "AzCa",
-        "ACDb",
-        "APIM",
-        "JQQJ99",
-    }
-)
+_INSIDE = frozenset({
+    ".atlasv1.", ":A", ":APA91b", "/hooks/", ".webhook.office.com", "_secret_", "_mmk", "-us", "NRAL", "Q~",
+    "AZDO", "+ASt", ":::", "/t/", "AzSe", "AIoT", "AzFu", "AzCa", "ACDb", "APIM", "JQQJ99"
+})  # fmt: skip
 """Literals inside their form. All others begin their form, so that a single place needs a match."""
 _REACH = 100
 """Code points before such a literal within which its form may begin."""

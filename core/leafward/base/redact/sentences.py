@@ -65,12 +65,7 @@ _WALLET = re.compile(
     r"(?:[^\n\\]{0,80}(?:\n|\\n)|[^\n\\:]{0,80}:)(?:[ \t\n\"'`>*]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23}|1[.):]?[ ]{0,3}[a-z]{3,8}(?:(?:[ \t,]|\r?\n|\\n){1,12}[0-9]{1,2}[.):]?[ ]{0,3}[a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
 )
 """The words of a wallet on a line of their own, or numbered."""
-_WALLETS = (
-    "mnemonic",
-    "seed phrase",
-    "recovery phrase",
-    "backup phrase",
-)
+_WALLETS = ("mnemonic", "seed phrase", "recovery phrase", "backup phrase")
 _BELOW = re.compile(
     r"(?:s|\(s\))?(?: [\w,.'’()`/-]{1,40}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
 )
@@ -82,19 +77,9 @@ _GROUPS = (
 _SEED = re.compile(rf"(?:[^\n:\\]{{0,60}}[:\n\\]n?|[ ])[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
 """The seed of a generator of codes, in groups of four, as shown beside a QR code."""
 _LINKS = (
-    " as the ",
-    " as a ",
-    " as my ",
-    " as your ",
-    " as password",
-    " is the ",
-    " is my ",
-    " is our ",
-    " is your ",
-    " was the ",
-    " for the ",
-    " into ",
-)
+    " as the ", " as a ", " as my ", " as your ", " as password", " is the ", " is my ", " is our ",
+    " is your ", " was the ", " for the ", " into "
+)  # fmt: skip
 _LINK = re.compile(r" (?:as|is|was|for|into) ")
 _ENDS = ".,;:!?)]}"
 _NEAR = 60

@@ -91,6 +91,10 @@ class _Named(NamedTuple):
         """The value without quotes that begins at a place, in a text."""
         return bare_value(self.text, at, self.meaning, place)
 
+    def judged(self, found: re.Match[str], place: Place) -> _Span | None:
+        """The value that a pattern found, if it is a secret."""
+        return judged(self.text, *found.span("value"), self.meaning, place)
+
     def setting(self, at: int, quoted: Place, bare: Place) -> _Span | None:
         """The value of a setting that begins at a place, with quotes or without."""
         return self.quoted(at, quoted) or bare_value(self.text, at, self.meaning, bare, "setting")
@@ -100,41 +104,13 @@ def _argument(named: _Named, found: re.Match[str]) -> _Span | None:
     return named.quoted(found.end(), Place.SETTING if named.name.startswith("--") else Place.INLINE)
 
 
-def _is_option(named: _Named) -> bool:
-    before = named.text[max(0, named.start - 1) : named.start]
-    return named.name.startswith("-") and (not before or before in " \t\n\"'`=│|[(\\")
-
-
-def _option(named: _Named, found: re.Match[str]) -> _Span | None:
-    return named.setting(found.end(), Place.SETTING, Place.LINE)
-
-
-def _below(_: _Named, found: re.Match[str]) -> _Span | None:
-    return found.span("value") if stands_out(found["value"]) else None
-
-
-def _row(named: _Named, found: re.Match[str]) -> _Span | None:
-    return judged(named.text, *found.span("value"), named.meaning, Place.INLINE)
-
-
-def _is_in_braces(named: _Named) -> bool:
-    return named.text[max(0, named.start - 1) : named.start] == "{"
-
-
-def _pair(named: _Named, found: re.Match[str]) -> _Span | None:
-    return named.quoted(found.end(), Place.INLINE)
-
-
 def _is_variable(named: _Named) -> bool:
     return named.name.isupper() and "_" in named.name
 
 
-def _beside(named: _Named, found: re.Match[str]) -> _Span | None:
-    return named.bare(found.end(), Place.INLINE)
-
-
-def _is_in_cell(named: _Named) -> bool:
-    return named.follows(_CELL_START, 50)
+def _is_option(named: _Named) -> bool:
+    before = named.text[max(0, named.start - 1) : named.start]
+    return named.name.startswith("-") and (not before or before in " \t\n\"'`=│|[(\\")
 
 
 def _cell(named: _Named, found: re.Match[str]) -> _Span | None:
@@ -143,23 +119,23 @@ def _cell(named: _Named, found: re.Match[str]) -> _Span | None:
     return cell_value(text, at, min(ends, default=-1), named.meaning)
 
 
-def _column(named: _Named, found: re.Match[str]) -> _Span | None:
-    return judged(named.text, *found.span("value"), named.meaning, Place.LINE)
-
-
 _FORMS: tuple[
     tuple[re.Pattern[str], Callable[[_Named], bool] | None, Callable[[_Named, re.Match[str]], _Span | None]],
     ...,
 ] = (
     (_ARGUMENT, None, _argument),
-    (_OPTION, _is_option, _option),
-    (BELOW, _Named.begins_line, _below),
-    (_ROW, _Named.begins_line, _row),
-    (_ATOM, _is_in_braces, _pair),
-    (_OTHERWISE, None, _pair),
-    (re.compile(r"\|"), _is_variable, _beside),
-    (_CELL, _is_in_cell, _cell),
-    (_COLUMN, _Named.begins_line, _column),
+    (_OPTION, _is_option, lambda one, at: one.setting(at.end(), Place.SETTING, Place.LINE)),
+    (BELOW, _Named.begins_line, lambda _, at: at.span("value") if stands_out(at["value"]) else None),
+    (_ROW, _Named.begins_line, lambda one, at: one.judged(at, Place.INLINE)),
+    (
+        _ATOM,
+        lambda one: one.text.endswith("{", 0, one.start),
+        lambda one, at: one.quoted(at.end(), Place.INLINE),
+    ),
+    (_OTHERWISE, None, lambda one, at: one.quoted(at.end(), Place.INLINE)),
+    (re.compile(r"\|"), _is_variable, lambda one, at: one.bare(at.end(), Place.INLINE)),
+    (_CELL, lambda one: one.follows(_CELL_START, 50), _cell),
+    (_COLUMN, _Named.begins_line, lambda one, at: one.judged(at, Place.LINE)),
 )
 """What may stand behind a name, in the order of trial: its pattern, a condition on the name, and the value. The first that fits
 decides, also where it has no value.

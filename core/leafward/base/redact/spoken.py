@@ -15,72 +15,22 @@ if TYPE_CHECKING:
     from leafward.base.redact.spans import Span
 
 _OF_PASSWORDS = (
-    *(
-        "passwort",
-        "mot de passe",
-        "passord",
-        "senha",
-        "parola",
-        "parola d'ordine",
-        "wachtwoord",
-        "adgangskode",
-        "salasana",
-        "heslo",
-        "kennwort",
-        "sifre",
-        "jelszo",
-        "kodeord",
-        "codice di accesso",
-        "palavra-passe",
-        "palabra clave",
-        "clave de acceso",
-    ),
-    *("contrasena", "kata sandi"),
-    *(
-        "contraseña",
-        "lösenord",
-        "hasło",
-        "jelszó",
-        "şifre",
-        "пароль",
-        "пароля",
-        "κωδικός",
-        "密码",
-        "密碼",
-        "口令",
-    ),
-    *("パスワード", "비밀번호", "암호", "mật khẩu", "รหัสผ่าน", "סיסמה", "كلمة المرور"),
-)
+    "passwort", "mot de passe", "passord", "senha", "parola", "parola d'ordine", "wachtwoord",
+    "adgangskode", "salasana", "heslo", "kennwort", "sifre", "jelszo", "kodeord", "codice di accesso",
+    "palavra-passe", "palabra clave", "clave de acceso", "contrasena", "kata sandi", "contraseña",
+    "lösenord", "hasło", "jelszó", "şifre", "пароль", "пароля", "κωδικός", "密码", "密碼", "口令", "パスワード",
+    "비밀번호", "암호", "mật khẩu", "รหัสผ่าน", "סיסמה", "كلمة المرور"
+)  # fmt: skip
 _OF_KEYS = (
-    *(
-        "jeton",
-        "clave",
-        "chave",
-        "chiave",
-        "accesso",
-        "acceso",
-        "acesso",
-        "sleutel",
-        "klucz",
-        "schlüssel",
-        "clé",
-    ),
-    *("ключ", "токен", "密钥", "秘钥", "令牌", "キー", "シークレット", "トークン", "키", "토큰"),
-)
+    "jeton", "clave", "chave", "chiave", "accesso", "acceso", "acesso", "sleutel", "klucz", "schlüssel",
+    "clé", "ключ", "токен", "密钥", "秘钥", "令牌", "キー", "シークレット", "トークン", "키", "토큰"
+)  # fmt: skip
 """Words for what a program makes: the value must be random."""
 _OF_LOGINS = (
-    *(
-        "zugangsdaten",
-        "anmeldedaten",
-        "logindaten",
-        "identifiants",
-        "credenciales",
-        "credenziali",
-        "credenciais",
-    ),
-    *("inloggegevens", "dane logowania", "dane do logowania", "учётные данные", "учетные данные"),
-    *("přihlašovací údaje", "账号密码", "アカウント情報"),
-)
+    "zugangsdaten", "anmeldedaten", "logindaten", "identifiants", "credenciales", "credenziali",
+    "credenciais", "inloggegevens", "dane logowania", "dane do logowania", "учётные данные",
+    "учетные данные", "přihlašovací údaje", "账号密码", "アカウント情報"
+)  # fmt: skip
 EVERYWHERE = (*_OF_PASSWORDS, *_OF_KEYS, *_OF_LOGINS)
 """In small letters. `names` holds the words that English shares."""
 _USER = re.compile(

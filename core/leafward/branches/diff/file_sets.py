@@ -194,7 +194,7 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
             if step.outcome is Outcome.FAILED:
                 continue
             folder = step.path + "/"
-            for name in [step.path, *(known for known in _current(counts) if known.startswith(folder))]:
+            for name in [step.path, *(one.path for one in counts.values() if one.path.startswith(folder))]:
                 key, there = first_name.pop(name, name), step.to + name[len(step.path) :]
                 first_name[there] = key
                 if key in counts:
@@ -216,10 +216,6 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
         for name, one in counts.items()
         if one.reads or one.changes
     }
-
-
-def _current(counts: dict[str, _Tally]) -> list[str]:
-    return [one.path for one in counts.values()]
 
 
 def compare_files(sides: Sides) -> FileSets:

@@ -116,12 +116,7 @@ def _pairs(shared: Replay, branch: Replay, names: Collection[str], arrived: Coll
 
 
 def _based_pairs(
-    sides: Sides,
-    side: Side,
-    pairs: _Pairs,
-    arrived: Collection[str],
-    bases: Bases,
-    stop: Callable[[], bool],
+    sides: Sides, side: Side, pairs: _Pairs, arrived: Collection[str], bases: Bases, stop: Callable[[], bool]
 ) -> _Pairs:
     """Files that are not completely known, rebuilt from contents of the workspace to which every step applies.
 

@@ -28,17 +28,10 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
 
-CARRIED = frozenset(
-    {
-        Kind.USER,
-        Kind.ASSISTANT,
-        Kind.TOOL_RESULT,
-        Kind.BASH,
-        Kind.CUSTOM_MESSAGE,
-        Kind.INJECTED,
-        Kind.CUSTOM_ROLE,
-    }
-)
+CARRIED = frozenset({
+    Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.BASH, Kind.CUSTOM_MESSAGE, Kind.INJECTED,
+    Kind.CUSTOM_ROLE
+})  # fmt: skip
 """Kinds that can be appended again: messages. Compactions and summaries describe another path."""
 _DEFAULT = Writing()
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.branches.diff.summaries import SideSummary, summaries_of
+from leafward.compaction.filelists import FileLists
 from leafward.compaction.listed_files import listed_now
 from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
 from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
@@ -130,12 +131,9 @@ class MergeDraft:
         if isinstance(item, str):
             return [item]
         one = self.conflicts[item]
-        chosen = {
-            Side3.A: [one.a],
-            Side3.B: [one.b],
-            Side3.BOTH: [one.a, one.b],
-            Side3.BASE: [one.base],
-        }[choices.get(item, rest or Side3.BOTH)]
+        chosen = {Side3.A: [one.a], Side3.B: [one.b], Side3.BOTH: [one.a, one.b], Side3.BASE: [one.base]}[
+            choices.get(item, rest or Side3.BOTH)
+        ]
         return list(dict.fromkeys(line for line in chosen if line))
 
     def _quoted(self) -> str:
@@ -334,8 +332,9 @@ def _files(
         looked_at, modified = listed_now(
             sorted(last_read, key=lambda path: -last_read[path]),
             sorted(last_changed, key=lambda path: -last_changed[path]),
-            list(unless_cancelled(messages, stop)),
+            unless_cancelled(messages, stop),
             session.cwd,
+            FileLists(tuple(last_read), tuple(last_changed)),
         )
         read |= dict.fromkeys(looked_at)
         changed |= dict.fromkeys(modified)

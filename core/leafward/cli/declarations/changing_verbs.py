@@ -11,6 +11,7 @@ from leafward.cli.declarations.command import dry_run_option, json_option, sessi
 
 if TYPE_CHECKING:
     from leafward.cli.declarations.branch_options import BisectOptions, MoveOptions
+    from leafward.cli.declarations.session_options import RestoreOptions
 
 
 @verb(
@@ -69,32 +70,18 @@ def redo(session: str, dry_run: bool, as_json: bool) -> int:
     "leafward restore 019f3c 1a2b3c4d src/app.py",
     "leafward restore 019f3c 1a2b3c4d --cwd ~/src/orchard",
     "leafward restore 019f3c --undo",
+    options="session_options.RestoreOptions",
 )
 @session_argument
 @click.argument("entry", required=False)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--diff", is_flag=True, help="Show what changes in each file.")
-@click.option(
-    "--overwrite",
-    is_flag=True,
-    help="Also write the named files that were changed since; shows their diff first.",
-)
-@click.option(
-    "--cwd",
-    metavar="FOLDER",
-    help="Write the files in this folder, which must exist (default: the session's).",
-)
-@click.option("--undo", "back", is_flag=True, help="Put back the files from before the last restore.")
 @dry_run_option
 @json_option
 def restore(
     session: str,
     entry: str | None,
     paths: tuple[str, ...],
-    diff: bool,
-    overwrite: bool,
-    cwd: str | None,
-    back: bool,
+    options: RestoreOptions,
     dry_run: bool,
     as_json: bool,
 ) -> int:
@@ -103,15 +90,15 @@ def restore(
     Restores only files whose content at ENTRY is certain, and only if the file on disk is still as the session, git
     or a restore left it. All other files are listed with the reason. Replaced files are copied first.
     """
-    if back == (entry is not None):
+    if options.undo == (entry is not None):
         raise click.UsageError("name an ENTRY, or --undo")
-    if back and cwd is not None:
+    if options.undo and options.cwd is not None:
         raise click.UsageError("--undo knows its folder; leave out --cwd")
-    from leafward.cli.restore import RestoreFlags, run_restore, run_undo
+    from leafward.cli.restore import run_restore, run_undo
 
     if entry is None:
         return run_undo(session, dry_run, as_json)
-    return run_restore(session, entry, paths, RestoreFlags(diff, overwrite, dry_run, as_json, cwd))
+    return run_restore(session, entry, paths, options, dry_run, as_json)
 
 
 @verb(
@@ -200,11 +187,7 @@ def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_
     return run(session, entry, unarchive, dry_run, as_json)
 
 
-@verb(
-    "leafward keep 019f3c",
-    "leafward keep 019f3c --dry-run",
-    "leafward keep 019f3c --sanitised ./to-share",
-)
+@verb("leafward keep 019f3c", "leafward keep 019f3c --dry-run", "leafward keep 019f3c --sanitised ./to-share")
 @session_argument
 @click.option(
     "--sanitised",

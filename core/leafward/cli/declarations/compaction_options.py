@@ -129,11 +129,7 @@ class SummarizeOptions:
     """The options of `leafward summarize`."""
 
     start: str = option(
-        "--from",
-        default="leaf",
-        show_default=True,
-        metavar="ENTRY",
-        help="The end of the abandoned branch.",
+        "--from", default="leaf", show_default=True, metavar="ENTRY", help="The end of the abandoned branch."
     )
     to: str = option("--to", required=True, metavar="ENTRY", help="Where the conversation would continue.")
     focus: str | None = focus_field()

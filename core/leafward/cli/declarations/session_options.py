@@ -1,4 +1,4 @@
-"""The options of the verbs that read one session: `files` and `export`."""
+"""The options of the verbs about the files and the text of one session: `files`, `restore` and `export`."""
 
 from __future__ import annotations
 
@@ -26,6 +26,24 @@ class FilesOptions:
         help="Write the files as they were into DIR, which must be empty or new.",
     )
     base: Path | None = base_field()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreOptions:
+    """The options of `leafward restore`."""
+
+    diff: bool = option("--diff", is_flag=True, help="Show what changes in each file.")
+    overwrite: bool = option(
+        "--overwrite",
+        is_flag=True,
+        help="Also write the named files that were changed since; shows their diff first.",
+    )
+    cwd: str | None = option(
+        "--cwd",
+        metavar="FOLDER",
+        help="Write the files in this folder, which must exist (default: the session's).",
+    )
+    undo: bool = option("--undo", is_flag=True, help="Put back the files from before the last restore.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

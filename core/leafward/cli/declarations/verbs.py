@@ -33,10 +33,7 @@ __all__ = ["changing_verbs", "comparing_verbs", "leafward", "memory_verbs"]
 
 
 _among_option = click.option(
-    "--among",
-    multiple=True,
-    metavar="PATH",
-    help="Only sessions in PATH, a file or a folder (repeatable).",
+    "--among", multiple=True, metavar="PATH", help="Only sessions in PATH, a file or a folder (repeatable)."
 )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import LeafwardError
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output.page import Page, emit_json, fit, money, note, page, say, table, table_width
+from leafward.cli.output.page import Page, emit_json, money, note, page, say, table, table_width
 from leafward.cli.selection import opened
 from leafward.compaction.aftermath import WINDOW, Repeat
 from leafward.compaction.aftermath_totals import AftermathTotals
@@ -94,7 +94,7 @@ def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[st
     else:
         lines = table(("", *head), [("", *figure) for figure in figures], page, grow=0, right=head)
         for name, line in zip((named, *names), lines, strict=True):
-            above = fit(", ".join(name), page.width, unicode=page.unicode)
+            above = page.fit(", ".join(name), page.width)
             yield page.style(above, "faint" if name is named else "bold")
             yield line
     calls = sum(one["calls"] for one in sums)

@@ -9,7 +9,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.branches.diff.file_sets import Flag
 from leafward.cli.output.outcomes import outcome_table
-from leafward.cli.output.page import Page, cells, fit, indented, pad
+from leafward.cli.output.page import Page, cells, indented, pad
 from leafward.compaction.summary_comparison import Mark
 from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
 from leafward.files.file_replay.remarks import Remark
@@ -30,7 +30,7 @@ def _titles(compared: Sides, page: Page) -> Iterator[str]:
     for letter, side in (("A", compared.a), ("B", compared.b)):
         entry = session.columns.id_at(side.entry) or "(before everything)"
         numbers = f"{counted(len(side.entries), 'entry', 'entries')}  {counted(side.turns, 'turn')}  {counted(side.edits, 'change')}"
-        words = fit(safe_line(side.outcomes.last_words), max(10, page.width - 62), unicode=page.unicode)
+        words = page.fit(safe_line(side.outcomes.last_words), max(10, page.width - 62))
         line = f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 36)} {page.style(words, 'faint')}"
         yield line if words else line.rstrip()
 
@@ -129,8 +129,8 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
             yield page.style(f"{title}  {counted(len(messages), 'message')}", "bold")
             for one in messages:
                 word, text = _words(compared.session, one)
-                text = fit(text, max(20, page.width - 37), unicode=page.unicode)
-                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(fit(word, 10), 11)} {pad(short(one['tokens']), 7, right=True)}  {text}"
+                text = page.fit(text, max(20, page.width - 37))
+                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(page.fit(word, 10), 11)} {pad(short(one['tokens']), 7, right=True)}  {text}"
 
 
 def _words(session: Session, message: dict[str, Any]) -> tuple[str, str]:

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.sides import side as side_of
-from leafward.cli.output.page import (
-    Page,
-    cells,
-    emit_json,
-    fit,
-    money,
-    pad,
-    page,
-    say,
-    usage_json,
-)
+from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say, usage_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,8 +69,7 @@ def outcome_table(came: Sequence[dict[str, Any]], names: Sequence[str], page: Pa
             yield ""
         for row in rows:
             shown = "".join(
-                pad(fit(row[at + 1], widths[at] - 2, unicode=page.unicode), widths[at])
-                for at in range(begin, end)
+                pad(page.fit(row[at + 1], widths[at] - 2), widths[at]) for at in range(begin, end)
             ).rstrip()
             yield pad(row[0], _TITLE) + (shown if row[0] else page.style(shown, "bold"))
         begin = end

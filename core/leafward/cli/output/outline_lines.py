@@ -9,7 +9,7 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_json import shown_ids
 from leafward.cli.output.outline import OWN_ROW, Row, outline_rows
-from leafward.cli.output.page import Page, cells, fit, pad
+from leafward.cli.output.page import Page, cells, pad
 from leafward.cli.selection import verify
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
@@ -30,7 +30,6 @@ _SPEAKING = PROMPTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
 _WORD_CELLS = 10
 """Cells of an entry's kind, which may be the name of a tool."""
 _NUMBER_CELLS = 7
-"""Cells of a column of numbers."""
 _TEXT_KEPT = 10
 """Cells of a row's text that its marks never take."""
 
@@ -131,7 +130,7 @@ class _Painter:
         graph = self._graph(row, kind, active)
         marks = self._marks(row)
         room = self.text_width - sum(cells(mark) + 2 for mark, _ in marks)
-        text = fit(self._text(row, kind, every_entry, room), max(8, room), unicode=page.unicode)
+        text = page.fit(self._text(row, kind, every_entry, room), max(8, room))
         filling = " " * max(0, self.text_width - cells(text) - sum(cells(mark) + 2 for mark, _ in marks))
         chips = "".join(f"  {page.style(mark, style)}" for mark, style in marks)
         style = "memory" if kind in OWN_ROW else "bad" if kind in DAMAGED else "bold" if active else "faint"
@@ -198,7 +197,7 @@ class _Painter:
         for entry in row.entries:
             label = session.labels.get(EntryIndex(entry))
             if label is not None:
-                marks.append((f"[{fit(safe_line(label, 64), 24, unicode=self.page.unicode)}]", "warn"))
+                marks.append((f"[{self.page.fit(safe_line(label, 64), 24)}]", "warn"))
             damage = session.columns.damage.get(entry)
             if damage is not None and session.columns.kind[entry] != Kind.MALFORMED:
                 damaged.append((f"! {_DAMAGE_MARK[damage]}", "bad"))
@@ -243,7 +242,7 @@ class _Painter:
         if kind is Kind.CONTEXT_EDIT and not every_entry:
             return f"context edit {first_words.within(room - len('context edit '), cells, self.page.gap)}"
         if every_entry:
-            word = pad(fit(first_words.word, _WORD_CELLS, unicode=self.page.unicode), _WORD_CELLS) + " "
+            word = pad(self.page.fit(first_words.word, _WORD_CELLS), _WORD_CELLS) + " "
         else:
             word = "" if kind in _SPEAKING and first_words.word != TASK else f"{first_words.word}  "
         return word + first_words.within(room - cells(word), cells, self.page.gap)

@@ -30,15 +30,7 @@ PIPE_WIDTH = 100
 _DEEPEST = 200
 """Most nested containers that are written: orjson takes 254, and other parsers take no more either."""
 
-_STYLES = {
-    "bold": "1",
-    "faint": "90",
-    "leaf": "32",
-    "memory": "35",
-    "warn": "33",
-    "bad": "31",
-    "ghost": "36",
-}
+_STYLES = {"bold": "1", "faint": "90", "leaf": "32", "memory": "35", "warn": "33", "bad": "31", "ghost": "36"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +43,24 @@ class Page:
 
     @property
     def gap(self) -> str:
-        """The sign for the omitted middle of a long path."""
+        """The sign for omitted text."""
         return "…" if self.unicode else "~"
 
     def style(self, text: str, name: str) -> str:
         """`text` in one of the styles; plain if there is no colour."""
         return f"\x1b[{_STYLES[name]}m{text}\x1b[0m" if self.colour and text else text
+
+    def fit(self, text: str, width: int) -> str:
+        """`text` cut to `width` cells, with a sign at the end if anything was cut."""
+        if cells(text) <= width:
+            return text
+        room = width - 1
+        taken = 0
+        for position, char in enumerate(text):
+            taken += _char_cells(char)
+            if taken > room:
+                return text[:position].rstrip() + self.gap if room >= 0 else ""
+        return text
 
 
 def page() -> Page:
@@ -167,20 +171,6 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_char_cells, text))
 
 
-def fit(text: str, width: int, *, unicode: bool = True) -> str:
-    """`text` cut to `width` cells, with an ellipsis at the end if anything was cut."""
-    if cells(text) <= width:
-        return text
-    end = "…" if unicode else "~"
-    room = width - 1
-    taken = 0
-    for position, char in enumerate(text):
-        taken += _char_cells(char)
-        if taken > room:
-            return text[:position].rstrip() + end if room >= 0 else ""
-    return text
-
-
 def pad(text: str, width: int, *, right: bool = False) -> str:
     """`text` padded with spaces to `width` cells; with `right`, on its left."""
     space = " " * max(0, width - cells(text))
@@ -209,7 +199,7 @@ def table(
 
     def line(row: Sequence[str]) -> str:
         columns = (
-            pad(fit(text, width, unicode=page.unicode), width, right=at_right[column])
+            pad(page.fit(text, width), width, right=at_right[column])
             for column, (text, width) in enumerate(zip(row, widths, strict=True))
         )
         return "  ".join(columns).rstrip()

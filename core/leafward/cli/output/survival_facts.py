@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
-from leafward.cli.output.page import cells, fit
+from leafward.cli.output.page import cells
 from leafward.summaries.facts.values import FactKind
 
 if TYPE_CHECKING:
@@ -55,4 +55,4 @@ def fact_text(fact: Fact, width: int, page: Page) -> str:
     text = safe_line(fact.text, 300)
     if fact.kind is FactKind.PATH:
         text = shortened(text, width, cells, page.gap)
-    return fit(text, width, unicode=page.unicode)
+    return page.fit(text, width)

@@ -13,12 +13,7 @@ from leafward.compaction.injection.governance import governance
 from leafward.compaction.injection.pins import pins
 from leafward.compaction.injection.recovery import recovery
 from leafward.compaction.injection.rules import rules
-from leafward.compaction.injection.values import (
-    Contribution,
-    Diagnostic,
-    Injection,
-    InjectionSettings,
-)
+from leafward.compaction.injection.values import Contribution, Diagnostic, Injection, InjectionSettings
 from leafward.compaction.injection.workflow import stages
 from leafward.compaction.injection.working_set import working_set
 from leafward.compaction.injection.workspace import Workspace

@@ -107,11 +107,7 @@ class _Course:
     """The files up to an entry and at the end, replayed from their beginnings; a missing file is not known."""
 
     def __init__(
-        self,
-        session: Session,
-        begun: Mapping[str, str | None],
-        made: Sequence[Step],
-        later: Sequence[Step],
+        self, session: Session, begun: Mapping[str, str | None], made: Sequence[Step], later: Sequence[Step]
     ) -> None:
         states = {
             path: FileState(text=text, base="base") if text is not None else FileState(absent=True)
@@ -194,12 +190,7 @@ class FileVersions:
         return Version(files, {path: doubt.why for path, doubt in doubts.items()}, blind, unplaced)
 
     def _doubt(
-        self,
-        one: Rebuilt,
-        entry: EntryIndex,
-        course: _Course,
-        made: Sequence[Step],
-        later: Sequence[Step],
+        self, one: Rebuilt, entry: EntryIndex, course: _Course, made: Sequence[Step], later: Sequence[Step]
     ) -> _Doubt | None:
         """The reason why the content of a file at an entry is not certain; None where it is."""
         path = one.path

@@ -165,9 +165,7 @@ class Replay:
             )
         else:
             self._sweep(
-                step,
-                Remark(f"by {step.by}"),
-                lambda name: within(name, folder, cwd, repository=step.whole),
+                step, Remark(f"by {step.by}"), lambda name: within(name, folder, cwd, repository=step.whole)
             )
 
     def _take_notice(self, step: Step, calls: Calls) -> None:

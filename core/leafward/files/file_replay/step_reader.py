@@ -48,7 +48,6 @@ _READ, _EDIT = FileOperation.READ, FileOperation.EDIT
 _DONE, _FAILED, _UNANSWERED = Outcome.DONE, Outcome.FAILED, Outcome.UNANSWERED
 _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
 _KINDS = bytes(kind in (_ASSISTANT, _RESULT, _COMMAND) for kind in range(256))
-"""Kinds that have steps."""
 Decoded = Callable[[EntryIndex, Body, Body, list[ToolCall]], object]
 
 
@@ -96,10 +95,7 @@ class StepReader:
         """
 
     def read(
-        self,
-        entries: Iterable[int],
-        stop: Callable[[], bool] = lambda: False,
-        decoded: Decoded = _ignored,
+        self, entries: Iterable[int], stop: Callable[[], bool] = lambda: False, decoded: Decoded = _ignored
     ) -> list[Step]:
         """The steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
 

@@ -53,7 +53,6 @@ class FileChange:
     base: str
     """The source of that content, as in `Rebuilt.base`."""
     before: OnDisk
-    """The file on disk."""
     after: OnDisk | None
     """The file at the entry; None where it is not known."""
     why: str

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError, Refused
+from leafward.base.figures import first_few
 from leafward.base.shown_path import no_project_folder
 from leafward.base.times import iso_stamp
 from leafward.files.restoration.plan import Action
@@ -224,8 +225,7 @@ def _outstanding(folder: ProjectFolder, record: Record) -> tuple[str, ...]:
         else:
             changed.append(one.path)
     if changed:
-        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
-        raise Refused(f"changed since the restore: {', '.join(changed[:3])}{more}; nothing was written")
+        raise Refused(f"changed since the restore: {first_few(changed, 3)}; nothing was written")
     return tuple(paths)
 
 

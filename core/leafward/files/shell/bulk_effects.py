@@ -273,37 +273,11 @@ _VERBS: dict[str, Callable[[Sequence[Word]], list[Swept]]] = {
 }
 _QUIET = (_commit, _checkout, _clean, _switch)
 """Rules whose empty result means that the index stays unchanged, too."""
-_IDLE = frozenset(
-    {
-        "status",
-        "log",
-        "diff",
-        "show",
-        "branch",
-        "tag",
-        "fetch",
-        "push",
-        "remote",
-        "rev-parse",
-        "rev-list",
-        "ls-files",
-        "ls-tree",
-        "blame",
-        "grep",
-        "describe",
-        "shortlog",
-        "reflog",
-        "cat-file",
-        "show-ref",
-        "merge-base",
-        "for-each-ref",
-        "check-ignore",
-        "whatchanged",
-        "version",
-        "help",
-        "diff-tree",
-    }
-)
+_IDLE = frozenset({
+    "status", "log", "diff", "show", "branch", "tag", "fetch", "push", "remote", "rev-parse", "rev-list",
+    "ls-files", "ls-tree", "blame", "grep", "describe", "shortlog", "reflog", "cat-file", "show-ref",
+    "merge-base", "for-each-ref", "check-ignore", "whatchanged", "version", "help", "diff-tree"
+})  # fmt: skip
 """Commands of git that change neither files nor the index."""
 _RULES: dict[str, Callable[[Sequence[Word]], list[Swept]]] = {
     "cp": _copy,

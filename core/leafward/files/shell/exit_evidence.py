@@ -28,34 +28,10 @@ class Proof(IntEnum):
 _OPENING = frozenset({"if", "while", "until", "for", "select", "case"})
 _CLOSING = {"fi": ("if",), "done": ("while", "until", "for", "select"), "esac": ("case",), "}": ("{",)}
 _BETWEEN = frozenset({"then", "elif", "else", "do", "time"})
-_LOUD = frozenset(
-    [
-        "cd",
-        "pushd",
-        "popd",
-        "mkdir",
-        "cp",
-        "mv",
-        "rm",
-        "rmdir",
-        "ln",
-        "touch",
-        "chmod",
-        "cat",
-        "tee",
-        "echo",
-        "printf",
-        "export",
-        "set",
-        ":",
-        "true",
-        "sed",
-        "pwd",
-        "ls",
-        "mktemp",
-        "truncate",
-    ]
-)
+_LOUD = frozenset([
+    "cd", "pushd", "popd", "mkdir", "cp", "mv", "rm", "rmdir", "ln", "touch", "chmod", "cat", "tee", "echo",
+    "printf", "export", "set", ":", "true", "sed", "pwd", "ls", "mktemp", "truncate"
+])  # fmt: skip
 """Programs that report their failures: after any other, the commands after `&&` are skipped in silence."""
 _LEAVING = frozenset({"exit", "return", "exec"})
 _JOINING = frozenset({"&&", "||", "|", "|&"})

@@ -39,10 +39,7 @@ _OPTIONS = (
 )
 
 
-_OF_FOLDERS = (
-    *("--hidden", "--no-ignore", "--follow", "--max-depth", "1"),
-    *("--glob", f"*{_SUFFIX}"),
-)
+_OF_FOLDERS = (*("--hidden", "--no-ignore", "--follow", "--max-depth", "1"), *("--glob", f"*{_SUFFIX}"))
 """Every file in a folder that may be a session; no folder below it."""
 _AGENT, _PATH, _SIZE = attrgetter("agent"), attrgetter("path"), attrgetter("size")
 _FIRST = itemgetter(0)
@@ -234,15 +231,7 @@ class Prefilter:
         """A ripgrep process on some paths; None where it did not start, or where there are no paths."""
         if self.program is None or not paths:
             return None
-        argv: list[str | bytes] = [
-            self.program,
-            *_OPTIONS,
-            *options,
-            "--regexp",
-            pattern,
-            "--",
-            *paths,
-        ]
+        argv: list[str | bytes] = [self.program, *_OPTIONS, *options, "--regexp", pattern, "--", *paths]
         try:
             process = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

@@ -68,7 +68,6 @@ class SessionHits:
     hits: tuple[Hit, ...]
     """The hits in file order; only the first ones where there are very many."""
     total: int
-    """The number of hits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,10 +66,7 @@ def select(
 
 
 def members_of(
-    session: Session,
-    expression: Expression,
-    stop: Callable[[], bool],
-    now: int | None = None,
+    session: Session, expression: Expression, stop: Callable[[], bool], now: int | None = None
 ) -> Members:
     """The entries that an expression chooses, as a set. Raises QueryError, Cancelled."""
     check(expression)
@@ -152,7 +149,7 @@ class _Evaluation:
         return within
 
     def _ancestors(self, call: Call, _within: Members) -> Members:
-        return sets.above(self.session.tree, self._set(call), itself=True)
+        return sets.above(self.session.tree, self._set(call))
 
     def _descendants(self, call: Call, _within: Members) -> Members:
         return sets.below(self.session.tree, self._set(call), itself=True)
@@ -172,7 +169,7 @@ class _Evaluation:
     def _between(self, call: Call, _within: Members) -> Members:
         tree = self.session.tree
         down = sets.below(tree, self._set(call, 0), itself=True)
-        return sets.both(down, sets.above(tree, self._set(call, 1), itself=True))
+        return sets.both(down, sets.above(tree, self._set(call, 1)))
 
     def _turn(self, call: Call, _within: Members) -> Members:
         return self.bodies.turns(self._set(call))
@@ -182,7 +179,7 @@ class _Evaluation:
 
     def _hidden(self, call: Call, _within: Members) -> Members:
         nodes = self._nodes(call)
-        path = sets.above(self.session.tree, sets.of(nodes, self.size), itself=True)
+        path = sets.above(self.session.tree, sets.of(nodes, self.size))
         kinds = self.session.columns.kind
         silent = sets.of((at for at in sets.entries(path) if kinds[at] in BOOKKEEPING_BYTES), self.size)
         return sets.both(path, sets.others(sets.either(self.bodies.context(nodes), silent)))

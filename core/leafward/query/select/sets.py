@@ -49,12 +49,12 @@ def others(a: Members) -> bytes:
     return bytes(a.translate(_OTHERS))
 
 
-def above(tree: SessionTree, members: Members, *, itself: bool) -> bytearray:
-    """Every entry on the paths to the entries of a set."""
+def above(tree: SessionTree, members: Members) -> bytearray:
+    """Every entry on the paths to the entries of a set, and these themselves."""
     found = bytearray(len(members))
     parent = tree.parent
     for index in entries(members):
-        at = index if itself else parent[index]
+        at: int = index
         while at != NO_ENTRY and not found[at]:
             found[at] = 1
             at = parent[at]

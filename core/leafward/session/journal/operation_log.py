@@ -79,7 +79,6 @@ class Operation:
     kind: OperationKind
     subject: Subject
     entry: EntryIndex
-    """The line of the operation."""
     time: str | None
     """Its time, ISO as written."""
     target: EntryId | None
@@ -89,7 +88,6 @@ class Operation:
     after: str | None
     """The value that it set."""
     undoes: OperationId | None = None
-    """The operation that this one reverts."""
     root: OperationId = OperationId("")
     """The operation that this undo or redo finally concerns; its own id for every other operation."""
     undone: bool = False
@@ -115,10 +113,7 @@ _SUMMARISES = {
     Kind.CONTEXT_EDIT: OperationKind.COMPACT,
 }
 """The operation for a marked line that moves the place to itself. An edit stands before the compaction it belongs to."""
-_AGENT_KIND = {
-    Subject.LABEL: OperationKind.AGENT_LABEL,
-    Subject.NAME: OperationKind.AGENT_NAME,
-}
+_AGENT_KIND = {Subject.LABEL: OperationKind.AGENT_LABEL, Subject.NAME: OperationKind.AGENT_NAME}
 _NO_PLACE_OF_ITS_OWN = frozenset(
     {Damage.MALFORMED, Damage.NO_ID, Damage.ORPHAN, Damage.CYCLE, Damage.EXTRA_HEADER}
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
 COMMAND_ARGUMENTS = ("command", "cmd", "script")
@@ -27,6 +27,14 @@ def is_silent(arguments: Mapping[str, Any]) -> bool:
 def changes_text(arguments: Mapping[str, Any]) -> bool:
     """Whether a call with these arguments writes a file, or a part of one."""
     return not TEXT_ARGUMENTS.isdisjoint(arguments)
+
+
+def edits_in(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The edits of a call that changes a file, each with its own old and new text: the call itself, then those it lists."""
+    yield arguments
+    listed = arguments.get("edits")
+    if isinstance(listed, list):
+        yield from (edit for edit in listed if isinstance(edit, dict))
 
 
 def command_of(arguments: Mapping[str, Any]) -> str:

@@ -16,19 +16,6 @@ _PASSES = markers(
     "isn aren head there derzeit momentan gerade immer actuellement",
 )
 
-_LACKS = markers(
-    r"\b(?:still |also |now )?needs? (?:to|an?|the)\b|\b(?:is|are|was|were|it['’]s|that['’]s)(?:n['’]t| not) (?:\w+ly |yet |being )*\w+(?:ed|ing|set|sent|kept|shown|called)\b"
-    r"|\b(?:is|are|was|were) (?:\w+ly )?(?:missing|unused|undefined|hard-?coded)\b|\bmissing (?:an?|the|from|in)\b|\black(?:s|ing)\b"
-    r"|\b(?:doesn['’]t|does not|don['’]t|do not) (?:\w+ly |yet )*(?:have|handle|set|pass|support|include|use|check|call|wrap|return)\b"
-    r"|\b(?:fehlt|fehlen|muss noch|müssen noch|manque|manquent|falta|faltan)\b|缺少|缺失|尚未|足りない",
-    "need needs isn aren wasn weren not missing unused undefined hardcoded hard lacks lacking doesn don does fehlt fehlen muss müssen manque manquent falta faltan",
-)
-
-
-def tells_a_lack(sentence: str) -> bool:
-    """Whether a sentence says that something in the code is missing or not done, which the change that follows is about."""
-    return _LACKS.stand_in(sentence)
-
 
 def tells_a_passing_state(sentence: str) -> bool:
     """Whether a sentence describes a state at its moment, which the following work is about to change."""

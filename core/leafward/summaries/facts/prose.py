@@ -108,14 +108,6 @@ _ONGOING = markers(
     r"|\bso far\b|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b",
     "ll will m me far still pending deep stopping running waiting checking watching",
 )
-_LEADS = re.compile(r"\W*(?:now|next|then|first|also|and|or|alternatively|instead|maybe|actually)\b")
-_LEADS_ON = markers(
-    r"\b(?:i|we)(?: also| still| now| just| only)? (?:need|have|want) to\b|^\W*(?:also )?needs? to\b"
-    r"|\b(?:i|we)(?: also| still| now| just)? (?:can|could|should|may|must)\b"
-    r"|\b(?:to fix|to check|to update|to do)\W*$|\b(?:issues?|errors?|problems?|things?) to fix\b"
-    r"|\b(?:is|are)(?: now)? (?:now )?(?:unused|stale)(?: now)?\b",
-    "need needs have want can could should may must fix check update do unused stale",
-)
 _MUSES = re.compile(r"(?i)\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
 
 
@@ -124,9 +116,6 @@ _HEDGED = markers(
     r"|^\W*(?:but|wait|if|when)\b",
     "likely apparently presumably seem seems might could should would will must suspicion suspect suspected suspects but wait if when",
 )
-_CONSIDERS = re.compile(
-    r"^\W*(?:actually|looking at|let['’]s see|the user|that (?:would|could|might|way)|(?:i |we |so )?(?:need|have|must|want)s?\b)"
-)
 
 
 def hedges(sentence: str) -> bool:
@@ -134,20 +123,10 @@ def hedges(sentence: str) -> bool:
     return _HEDGED.stand_in(sentence)
 
 
-def considers(sentence: str) -> bool:
-    """Whether a sentence of thinking weighs possibilities or repeats the request: it settles nothing."""
-    return _CONSIDERS.search(sentence.lower()) is not None or hedges(sentence)
-
-
 @lru_cache(maxsize=_REMEMBERED)
 def accompanies(sentence: str) -> bool:
     """Whether a sentence between calls describes the current action or thought: soon it no longer holds."""
     return _ONGOING.stand_in(sentence) or _MUSES.match(sentence) is not None
-
-
-def leads_on(sentence: str) -> bool:
-    """Whether a sentence between calls leads to the next call: something to look at, weigh or fix there."""
-    return _LEADS.match(sentence.lower()) is not None or _LEADS_ON.stand_in(sentence)
 
 
 def announces(sentence: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.session.entries import (
@@ -30,17 +32,12 @@ from leafward.summaries.facts.call_arguments import (
     TEXT_ARGUMENTS,
     changes_text,
     command_of,
+    edits_in,
     first_of,
     is_silent,
 )
 from leafward.summaries.facts.outcomes import files_changed_by
-from leafward.summaries.facts.printed_errors import (
-    DECLINED,
-    error_key,
-    is_declined,
-    outcome_of,
-    reason_in,
-)
+from leafward.summaries.facts.printed_errors import DECLINED, error_key, is_declined, outcome_of, reason_in
 from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer
 from leafward.summaries.facts.text_facts import TextFacts, new_sighting
 from leafward.summaries.facts.told_steps import ToldSteps
@@ -82,6 +79,8 @@ class Written(NamedTuple):
     """The path as the call has it."""
     names: tuple[str, ...]
     """The names in the written text."""
+    removed: tuple[str, ...]
+    """The names that only the replaced text has."""
 
 
 class FactReader:
@@ -229,7 +228,12 @@ class FactReader:
             made.paths = tuple([one.key for one in seen if one.kind is FactKind.PATH])
             made.names = tuple([one.key for one in seen if one.kind is FactKind.IDENTIFIER])
             if changes_text(call.arguments) and (path := first_of(call.arguments, PATH_ARGUMENTS)):
-                self.written.append(Written(call.id, path, made.names))
+                new = "\n".join(first_of(edit, NEW_ARGUMENTS) for edit in edits_in(call.arguments))
+                there = [name.removesuffix("()") in new for name in made.names]
+                names = tuple(compress(made.names, there))
+                self.written.append(
+                    Written(call.id, path, names, tuple(compress(made.names, map(not_, there))))
+                )
         error = message.get("errorMessage")
         if isinstance(error, str) and error:
             yield Sighting(FactKind.ERROR, error_key(error), _first_line(error), Voice.OUTPUT, entry)
@@ -325,10 +329,7 @@ def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sightin
     """Items of checklists that a call writes into a file; an item that it replaces and does not write again is dropped."""
     if not changes_text(arguments):
         return
-    edits = arguments.get("edits")
-    for edit in [arguments, *(edits if isinstance(edits, list) else ())]:
-        if not isinstance(edit, dict):
-            continue
+    for edit in edits_in(arguments):
         for names, dropped in ((OLD_ARGUMENTS, True), (NEW_ARGUMENTS, False)):
             text = first_of(edit, names)
             for item, is_open, heading in prose.checkboxes(text):

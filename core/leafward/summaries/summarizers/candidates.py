@@ -93,9 +93,16 @@ class FileWork:
     changes: int = 0
     last: int = 0
     """Position of the last message that touched it."""
+    changed: int = -1
+    """Position of the last change; -1 where the span changed nothing."""
     sources: list[EntryIndex] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     """Names in the text written into it, each with the position of its last writing."""
+
+    def remove(self) -> None:
+        """Records that the file was removed: if it comes back, its content is another one."""
+        self.changes = 0
+        self.names.clear()
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SEVERAL = 3
 """The number of goals from which they are a list of successive requests."""
 _WENT_ON = 2
-"""Later requests with work after which a list of earlier goals no longer describes the work."""
+"""Later requests with work after which earlier goals no longer describe the work."""
 _DONE = re.compile(
     r"(?i)[(\[](?:already )?(?:done|fixed|completed?|finished|implemented|merged|resolved)[)\]]|^\W{0,4}(?:✅|✓|☑)|(?:✅|✓)\W*$"
 )
@@ -56,32 +56,27 @@ def sorted_out(
 ) -> dict[str, tuple[Section, str]]:
     """For each goal of an earlier summary its new section, and the words before it; goals that only point back are left out.
 
-    A goal with the mark of a reached one is done. The other goals of a list become earlier requests where the list marks
-    the current one, or where the user went on to other work: nothing tells whether they were reached. `answered`: the
-    current work was answered; where the user asked for something else since, even that goal is an earlier request.
+    A goal with the mark of a reached one is done. The others become earlier requests where the user went on to other work,
+    or `answered` (the work of then was answered) and something else was asked since: nothing tells whether they were
+    reached. Until then those stay that a list marks as current, or all of them.
     """
     goals = [goal for goal in goals if not points_back(goal)]
     left = [goal for goal in goals if not _DONE.search(goal)]
     current = [goal for goal in left if _CURRENT.search(goal)]
-    worked = sum(turn.works and turn.words >= SUBSTANTIAL for turn in turns)
-    lasting = set(left)
-    over = answered and any(turn.tells for turn in turns)
-    if len(goals) >= _SEVERAL and (current or worked >= _WENT_ON):
-        lasting = set(current) if worked < _WENT_ON and not over else set()
-    elif over:
-        lasting -= set(current)
+    lasting = set(current if current and len(goals) >= _SEVERAL else left)
     if any(turn.tells for turn in turns):
-        lasting -= {goal for goal in left if _ANSWERED.search(goal)}
+        lasting -= {goal for goal in left if answered or _ANSWERED.search(goal)}
     if any(turn.tells and turn.works for turn in turns):
         # Who goes on to other work has the answer to a question.
         lasting -= {goal for goal in left if asks(goal)}
-    # It may be what all the work is for, or done: nothing tells.
-    lead = ASKED_BEFORE * (worked >= _WENT_ON)
+    if sum(turn.works and turn.words >= SUBSTANTIAL for turn in turns) >= _WENT_ON:
+        lasting = set()
     found: dict[str, tuple[Section, str]] = {}
     for goal in goals:
         if _DONE.search(goal):
             found[goal] = Section.DONE, ""
+        elif goal in lasting:
+            found[goal] = Section.GOAL, ""
         else:
-            section, lead_of = (Section.GOAL, lead) if goal in lasting else (Section.CONTEXT, ASKED_BEFORE)
-            found[goal] = section, "" if goal.startswith(ASKED_BEFORE) else lead_of
+            found[goal] = Section.CONTEXT, ASKED_BEFORE * (not goal.startswith(ASKED_BEFORE))
     return found

@@ -95,7 +95,7 @@ def carry(
     )
     before, not_done = Section.GOAL, False
     replaced = replaced_code(messages)
-    for section, text, is_open, code_of in outline:
+    for section, text, is_open, code_of, file in outline:
         code = [(text, code_of)] if code_of is not None else list(code_in(text))
         for piece, intro in code:
             tell_code(evidence, piece, intro, entry, replaced)
@@ -118,6 +118,8 @@ def carry(
             continue
         placed = _placed(since, _Line(section, text, lead), is_open=is_open, not_done=not_done)
         line = _placed_by_words(placed) if placed is not None else None
+        if line is not None and file and not line.lead and file.rpartition("/")[2] not in text:
+            line = line._replace(lead=f"`{file}`: ")
         if line is not None and not _is_stale(since, line):
             _add(evidence, line, entry)
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import text_of
 from leafward.summaries.facts.demands import denies, refutes, takes_back, undid
+from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
-from leafward.summaries.summarizers.outline import Section, harmless
+from leafward.summaries.summarizers.outline import Section, harmless, named_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +38,9 @@ def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
     return {number - 1: number for number, turn in enumerate(turns) if number and takes_back(turn.text)}
 
 
-def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str) -> None:
     """Leaves out the work that the user took back, and adds a line about that."""
+    failed = failed_calls(message for _, message in messages)
     for number, by in taken_back(turns).items():
         turn, words = turns[number], turns[by]
         entries = {messages[place].entry for place in range(turn.first, words.first)}
@@ -48,8 +50,24 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
             if candidate.first or not candidate.sources or not entries.issuperset(candidate.sources)
         ]
         text = f"{harmless(turn.text, 100)} ({harmless(words.text, 160)})"
-        lead = "Undone by the user: " if undid(words.text) else "Taken back: "
+        lead = "Taken back: "
+        if undid(words.text):
+            lead = "Undone by the user: "
+            reply = messages[turn.first : words.first]
+            changed = [path for _, message in reply for path in files_changed(message, failed, cwd)]
+            _undo(evidence, changed, range(turn.first, words.first))
+            if changed:
+                text = f"{named_files(list(dict.fromkeys(changed)))}, changed for: {text}"
         add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead=lead)
+
+
+def _undo(evidence: Evidence, changed: Sequence[str], places: range) -> None:
+    """Takes changes of files, each by its path, and the names that they wrote at these positions, out of the work on files."""
+    for path in changed:
+        work = evidence.files.get(path)
+        if work is not None and work.changes:
+            work.changes -= 1
+            work.names = {name: place for name, place in work.names.items() if place not in places}
 
 
 def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:

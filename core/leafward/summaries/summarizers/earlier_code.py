@@ -6,7 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, tool_calls
-from leafward.summaries.facts.call_arguments import NEW_ARGUMENTS, OLD_ARGUMENTS, PATH_ARGUMENTS, first_of
+from leafward.summaries.facts.call_arguments import (
+    NEW_ARGUMENTS,
+    OLD_ARGUMENTS,
+    PATH_ARGUMENTS,
+    edits_in,
+    first_of,
+)
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.candidates import Evidence, add
@@ -40,11 +46,9 @@ def replaced_code(messages: Sequence[SpanMessage]) -> dict[str, set[str]]:
                 continue
             name = first_of(call.arguments, PATH_ARGUMENTS).rpartition("/")[2]
             lines = gone.setdefault(name, set())
-            several = call.arguments.get("edits")
-            for edit in [call.arguments, *(several if isinstance(several, list) else ())]:
-                if isinstance(edit, dict):
-                    lines |= _lines(first_of(edit, OLD_ARGUMENTS))
-                    lines -= _lines(first_of(edit, NEW_ARGUMENTS))
+            for edit in edits_in(call.arguments):
+                lines |= _lines(first_of(edit, OLD_ARGUMENTS))
+                lines -= _lines(first_of(edit, NEW_ARGUMENTS))
     return gone
 
 

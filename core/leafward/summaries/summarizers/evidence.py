@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS
+from leafward.files.shell.moves import may_move, moves
+from leafward.summaries.facts import forms
+from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, command_of
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
@@ -59,7 +61,7 @@ def collect(
         sightings += seen
         if calls:
             evidence.calls[place] = calls
-            _work(evidence.files, seen, calls, written, failed, place, entry)
+            _work(evidence.files, seen, calls, written, failed, place, entry, span.cwd)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
@@ -100,6 +102,7 @@ def _join(files: dict[str, FileWork]) -> None:
         work.named += short.named
         work.changes += short.changes
         work.last = max(work.last, short.last)
+        work.changed = max(work.changed, short.changed)
         work.sources = sorted({*work.sources, *short.sources})
         for name, place in short.names.items():
             work.names[name] = max(place, work.names.get(name, place))
@@ -113,6 +116,7 @@ def _work(
     failed: frozenset[str],
     place: int,
     entry: EntryIndex,
+    cwd: str,
 ) -> None:
     """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
     arguments = {
@@ -139,6 +143,7 @@ def _work(
             work.named += 1
         elif sighting.voice is Voice.CHANGED:
             work.changes += 1
+            work.changed = place
         elif sighting.text in arguments:
             work.reads += 1
         else:
@@ -151,4 +156,13 @@ def _work(
     for one in written:
         work_of = files.get(paths.get(one.path, ""))
         if work_of is not None and one.call not in failed:
+            for name in one.removed:
+                work_of.names.pop(name, None)
             work_of.names.update(dict.fromkeys(one.names, place))
+    for call in calls:
+        command = command_of(call.arguments)
+        if command and may_move(command) and call.id not in failed:
+            for path, to in moves(command):
+                gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
+                if gone is not None:
+                    gone.remove()

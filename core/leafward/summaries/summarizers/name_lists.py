@@ -68,7 +68,7 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
     found: list[Names] = []
     counts: dict[str, list[Fact]] = {}
     for fact in evidence.facts.values():
-        if fact.kind is FactKind.NUMBER and fact.key.endswith(" line"):
+        if fact.kind is FactKind.NUMBER and fact.key.endswith(" line") and fact.text[:1].isdigit():
             for path in fact.about:
                 counts.setdefault(path, []).append(fact)
     total = max(1, evidence.size)
@@ -77,7 +77,11 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
         group = "" if work.changes else _READ if work.reads else _NAMED
         done = f"changed {work.changes}×" if work.changes > 1 else "changed"
         times = work.reads or work.named
-        lines = max(counts.get(path, ()), key=lambda fact: fact.last, default=None)
+        # A change makes an older count wrong.
+        counted = [
+            fact for fact in counts.get(path, ()) if evidence.position.get(fact.last, -1) > work.changed
+        ]
+        lines = max(counted, key=lambda fact: fact.last, default=None)
         if group:
             text = harmless(
                 f"`{path}`{f' {times}×' if times > 1 else ''}{f' ({lines.text})' if lines else ''}"

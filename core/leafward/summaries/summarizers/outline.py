@@ -11,7 +11,7 @@ from leafward.base.safe_text import safe_line
 from leafward.summaries.facts.prose import sentence_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 LINE_LIMIT = 320
 """Characters of one line; a longer one is cut between words."""
@@ -102,6 +102,10 @@ _TAG = re.compile(
     r"(?i)<(?=/?(?:summary|conversation|previous-summary|read-files|modified-files|leafward[\w-]{0,20}|system[\w-]{0,20})\b)"
 )
 _FENCE = re.compile(r"`{3,}|~{3,}")
+_FILE_ALONE = re.compile(
+    r"[*_`\"]{0,4}([\w@.~/+-]{0,200}[\w@~+-]\.\w{1,10})[*_`\"]{0,4}(?: \([^()\n]{1,80}\))?[*_`\"]{0,4}:?[*_`]{0,4}"
+)
+"""An item that is the name of a file, perhaps with a remark in brackets: the items below it are about that file."""
 
 
 def section_of(title: str, under: Section | None = None) -> Section:
@@ -122,6 +126,8 @@ class OutlineLine(NamedTuple):
     """With a checkbox, whether it is open."""
     code_of: str | None = None
     """Of a line in a fence the words that introduce what stands there; None of any other."""
+    file: str = ""
+    """The file that the item above it names, where it is an item below that; else empty."""
 
 
 def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
@@ -139,6 +145,8 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
     top: Section | None = None
     fenced = False
     intro = ""
+    heads: list[tuple[int, str]] = []
+    """Depth of the items above a line, and the file that is all they name."""
     for extra in (_CONTINUED, _LISTS, _DRAFTED, _POINTER):
         text = extra.sub("", text)
     lines = text.split("\n")
@@ -150,6 +158,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
         if numbered is not None:
             top = current = section_of(numbered[1])
             intro = numbered[1]
+            heads.clear()
             continue
         match = _HEADING.match(line)
         if match is not None:
@@ -158,6 +167,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
             current = section_of(title, top if level > 2 else None)
             if level <= 2:
                 top = current
+            heads.clear()
             continue
         body = line.strip()
         if body.startswith(("```", "~~~")):
@@ -165,6 +175,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
             continue
         if not body or _RULE.match(body) or is_drawn(body):
             continue
+        depth = len(line) - len(line.lstrip())
         body = _MARK.sub("", body)
         box = _BOX.match(body)
         if fenced:
@@ -172,10 +183,15 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
             yield OutlineLine(Section.CONTEXT, body, None, intro)
             continue
         intro = body
+        while heads and heads[-1][0] >= depth:
+            heads.pop()
+        file = heads[-1][1] if heads else ""
+        named = _FILE_ALONE.fullmatch(body)
+        heads.append((depth, named[1] if named is not None else file))
         if box is not None:
-            yield OutlineLine(current, body[box.end() :].strip(), box[1] in " ~-")
+            yield OutlineLine(current, body[box.end() :].strip(), box[1] in " ~-", file=file)
         elif body:
-            yield OutlineLine(current, body, None)
+            yield OutlineLine(current, body, None, file=file)
 
 
 def is_drawn(line: str) -> bool:
@@ -186,6 +202,12 @@ def is_drawn(line: str) -> bool:
     if line.isascii() or _DRAWN.search(line) is None:
         return False
     return _DRAWN.search(_CODE.sub("", line)) is not None
+
+
+def named_files(paths: Sequence[str], most: int = 3) -> str:
+    """The names of files without their folders, at most so many, and the number of those that are left out."""
+    names = ", ".join(f"`{harmless(path.rpartition('/')[2], 80)}`" for path in paths[:most])
+    return f"{names} and {len(paths) - most} more" if len(paths) > most else names
 
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:

@@ -10,7 +10,7 @@ from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.outcomes import files_changed
-from leafward.summaries.facts.passing_states import tells_a_lack, tells_a_passing_state
+from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.candidates import SAID_EARLIER, Evidence, add
 from leafward.summaries.summarizers.outline import Provenance, Section, cut, is_drawn, line_key, read_outline
 from leafward.summaries.summarizers.summary import unless_cancelled
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
-    r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|split|switched|merged|released)\b"
+    r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released)\b"
     r"|^the (?:fix|solution) was\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)\W*$"
     r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$",
     "fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
-    "rewrote rewritten wrote written ported changed deleted split switched merged released passes fix solution "
+    "rewrote rewritten wrote written ported changed deleted switched merged released passes fix solution "
     "now longer behoben erledigt umgesetzt eingebaut fait hecho listo corregido arreglado ersetzt entfernt umbenannt angelegt erstellt "
     "aktualisiert implementiert umgestellt",
 )
-"""A result, by the finished work or by the new state; approval alone is not a result."""
+"""A result, by the finished work or by the new state; approval alone is not a result. `Split` may be a proposal as well."""
 _PASSED = markers(
     r"(?i)^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|\b\d+ passed\b"
     r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b"
@@ -44,6 +44,7 @@ _PASSED = markers(
     "pass passes passed passing green",
 )
 """The outcome of runs in a reply's words. A later run may have another one, and the runs themselves are recorded."""
+_CONTRAST = re.compile(r"(?i)\b(?:instead of|rather than)\b")
 _STANDS = re.compile(
     r"(?i)^(?!(?:if|when|once|after|until|before|what|where|which|unless|whether|not?|nothing|none|these|those|they|it|this|that)\b)(?:(?!(?:if|when|once|that|which|not)\b)[\w`'’./()-]+ ){1,8}?"
     r"(?:is|are) (?:now )?(?:written|implemented|fixed|converted|migrated|committed|pushed|merged|renamed|in place)\b(?! (?:by|in|to|as|when|if|with)\b)"
@@ -102,6 +103,8 @@ REQUEST_LIMIT = 280
 
 
 _OUTCOMES = (Section.DONE, Section.DECISIONS, Section.NEXT)
+_WHOLE = 8
+"""Words from which a statement is no half thought."""
 _ITEM = 100
 """Characters up to which the items of a list share a line."""
 _TOGETHER = 290
@@ -118,62 +121,44 @@ def reached(sentence: str) -> bool:
 def answers(
     evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], stop: Callable[[], bool]
 ) -> None:
-    """Adds lines of the model's own answers, in the sections of their sentences. Raises Cancelled."""
+    """Adds lines of the replies that ended a turn, in the sections of their sentences. Raises Cancelled.
+
+    A reply between calls is about the next one: the end of its turn says what came of it.
+    """
     total = max(1, len(messages))
-    final = {turn.last for turn in turns}
-    settled = {place for turn in turns if is_answered(turn) for place in range(turn.first, turn.last)}
-    settled.update(range(answered_before(messages, turns)))
-    # Later work may have changed the state at the end of a turn.
-    since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
-    left = settled | {turn.last for turn in turns if turn.last < since}
-    working = {place for turn in turns if turn.works for place in range(turn.first, turn.last + 1)}
     before = turns[0].first if turns else total
-    # A mere question leaves the answer before it under discussion.
-    current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
-    backwards = reversed(list(enumerate(messages)))
-    changed = next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
-    # A decision from before later work is told as said then: the work may have changed it. Other statements have their own heading.
-    now = max(changed, since)
+    final = {turn.last for turn in turns}
     # Messages before the first request belong to a turn that began before the span.
     final.update(
         [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"][-1:]
     )
+    working = {turn.last for turn in turns if turn.works}
+    # A mere question leaves the answer before it under discussion.
+    current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
+    # Later work may have changed the state at the end of a turn.
+    since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
+    backwards = reversed(list(enumerate(messages)))
+    changed = next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
     proposed = {
         turn.last for turn, then in zip(turns, [*turns[1:], None], strict=False) if _is_offer(turn, then)
     }
     talk = not any(tool_calls(message) for _, message in messages)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
-        if message.get("role") not in ("assistant", "branchSummary"):
+        if place not in final and message.get("role") != "branchSummary":
             continue
-        ends = place in final
         recency = 0.4 + 0.6 * (place + 1) / total
-        weight = recency * (1.0 if ends else 0.45)
         worked = place in working or place < before
+        over = place < max(since, current)
         for text in _texts(message):
             outline = _HEADING.search(text) if message.get("role") == "branchSummary" else None
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
-            for line in quotable(text, between=not ends):
-                if _leads(line) or (not ends and _passes(line)):
+            for line in quotable(text):
+                if _leads(line):
                     continue
                 said = _said(line)
                 section = said.section
-                if section is Section.CONTEXT and place < current and said.guessed:
-                    # Assumptions of then are settled since.
-                    continue
-                over = place in left or place < current
-                if section is Section.CONTEXT and over and said.passing:
-                    # The end of the last turn tells the final state.
-                    continue
-                if section is not Section.NEXT and not ends and place < changed and said.lacking:
-                    # Between calls it says why a file is changed next.
-                    continue
-                if section is Section.NEXT and (
-                    place in settled or prose.accompanies(line) or (not ends and prose.announces(line))
-                ):
-                    # The end of a turn tells the remaining work; between calls it leads to the next call.
-                    continue
                 if section is Section.DECISIONS and place in proposed and not _is_finished(line):
                     # The offer was not accepted.
                     section = Section.CONTEXT
@@ -184,24 +169,25 @@ def answers(
                 if section is Section.DONE:
                     line = _without_opening(line)
                 context = section is Section.CONTEXT
+                if context and not said.alone:
+                    continue
+                if context and over and said.passing:
+                    # The end of the last turn tells the final state.
+                    continue
                 if context and (place in proposed or over) and said.bids:
                     # Nobody chose it, or it was done.
                     continue
-                if context and said.half:
-                    # An incomplete thought; its names are in other lines.
-                    continue
-                # A line that names nothing of the span counts only if it can stand alone, and as a result only where work was
-                # done.
-                alone = (talk or (ends and worked)) and said.alone
-                worth = weight * (0.3 if context else 1.0)
-                lead = SAID_EARLIER * (place < now and section is Section.DECISIONS)
+                # A decision from before later work is told as said then: the work may have changed it. Other statements have
+                # their own heading.
+                lead = SAID_EARLIER * (place < max(changed, since) and section is Section.DECISIONS)
                 add(
                     evidence,
                     section,
                     line,
                     (entry,),
-                    worth,
-                    names_something=context and not alone,
+                    recency * (0.3 if context else 1.0),
+                    # A statement that names nothing of the span counts only where work was done, or none at all.
+                    names_something=context and not (talk or worked),
                     provenance=Provenance.SAID,
                     lead=lead,
                 )
@@ -230,15 +216,10 @@ class _Said(NamedTuple):
     """The classification of a line of an answer, independent of its place."""
 
     section: Section
-    guessed: bool
-    half: bool
-    """Whether it has few words, and names little."""
     alone: bool
-    """Whether it is understandable without the text around it."""
+    """Whether it states something, and is understandable without the text around it."""
     passing: bool
     """Whether it describes a state at that moment."""
-    lacking: bool
-    """Whether it says that something is missing."""
     bids: bool
     """Whether it says what to do."""
     of_runs: bool
@@ -247,14 +228,10 @@ class _Said(NamedTuple):
 
 @lru_cache(maxsize=1 << 13)
 def _said(line: str) -> _Said:
-    words = len(line.split())
     return _Said(
         section_of_sentence(line),
-        _is_guessed(line),
-        words < 6 and line.count("`") < 4,
-        words >= 8 and not _TALK.match(line) and not prose.hedges(line),
+        len(line.split()) >= _WHOLE and not _TALK.match(line) and not _is_guessed(line),
         tells_a_passing_state(line),
-        tells_a_lack(line),
         _IMPERATIVE.match(line) is not None,
         _found(_PASSED, line) and not _found(_FINISHED, _without_opening(line)) and not _stands(line),
     )
@@ -264,12 +241,6 @@ def _said(line: str) -> _Said:
 def _leads(line: str) -> bool:
     """Whether a line is a drawing, or leads to the next one."""
     return is_drawn(line) or prose.announces(_without_opening(line))
-
-
-@lru_cache(maxsize=1 << 13)
-def _passes(line: str) -> bool:
-    """Whether a line between calls holds only at that moment."""
-    return prose.accompanies(line) or prose.leads_on(line)
 
 
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:
@@ -348,16 +319,15 @@ def _texts(message: Body) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1 << 12)
-def quotable(text: str, shortest: int = 20, *, between: bool = False) -> tuple[str, ...]:
+def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
     """Passages of an answer that can stand alone, outside code: sentences, items of lists.
 
-    Short items of one list are joined after the words that introduce them: alone they seldom name their subject. Passages
-    `between` calls leave out work that is done directly there.
+    Short items of one list are joined after the words that introduce them: alone they seldom name their subject.
     """
-    return tuple(_passages(text, shortest, between=between))
+    return tuple(_passages(text, shortest))
 
 
-def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
+def _passages(text: str, shortest: int) -> Iterator[str]:
     intro = way_name = ""
     chosen_from, fenced = False, "```" in text
     items: list[str] = []
@@ -381,8 +351,7 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
             if len(item) >= 4 and not _CONTINUED.search(item):
                 items.append(item)
             continue
-        if not (between and prose.leads_on(intro)):
-            yield from _together(intro, items)
+        yield from _together(intro, items)
         items = []
         if mark is not None:
             if 12 <= len(item) <= 400 and not _CONTINUED.search(item):
@@ -405,8 +374,7 @@ def _passages(text: str, shortest: int, *, between: bool) -> Iterator[str]:
                 asked = sentence.endswith(("?", "？"))
                 if len(sentence) >= shortest and not asked and not _is_code(sentence):
                     yield sentence
-    if not (between and prose.leads_on(intro)):
-        yield from _together(intro, items)
+    yield from _together(intro, items)
 
 
 def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
@@ -462,13 +430,18 @@ def section_of_sentence(sentence: str) -> Section:
     if demands.asks(sentence):
         return Section.CONTEXT
     guessed = _is_guessed(sentence)
-    if prose.decides(sentence) and not guessed:
-        return Section.DECISIONS
-    if (
+    finished = (
         (_is_finished(_without_opening(sentence)) or _stands(sentence))
         and not guessed
         and len(prose.content_words(sentence)) >= 3
-    ):
+    )
+    # A report of finished work tells a decision only with its reason: that something was there before is none.
+    decided = (
+        prose.decides(_CONTRAST.sub(" ", sentence), strictly=True) if finished else prose.decides(sentence)
+    )
+    if decided and not guessed:
+        return Section.DECISIONS
+    if finished:
         return Section.DONE
     if prose.remains(sentence):
         return Section.NEXT

@@ -88,12 +88,16 @@ def settle(
 
     Returns the files that no longer have their names.
     """
-    contradictions.take_back(evidence, messages, turns)
+    contradictions.take_back(evidence, messages, turns, cwd)
     contradictions.refute(evidence, messages, turns)
     _replace(evidence)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
-    _fulfil(evidence)
+    written = _written(evidence)
+    _fulfil(evidence, written)
+    evidence.candidates = [
+        candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
+    ]
     _take_up(evidence, turns)
     _steps(evidence, turns)
     _counts(evidence)
@@ -223,15 +227,31 @@ def _points_at_a_way(evidence: Evidence, candidate: Candidate) -> bool:
     )
 
 
-def _fulfil(evidence: Evidence) -> None:
-    """Closes told steps where everything that they name was written or changed since.
+def _written(evidence: Evidence) -> dict[str, int]:
+    """Where names were written last, and where files were changed last, by the ends of their paths."""
+    written: dict[str, int] = {}
+    for path, work in evidence.files.items():
+        for name, place in (*work.names.items(), (path.rpartition("/")[2], work.changed)):
+            written[name] = max(place, written.get(name, place))
+    return written
+
+
+def _is_overtaken(evidence: Evidence, candidate: Candidate, written: Mapping[str, int]) -> bool:
+    """Whether everything that a reply's statement names was written anew since: it tells of the code before that."""
+    if candidate.section is not Section.CONTEXT or candidate.provenance is not Provenance.SAID:
+        return False
+    place = _place(evidence, candidate)
+    seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
+    names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
+    names |= {one.key.rpartition("/")[2] for one in seen if one.kind is FactKind.PATH}
+    return bool(names) and all(written.get(name, -1) > place for name in names)
+
+
+def _fulfil(evidence: Evidence, written: Mapping[str, int]) -> None:
+    """Closes told steps where everything that they name was `written` since.
 
     Items of a checklist, or of the agent's own plan, show themselves when they are done.
     """
-    written: dict[str, int] = {}
-    for work in evidence.files.values():
-        for name, place in work.names.items():
-            written[name] = max(place, written.get(name, place))
     over: set[int] = set()
     for candidate in evidence.candidates:
         if candidate.section is not Section.NEXT or candidate.carries:

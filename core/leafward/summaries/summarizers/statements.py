@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import EntryIndex, text_of
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
-from leafward.summaries.facts.demands import guesses, without_fillers
+from leafward.summaries.facts.demands import without_fillers
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import (
-    accompanies,
-    announces,
-    considers,
     content_words,
     is_to_try,
-    leads_on,
 )
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
 from leafward.summaries.summarizers.candidates import Candidate, Evidence, add, leads_somewhere
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, is_drawn
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, named_files
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -165,18 +161,6 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
                 _RULE * (2.5 + 1.5 * recency(fact)),
                 limit=260,
             )
-        elif fact.kind is FactKind.DECISION and fact.voice is Voice.THOUGHT:
-            if (
-                announces(fact.text)
-                or accompanies(fact.text)
-                or leads_on(fact.text)
-                or guesses(fact.text)
-                or considers(fact.text)
-                or is_drawn(fact.text)
-                or fact.text.startswith("//")
-            ):
-                continue
-            add(evidence, Section.DECISIONS, fact.text, sources, 0.3 + 0.3 * recency(fact), limit=240)
         elif fact.kind is FactKind.TODO and fact.last in evidence.position:
             if fact.outcome not in (DROPPED, ANSWERED, TAKEN_UP) and fact.last not in evidence.left:
                 checklist.setdefault((fact.is_open, fact.about[-1] if fact.about else ""), []).append(fact)
@@ -249,17 +233,18 @@ def changed(evidence: Evidence) -> None:
     )
     if done or not works:
         return
-    names = ", ".join(f"`{harmless(work.path.rpartition('/')[2], 80)}`" for work in works[:_CHANGED_FILES])
-    more = len(works) - _CHANGED_FILES
     sources = tuple(dict.fromkeys(work.sources[-1] for work in works[:_CHANGED_FILES]))
-    add(evidence, Section.DONE, f"Changed {names}{f' and {more} more' if more > 0 else ''}", sources, 1.0)
+    names = named_files([work.path for work in works], _CHANGED_FILES)
+    add(evidence, Section.DONE, f"Changed {names}", sources, 1.0)
 
 
 def _is_broken(fact: Fact) -> bool:
     """Whether the last run of a command failed, and the failure is more than a negative answer."""
     if fact.outcome in {"", "exit 0"}:
         return False
-    return not (fact.outcome == "exit 1" and fact.key.split(" ", 1)[0] in _ASKING)
+    # After a pipe the exit code is that of the last program.
+    last = fact.key.rpartition("|")[2].split()
+    return not (fact.outcome == "exit 1" and last and last[0] in _ASKING)
 
 
 def _end_of(evidence: Evidence, fact: Fact) -> int:

@@ -23,15 +23,14 @@ class BlameCursor(ScreenController["BlameState", "BlameDisplay"]):
 
     def __init__(self, means: Means[BlameState, BlameDisplay]) -> None:
         super().__init__(means)
-        self.search = ScreenSearch(self)
-        self.show_hints, self.open_sheet = self._view.show_hints, self._view.open_sheet
+        self.search = ScreenSearch(self, self._view)
         self.actions = {
             "blame.show": self.show_turn,
             "blame.find": self.ask_search,
             "change.next": partial(self.step_block, 1),
             "change.previous": partial(self.step_block, -1),
             "copy.text": self.copy,
-            "mode.leave": self.leave,
+            "mode.leave": partial(self.search.leave, self._view.close),
         }
 
     def enabled(self, intent_id: str) -> bool:
@@ -70,13 +69,6 @@ class BlameCursor(ScreenController["BlameState", "BlameDisplay"]):
         text, at = self._view.text, self._view.cursor
         if text is not None and at >= 0:
             self._services.copy(f"{text.blame.path}:{at + 1}  {text.label(at)}\n{text.words(at)}")
-
-    def leave(self) -> None:
-        """Ends the search; then goes back."""
-        if self.search.words:
-            self.search.end()
-        else:
-            self._view.close()
 
     # --- searching ----------------------------------------------------------------------------------------------------
 

@@ -40,7 +40,9 @@ class BlameReading(ScreenController["BlameState", "BlameDisplay"]):
 
     def _show(self, found: Blamed | FileMissing) -> None:
         if isinstance(found, FileMissing):
-            self._fail(found.problem, "this file is not on this machine")
+            key = self._services.keymap.label("file.timeline") if self._state.session is not None else ""
+            instead = f"; {key} in the tree shows the turns that touched it" if key else ""
+            self._fail(found.problem, f"this file is not on this machine{instead}")
             return
         self._view.tell("")
         self._view.show_text(BlameText(found.blame, found.short))

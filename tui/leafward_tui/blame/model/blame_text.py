@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.reason import check_words
 from leafward.files.line_origins import UNSURE
 from leafward.query.blame import NOBODY
-from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs
+from leafward_tui.ui.text.cells import expand_tabs
 from leafward_tui.ui.text.spans import shown
 from leafward_tui.ui.text.times import moment_at
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, right, wrap
+from leafward_tui.ui.text.cells import fit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NAME = 9
 
 
-class LineFacts(Widget):
+class LineFacts(Painted):
     """The facts below each other; spare room goes to the long ones, from the first."""
 
     DEFAULT_CSS = "LineFacts { width: 1fr; height: 7; }"
@@ -35,13 +35,10 @@ class LineFacts(Widget):
         self._head, self._facts = head, facts
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One line of the facts."""
-        ground = services_of(self).styles_now.bg
-        width, height = self.size
-        lines = [self._title(width, ground), *self._lines(width, height - 1, ground)]
-        line = lines[y] if y < len(lines) else []
-        return Strip([Segment(" ", ground.blank), *line]).adjust_cell_length(width, ground.blank)
+        lines = [self._title(width, ground), *self._lines(width, self.size.height - 1, ground)]
+        return [Segment(" ", ground.blank), *(lines[y] if y < len(lines) else [])]
 
     def _title(self, width: int, ground: Ground) -> list[Segment]:
         name, about = self._head

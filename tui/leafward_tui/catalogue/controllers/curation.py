@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
-from leafward_tui.ui.text.cells import counted, exact, fit
+from leafward_tui.ui.text.cells import exact, fit
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.catalogue.model.listing import Grouping, LineKind
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog.card import Card, Details
 from leafward.catalog.catalogue_status import NOTHING_KNOWN, CatalogueStatus
@@ -21,7 +22,7 @@ from leafward.catalog.spending import NOTHING, Sum, sum_of
 from leafward.query.search.cards import Shelf, matches
 from leafward.query.search.query import Query
 from leafward.query.search.typed_query import parse
-from leafward_tui.ui.text.cells import byte_size, count, counted, money
+from leafward_tui.ui.text.cells import byte_size, count, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -12,9 +12,9 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
 from leafward.session.entry_headline import headline
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.size_change import SizeChange
 
 if TYPE_CHECKING:

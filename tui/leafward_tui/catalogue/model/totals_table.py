@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.catalog.spending import Sum, Totals, day_name
-from leafward_tui.ui.text.cells import ZERO, count, counted, exact, money
+from leafward_tui.ui.text.cells import ZERO, count, exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
+from leafward.catalog.namesakes import told_apart
 from leafward_tui.catalogue.model.listing import Grouping
-from leafward_tui.catalogue.widgets.session_row import day_words
-from leafward_tui.ui.text.cells import age, cell_len, count, counted, exact, fit, fit_path, money, right
+from leafward_tui.catalogue.widgets.session_row import day_words, namesake_words
+from leafward_tui.ui.text.cells import age, count, exact, fit, fit_path, money, right
 from leafward_tui.ui.text.paths import fit_project, tilde
 from leafward_tui.ui.text.times import moment_at
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.catalog.card import Card
-    from leafward_tui.catalogue.model.listing import Listing, ListLine
+    from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground
     from leafward_tui.ui.keys.key_overrides import Keymap
@@ -99,7 +102,7 @@ def group_lines(
                 Segment(right(price, width - cell_len(more)), ground.sub),
             ]
     yield []
-    yield from _sessions(line, cards, width, now, ground, glyphs)
+    yield from _sessions(line, cards, listing.stock, width, now, ground, glyphs)
 
 
 def _rows_of(names: list[str], width: int) -> list[str]:
@@ -124,15 +127,24 @@ def _unpriced(sessions: int, room: int) -> str:
 
 
 def _sessions(
-    line: ListLine, cards: Sequence[Card], width: int, now: float, ground: Ground, glyphs: Glyphs
+    line: ListLine,
+    cards: Sequence[Card],
+    stock: Stock,
+    width: int,
+    now: float,
+    ground: Ground,
+    glyphs: Glyphs,
 ) -> Iterator[PaneLine]:
     number = exact(len(cards))
-    of_all = f"{number} of {exact(line.total)}" if line.total != len(cards) else number
+    of_all = f"{number} of {exact(line.total)} shown" if line.total != len(cards) else number
     yield section_head("Sessions", of_all, width, ground)
-    for card in cards[:_MOST]:
-        title = fit(card.title, width - _AGE - 2, pad=True, ellipsis=glyphs.ellipsis)
+    listed = cards[:_MOST]
+    apart = told_apart(listed, stock.details, stock.cost_of)
+    for card in listed:
+        words, room = namesake_words(apart.get(card.path), card.title, width - _AGE - 2, glyphs.ellipsis)
+        title = fit(card.title, room, pad=True, ellipsis=glyphs.ellipsis)
         when = right(age(now - card.when / 1000), _AGE)
         style = ground.faint if card.problem is not None else ground.text
-        yield [Segment(title, style), Segment(f"  {when}", ground.faint)]
+        yield [Segment(title, style), Segment(f"{words}  {when}", ground.faint)]
     if len(cards) > _MOST:
         yield [Segment(f"{exact(len(cards) - _MOST)} more", ground.faint)]

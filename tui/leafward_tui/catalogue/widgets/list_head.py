@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual.message import Message
-from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward.catalog.lineage import Sort
 from leafward_tui.catalogue.widgets.session_row import TEXT_AT, Columns
+from leafward_tui.ui.panes.hairline import title_rule
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit, right
 
 if TYPE_CHECKING:
     from textual import events
 
+    from leafward_tui.ui.appearance.theme import Ground
+
 _SORTED = {"context": Sort.TOKENS, "size": Sort.SIZE, "when": Sort.WHEN, "turns": Sort.TURNS}
 """The sort of each column that can be sorted by."""
 
 
-class ListHead(Widget):
+class ListHead(Painted):
     """``Sessions`` with the headings of the columns, and the rule whose heavy part is the focus. Two rows."""
 
     DEFAULT_CSS = "ListHead { height: 2; width: 1fr; }"
@@ -51,21 +53,12 @@ class ListHead(Widget):
             self._sort, self._order, self._agents, self._lit, self._bare = state
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """Headings, then the rule."""
-        services = services_of(self)
-        ground = services.styles_now.bg
-        width = self.size.width
         if y == 1:
-            heavy = min(10, width - 2)
-            lit = ground.leaf if self._lit else ground.edge
-            return Strip(
-                [
-                    Segment(" ", ground.blank),
-                    Segment(services.glyphs.heavy * heavy, lit),
-                    Segment(services.glyphs.hairline * max(0, width - heavy - 2), ground.line),
-                ]
-            ).adjust_cell_length(width, ground.blank)
+            return title_rule(
+                services_of(self).glyphs, ground, width, ground.leaf if self._lit else ground.edge
+            )
         columns = Columns.of(width - 1, agents=self._agents, sort=self._sort)
         room = TEXT_AT + columns.text - 1
         title = "Sessions"
@@ -80,7 +73,7 @@ class ListHead(Widget):
             heading = "" if name == "agent" or self._bare else name
             style = ground.text if _SORTED.get(name) is self._sort else ground.faint
             pieces += [Segment(" " * gap, ground.blank), Segment(right(heading, size), style)]
-        return Strip(pieces).adjust_cell_length(width, ground.blank)
+        return pieces
 
     def on_click(self, event: events.Click) -> None:
         """Sorts by the column that was clicked; by name on the text."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
+from leafward.base.figures import counted
 from leafward.base.paths import is_kept
-from leafward.base.shown_path import NO_PROJECT_FOLDER
+from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
 from leafward.catalog.card import FORK, INFERRED
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import NOTHING
@@ -17,19 +19,7 @@ from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title,
 from leafward_tui.catalogue.widgets.session_row import is_live
 from leafward_tui.ui.panes.side_pane import PaneLine, SidePane
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import (
-    cell_len,
-    count,
-    counted,
-    fit,
-    fit_path,
-    limit,
-    money,
-    right,
-    shares,
-    split_path,
-    wrap,
-)
+from leafward_tui.ui.text.cells import count, fit, fit_path, limit, money, right, shares, wrap
 from leafward_tui.ui.text.hits import marked
 from leafward_tui.ui.text.paths import fit_project, tilde
 from leafward_tui.ui.text.times import moment_at, period_at

@@ -7,29 +7,20 @@ from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.base.shown_path import project_name
+from leafward.base.shown_path import project_name, split_path
 from leafward.catalog.card import INFERRED
 from leafward.catalog.lineage import Sort
 from leafward.catalog.namesakes import LEAST_PROMPT
 from leafward.catalog.retention import leaves_in
 from leafward.query.search.cards import matches
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
-from leafward_tui.ui.text.cells import (
-    age,
-    byte_size,
-    cell_len,
-    count,
-    counted,
-    exact,
-    fit,
-    money,
-    right,
-    split_path,
-)
+from leafward_tui.ui.text.cells import age, byte_size, count, exact, fit, money, right
 from leafward_tui.ui.text.hits import marked
 from leafward_tui.ui.text.paths import fit_project
 
@@ -37,6 +28,7 @@ if TYPE_CHECKING:
     from rich.style import Style
 
     from leafward.catalog.card import Card
+    from leafward.catalog.namesakes import Namesake
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground, Styles
 
@@ -139,8 +131,10 @@ class RowPainter:
         beside = self._beside(line, shown)
         if partly and self.listing.view.grouping is not Grouping.FOREST:
             longer = self._beside(line, shown + word)
-            if longer.words == beside.words and bool(longer.sums) == bool(beside.sums):
-                shown, beside = shown + word, longer
+            fits = longer.words == beside.words and bool(longer.sums) == bool(beside.sums)
+            # Without room for both, the word says more than the number of all.
+            shown = shown + word if fits else exact(some) + word
+            beside = longer if fits else self._beside(line, shown)
         folder, name = self._group_name(line.group, beside.name)
         columns = self.columns
         pieces = [
@@ -221,7 +215,7 @@ class RowPainter:
         style = ground.faint if card.archived or card.warm_up else ground.sub if line.nest else ground.text
         base = ground.strong if selected else style
         mark = ground.strong_hit if selected else ground.hit
-        apart, room = self._apart(line, title, room)
+        apart, room = namesake_words(line.apart, title, room, glyphs.ellipsis)
         text = fit(title, room, pad=True, ellipsis=glyphs.ellipsis)
         pieces.append(Segment(nest, ground.faint))
         pieces += marked(text, title, spans, base, mark)
@@ -246,22 +240,6 @@ class RowPainter:
             "when": (self._age(card.when), ground.text if selected else ground.faint),
         }
         return pieces + _cells(columns, cells, ground)
-
-    def _apart(self, line: ListLine, title: str, room: int) -> tuple[str, int]:
-        """The text that distinguishes a session from others of its title, and the cells left for the title.
-
-        A long title keeps half of the cells. The last prompt gets the cells that it needs to be of use, where that
-        leaves some for the title.
-        """
-        if line.apart is None:
-            return "", room
-        least = min(LEAST_PROMPT + _GAP, room - _LEAST_TITLE)
-        most = max(room - cell_len(title), room // 2, least) - _GAP
-        words = line.apart.words(most, cell_len, partial(fit, ellipsis=self.glyphs.ellipsis))
-        if not words:
-            return "", room
-        own = min(cell_len(title), room - _GAP - cell_len(words))
-        return " " * _GAP + fit(words, room - _GAP - own, pad=True), own
 
     def _problem(self, card: Card, ground: Ground) -> list[Segment]:
         """A file that is no session: sign, name and reason over the columns, its age at the end."""
@@ -314,6 +292,23 @@ class RowPainter:
 
     def _age(self, milliseconds: int) -> str:
         return age(self._seconds(milliseconds))
+
+
+def namesake_words(apart: Namesake | None, title: str, room: int, ellipsis: str) -> tuple[str, int]:
+    """The words beside a title that distinguish it from others like it, and the cells left for the title.
+
+    A long title keeps half of the cells. The last prompt gets the cells that it needs to be of use, where that leaves
+    some for the title.
+    """
+    if apart is None:
+        return "", room
+    least = min(LEAST_PROMPT + _GAP, room - _LEAST_TITLE)
+    most = max(room - cell_len(title), room // 2, least) - _GAP
+    words = apart.words(most, cell_len, partial(fit, ellipsis=ellipsis))
+    if not words:
+        return "", room
+    own = min(cell_len(title), room - _GAP - cell_len(words))
+    return " " * _GAP + fit(words, room - _GAP - own, pad=True), own
 
 
 def is_live(card: Card, written: int, now: float) -> bool:

@@ -13,7 +13,8 @@ from leafward_tui.compare.controllers.controller import CompareController, Compa
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine
 from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:

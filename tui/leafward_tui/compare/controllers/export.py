@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.ui.saved_files import (
     FILES_EFFECT,
@@ -16,7 +17,6 @@ from leafward_tui.ui.saved_files import (
     outcome_toasts,
     save_files,
 )
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side, Sides

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.captions import LOOKING, Overall, side_column, summary_head
 from leafward_tui.compare.model.pages import context_page, outcome_page
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.panes.pane_lines import Block
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.summary_differences import diff_lines
 
 if TYPE_CHECKING:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import Cancelled
-from leafward.session.entries import EntryIndex, Kind
-from leafward.session.messages import message_text, messages_of
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.screens.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch, entries_holding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,14 +45,12 @@ class Search(CompareController):
         self._files = files
         self._pages = pages
         self._cursor = cursor
-        self.hits = ScreenSearch(self)
+        self.hits = ScreenSearch(self, self._view)
         self._view.hits = self.hits.fact
         self._opened_before: dict[str, frozenset[int]] | None = None
         """Blocks of same lines that were open before the search; None while it opened none."""
         content.drawn = self._content_drawn
         pages.turned = self._page_turned
-        self.show_hints = self._view.show_hints
-        self.open_sheet = self._view.open_sheet
         self.actions = {
             "compare.find": self.ask,
             "change.next": partial(self.step, 1),
@@ -213,13 +208,6 @@ def lines_holding(lines: ContentLines, words: str, job: Job) -> HeldLines:
 
 def messages_holding(session: Session, messages: Sequence[MessageRow], words: str, job: Job) -> list[int]:
     """The messages that hold words, by number. Raises Cancelled, LeafwardError, OSError."""
-    lowered, kinds = words.lower(), session.columns.kind
-    holding = set()
-    entries = sorted({one.entry for one in messages if one.entry >= 0})
-    for index, body in session.bodies(map(EntryIndex, entries)):
-        if job.unwanted():
-            raise Cancelled
-        texts = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
-        if any(lowered in text.lower() for text in texts):
-            holding.add(index)
+    entries = (one.entry for one in messages if one.entry >= 0)
+    lowered, holding = words.lower(), entries_holding(session, entries, words, job)
     return [at for at, one in enumerate(messages) if one.entry in holding or lowered in one.text.lower()]

@@ -9,12 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError
+from leafward.base.figures import counted
 from leafward.session.entries import EntryIndex
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.controllers.graft import graft_draft
 from leafward_tui.compare.model.captions import lacking, pinnable
 from leafward_tui.ui.screens.screen_results import CompareResult
-from leafward_tui.ui.text.cells import count, counted
+from leafward_tui.ui.text.cells import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

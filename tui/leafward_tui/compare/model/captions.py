@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contexts import ContextDifference, compare_contexts
 from leafward.branches.diff.file_sets import FileSets, compare_files
@@ -12,8 +15,9 @@ from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.entry_headline import row_text, summarised_entries, turn_entry
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
-from leafward_tui.ui.text.cells import cell_len, count, counted, fit, money, right, shares, wrap
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.text.cells import count, fit, money, right, shares, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.branches.diff.contents import lines_of
 from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
 from leafward.files.line_diff import Block as SameBlock
 from leafward.files.line_diff import compare_lines, rows, word_changes
-from leafward_tui.ui.panes.pane_lines import Span
-from leafward_tui.ui.text.cells import counted, expand_tabs
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.text.cells import expand_tabs
 from leafward_tui.ui.text.code import MOST_HIGHLIGHTED, highlighted
 from leafward_tui.ui.text.spans import shown
 

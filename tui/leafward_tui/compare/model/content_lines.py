@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import split_path
 from leafward.branches.diff.contents import Merge
 from leafward.files.file_replay.knowledge import KNOWN
 from leafward_tui.compare.model.content import (
@@ -19,11 +22,14 @@ from leafward_tui.compare.model.content import (
     words_that_differ,
 )
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import LabLine, Span, blanks
-from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs, fit, fit_path, split_path
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import LabLine, MadeLines, blanks
+from leafward_tui.ui.text.cells import expand_tabs, fit, fit_path
 from leafward_tui.ui.text.spans import cut, padded, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _NAMES = {"=": "ancestor"}
@@ -43,7 +49,7 @@ def _signs(laid: Shown, ancestor: str, glyphs: Glyphs) -> tuple[str, str, str]:
     return "A", "B", "="
 
 
-class ContentLines(Sequence[LabLine]):
+class ContentLines(MadeLines):
     """The lines of a laid out file for a width; each is made when it is drawn."""
 
     def __init__(self, laid: Shown, width: int, glyphs: Glyphs, ancestor: str = "") -> None:
@@ -94,15 +100,6 @@ class ContentLines(Sequence[LabLine]):
 
     def __len__(self) -> int:
         return len(self._lines)
-
-    @overload
-    def __getitem__(self, y: int) -> LabLine: ...
-    @overload
-    def __getitem__(self, y: slice) -> Sequence[LabLine]: ...
-    def __getitem__(self, y: int | slice) -> LabLine | Sequence[LabLine]:
-        if isinstance(y, slice):
-            return [self._line(at) for at in range(*y.indices(len(self)))]
-        return self._line(y)
 
     def find(self, key: str) -> int:
         """The line with a key; -1 where there is none."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
+from leafward.base.shown_path import split_path
 from leafward.branches.diff.contents import differs
-from leafward_tui.ui.panes.pane_lines import LabLine, Span, blanks
-from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, right, split_path
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import LabLine, MadeLines, blanks
+from leafward_tui.ui.text.cells import fit, fit_path, right
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.branches.diff.file_sets import FileDifference, FileSets, Use
     from leafward_tui.ui.appearance.glyphs import Glyphs
@@ -150,7 +154,7 @@ def _row(
     return [*spans, blanks(room - used - cell_len(remarks)), Span(remarks, "warn"), blanks(1), *numbers]
 
 
-class FileLines(Sequence[LabLine]):
+class FileLines(MadeLines):
     """The rows of a column in lines of `width` cells, each made when it is drawn; all columns where `column` is None."""
 
     def __init__(
@@ -172,15 +176,6 @@ class FileLines(Sequence[LabLine]):
 
     def __len__(self) -> int:
         return max(1, len(self._items))
-
-    @overload
-    def __getitem__(self, y: int) -> LabLine: ...
-    @overload
-    def __getitem__(self, y: slice) -> Sequence[LabLine]: ...
-    def __getitem__(self, y: int | slice) -> LabLine | Sequence[LabLine]:
-        if isinstance(y, slice):
-            return [self._line(at) for at in range(*y.indices(len(self)))]
-        return self._line(range(len(self))[y])
 
     def find(self, key: str) -> int:
         """The line with a key; -1 where there is none."""

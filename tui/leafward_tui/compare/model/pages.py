@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.safe_text import safe_line
-from leafward.context.message_columns import message_body
-from leafward.session.entry_headline import headline
-from leafward.session.messages import message_text
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward_tui.compare.model.captions import last_words
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
-from leafward_tui.ui.text.cells import cell_len, count, counted, exact, fit, money, right, wrap
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.text.cells import count, exact, fit, money, right, wrap
+from leafward_tui.ui.words.message_words import message_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 _WORDS = {"not_in_file": "not in file", "error": "estimation error"}
 _SHORT_ERROR = "est. error"
 """The head of the column of estimation errors where the whole one has no room."""
-_LONGEST = 300
 
 
 # --- the tab Context --------------------------------------------------------------------------------------------------
@@ -54,21 +54,14 @@ def spoken(session: Session, contexts: ContextDifference, stop: Callable[[], boo
         if one is None:
             continue
         letter = "" if row.same else "A" if row.a is not None else "B"
-        text = safe_line(message_text(message_body(session, one)), _LONGEST)
-        word = _WORDS_OF_ROLES.get(one.role) or headline(session, one.entry).word
+        word, text = message_words(session, one)
         found.append(MessageRow(letter, word, one.tokens, text, one.entry))
     return found
 
 
-_WORDS_OF_ROLES = {
-    "user": "you",
-    "assistant": "ai",
-    "compactionSummary": "sum",
-    "branchSummary": "sum",
-    "bashExecution": "you",
-}
-_WORD = 9
-"""Cells of a message's word."""
+_WORD, _LONG_WORD = 9, 13
+"""Cells of a message's word, and where there is room for the names of most tools."""
+_WIDE = 110
 
 
 def context_page(
@@ -130,12 +123,13 @@ def context_page(
     if messages is None:
         lines.append(LabLine((Span("reading the messages", "nothing"),)))
         return Block(lines)
+    kind = _LONG_WORD if width >= _WIDE else _WORD
     for number, one in enumerate(messages):
         ink = f"strong_{HUES[one.letter]}" if one.letter else "faint"
         sign = one.letter or glyphs.same
-        word = fit(one.word, _WORD, pad=True, ellipsis=glyphs.ellipsis)
+        word = fit(one.word, kind, pad=True, ellipsis=glyphs.ellipsis)
         tokens = right(count(one.tokens), 8)
-        text = fit(one.text, max(4, width - 13 - _WORD), pad=True, ellipsis=glyphs.ellipsis)
+        text = fit(one.text, max(4, width - 13 - kind), pad=True, ellipsis=glyphs.ellipsis)
         lines.append(
             LabLine(
                 (

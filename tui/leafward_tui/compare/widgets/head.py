@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward_tui.compare.model.files import HUES
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, count, fit, right
+from leafward_tui.ui.text.cells import count, fit, right
 
 if TYPE_CHECKING:
     from leafward_tui.compare.model.captions import Named
@@ -21,7 +21,7 @@ _ARM = 10
 _UNITS = (("entries", "entry", 9), ("turns", "turn", 7), ("changes", "change", 8))
 
 
-class CompareHead(Widget):
+class CompareHead(Painted):
     """Three rows, two where the screen is low: A above, B below, and the fork they come from."""
 
     DEFAULT_CSS = "CompareHead { height: 2; width: 1fr; }"
@@ -36,23 +36,21 @@ class CompareHead(Widget):
         self._named, self._forked = named, forked
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One row of the fork, with the entry that ends there."""
-        services = services_of(self)
-        ground, glyphs = services.styles_now.bg, services.glyphs
-        width, tall = self.size.width, self.size.height > 2
+        glyphs, tall = services_of(self).glyphs, self.size.height > 2
         if self._named is None:
-            return Strip.blank(width, ground.blank)
+            return []
         arm = _ARM if width >= 120 else 4 if width >= 100 else 2
         trunk = 3 if tall else 0
         if tall and y == 1:
             start = [Segment(f" {glyphs.prompt}", ground.leaf), Segment(glyphs.arm * 2, ground.leaf)]
             basis = "+ since the fork" if self._forked else ""
             end = [Segment(glyphs.join_left, ground.leaf), Segment(right(basis, width - 6), ground.faint)]
-            return Strip([*start, *end]).adjust_cell_length(width, ground.blank)
+            return [*start, *end]
         number = y if not tall else y // 2
         if number > 1:
-            return Strip.blank(width, ground.blank)
+            return []
         one = self._named[number]
         hue = HUES[one.letter]
         corner = glyphs.corners[0] if number == 0 else glyphs.corners[2]
@@ -67,8 +65,7 @@ class CompareHead(Widget):
         figures = _figures(one, width, ground, hue)
         room = width - used - sum(cell_len(segment.text) for segment in figures) - 2
         words = fit(one.words, room, pad=True, ellipsis=glyphs.ellipsis)
-        segments += [Segment(words, ground.text), Segment(" ", ground.blank), *figures]
-        return Strip(segments).adjust_cell_length(width, ground.blank)
+        return [*segments, Segment(words, ground.text), Segment(" ", ground.blank), *figures]
 
 
 def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
+from leafward.base.figures import counted
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.controllers.summary_preview import SummaryPreview
 from leafward_tui.explorer.model.folds import LineKind
@@ -16,7 +17,6 @@ from leafward_tui.explorer.model.summary_request import (
     progress_words,
     summary_between,
 )
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:

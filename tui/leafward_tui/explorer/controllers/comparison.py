@@ -6,12 +6,13 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import row_text
 from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.text.cells import count, counted, fit, money, right
+from leafward_tui.ui.text.cells import count, fit, money, right
 
 if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side

@@ -6,10 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError
+from leafward.base.figures import counted
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.text.cells import count, counted
+from leafward_tui.ui.text.cells import count
 from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def edit_drafts(session: Session, entries: Sequence[int], keep: int, _job: Job) 
 
     def draft(tokens: int | None) -> EditDraft | str:
         if not targets:
-            return "this row has no prompt, reply, result or injected text that could be edited"
+            return "this row has no prompt, reply, result or added text that could be edited"
         if not seen.intersection(targets):
             return f"the model does not read this row: {absence(session, context, targets[-1])}"
         try:

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Filter
@@ -17,7 +18,6 @@ from leafward_tui.ui.saved_files import (
     outcome_toasts,
     save_files,
 )
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward.session.session import Session

@@ -6,11 +6,11 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.controllers.controller import ExplorerController
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -179,7 +179,7 @@ def hints(now: Situation) -> Sequence[Hint]:
         )
     if now.proposed:
         leave = Hint("mode.leave", "back to leaf", "leaf")
-        return (Hint("move.here"), leave, *common, Hint("mark.set"), Hint("operation.undo"))
+        return (Hint("move.here"), leave, *common, Hint("mark.set"))
     return (
         *common,
         Hint("find.open"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.session.entries import Kind
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import messages_left, summary_between
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.price_words import PriceWords
 from leafward_tui.ui.words.write_words import appending, named
 

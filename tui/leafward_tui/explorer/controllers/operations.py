@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.write_words import appending, leaf_words, named
 
 if TYPE_CHECKING:
@@ -234,6 +234,6 @@ class Undo:
 
 def put_back_words(files: int, number: int) -> str:
     """The effect of the undo of a restore, in words."""
-    from leafward_tui.ui.text.cells import counted
+    from leafward.base.figures import counted
 
     return f"restore {number}, {counted(files, 'file')} put back"

@@ -13,12 +13,12 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.base.errors import Refused
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.ui.sheets.row_choice import RowChoicePort
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.write_words import appending, named
 
 if TYPE_CHECKING:

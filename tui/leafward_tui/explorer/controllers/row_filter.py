@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward.files.file_replay.steps import Step

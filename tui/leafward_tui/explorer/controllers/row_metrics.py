@@ -9,6 +9,9 @@ from functools import partial
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.session.density import Density
 from leafward.session.entries import BOOKKEEPING, DAMAGED, Kind, text_of
@@ -18,7 +21,7 @@ from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
 from leafward_tui.explorer.widgets.peek import TurnDigest
-from leafward_tui.ui.text.cells import cell_len, counted, fit
+from leafward_tui.ui.text.cells import fit
 from leafward_tui.ui.words.size_change import SizeChange
 
 if TYPE_CHECKING:

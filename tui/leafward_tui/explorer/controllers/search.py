@@ -6,11 +6,11 @@ from bisect import bisect_left, bisect_right
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.state import SearchState
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -199,7 +199,7 @@ class Search(ExplorerController):
         on_hit = search.place_on(view.tree.row) >= 0
         matches = "matching" if on_hit else "matches" if len(search.places) == 1 else "match"
         how = f"{matches} {search.text}" if search.by_query else quoted
-        view.tell(f"{self._counted()}{more} {how}", "", keys)
+        view.tell(f"{self._counted()}{more}", "", keys, tail=f" {how}")
 
     def _step(self, step: int) -> None:
         if not self._state.search.text:

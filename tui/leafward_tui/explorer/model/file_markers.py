@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.steps import Outcome
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.session.density import Density
 from leafward.session.entries import PROMPTS, Kind
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics

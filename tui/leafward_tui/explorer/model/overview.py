@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.tree import SessionTree
 
-__all__ = ["Axis", "Detour", "Fork", "Overview", "Sample", "SideBranch"]
 
 _KEPT_SAMPLES = 8
 _FAR = 2_000

@@ -95,7 +95,8 @@ def draw(
     labelled = height > 0 and width >= _LABELLED_FROM[height]
     left = (_LEFT if height > 1 else _LEFT - 2) if labelled else 1
     if labelled:
-        nothing_hangs = overview is not None and not overview.hanging and detour is None
+        goes_off = detour is not None and detour.entered
+        nothing_hangs = overview is not None and not overview.hanging and not goes_off
         for y, label in enumerate(_LABELS[height]):
             if not (label == "branches" and nothing_hangs):
                 canvas.put(1, y, label, "faint")
@@ -216,6 +217,9 @@ class _Painter:
                 self.canvas.put(x, y, sign * (1 if self.gaps else self.cell(column + 1) - x), ink)
         if self.height == 1:
             for x, (sign, ink) in self.marks.items():
+                if ink == "warn":
+                    # Where most turns have a hit, their signs would leave no bar.
+                    sign, ink = self.canvas.signs[0][x], "hit"
                 self.canvas.put(x, 0, sign, ink)
             self.canvas.put(self.leaf, 0, self.glyphs.leaf, "leaf")
 

@@ -6,8 +6,10 @@ from bisect import bisect_left
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.context.estimate_sign import estimate_sign
 from leafward.session.density import Density
@@ -18,7 +20,7 @@ from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
 from leafward_tui.explorer.model.title import origin_of
-from leafward_tui.ui.text.cells import cell_len, count, counted, fit, right
+from leafward_tui.ui.text.cells import count, fit, right
 from leafward_tui.ui.text.hits import lit
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.text.cells import count, counted
+from leafward_tui.ui.text.cells import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

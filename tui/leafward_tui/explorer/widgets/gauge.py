@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
+from leafward.base.figures import percent
 from leafward_tui.ui.bars.price_line import Piece, length
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, count, limit, percent
+from leafward_tui.ui.text.cells import count, limit
 from leafward_tui.ui.words.onset_words import compacts_at, compacts_in, compacts_now
 
 if TYPE_CHECKING:
@@ -58,26 +59,28 @@ class Forecast(NamedTuple):
         return f"{self.agent} loses ~{self.lost:,} {'fact' if self.lost == 1 else 'facts'}"
 
 
-def gauge_lines(
-    width: int,
-    height: int,
-    glyphs: Glyphs,
-    now: Load | None,
-    window: int,
-    *,
-    onset: Onset | None = None,
-    moving: bool = False,
-    moved: Load | None = None,
-    live: bool = False,
-    forecast: Forecast | None = None,
-) -> list[list[Piece]]:
-    """The gauge's lines, each exactly `width` cells: a size and a bar for now and for the move, or both in one.
+class Reading(NamedTuple):
+    """What the gauge shows. A load that is not known yet is None."""
 
-    `onset` is the size at which the agent compacts. A load that is not known yet keeps its cells. For a `live` session
-    they show the distance to the onset instead of the window, and the effect of the compaction (None: not known yet).
-    """
+    now: Load | None = None
+    window: int = 0
+    """The model's, in tokens; 0 before a session is read, or where it cannot be."""
+    onset: Onset | None = None
+    """The size at which the agent compacts."""
+    moving: bool = False
+    """Whether a move is proposed."""
+    moved: Load | None = None
+    live: bool = False
+    """Whether the session grows: the distance to the onset stands instead of the window."""
+    forecast: Forecast | None = None
+    """The effect of that compaction; None while it is not known."""
+
+
+def gauge_lines(width: int, height: int, glyphs: Glyphs, reading: Reading) -> list[list[Piece]]:
+    """The gauge's lines, each exactly `width` cells: a size and a bar for now and for the move, or both in one."""
     if width <= 0 or height <= 0:
         return []
+    now, window, onset, moving, moved, live, forecast = reading
     gauge = _Gauge(width, glyphs, window, onset)
     # Where the tokens on top are not known, neither is the distance to the onset.
     known = onset is not None and not onset.off
@@ -308,63 +311,38 @@ def _with_tick(pieces: list[Piece], at: int, tick: str) -> list[Piece]:
     return [piece for piece in found if piece[0]]
 
 
-class Gauge(Widget):
+class Gauge(Painted):
     """Shows loads against the window. Four lines, two, or one beside the strip; one free cell at the right."""
 
     DEFAULT_CSS = "Gauge { height: 4; width: 36; background: $lw-bg; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
-        self._window = 0
-        self._onset: Onset | None = None
-        self._now: Load | None = None
-        self._moving = False
-        self._moved: Load | None = None
-        self._forecast: tuple[bool, Forecast | None] = (False, None)
+        self._reading = Reading()
+
+    def _show(self, reading: Reading) -> None:
+        if reading != self._reading:
+            self._reading = reading
+            self.refresh()
 
     def show(self, now: Load | None, window: int, onset: Onset | None = None) -> None:
         """Sets the present context (None: not known yet), its window, and the size at which its agent compacts."""
-        reading = (now, window, onset)
-        if reading != (self._now, self._window, self._onset):
-            self._now, self._window, self._onset = reading
-            self.refresh()
+        self._show(self._reading._replace(now=now, window=window, onset=onset))
 
     def set_forecast(self, *, live: bool, forecast: Forecast | None = None) -> None:
         """Shows the distance to the next compaction while a session is live, and its effect where that is known."""
-        if (live, forecast) != self._forecast:
-            self._forecast = (live, forecast)
-            self.refresh()
+        self._show(self._reading._replace(live=live, forecast=forecast))
 
     def set_ghost(self, *, moving: bool, moved: Load | None = None) -> None:
         """Shows a proposed move; a load of None while that is computed."""
-        if (moving, moved) != (self._moving, self._moved):
-            self._moving, self._moved = moving, moved
-            self.refresh()
+        self._show(self._reading._replace(moving=moving, moved=moved))
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One of the gauge's lines; none before a session is read, or where it cannot be."""
-        services = services_of(self)
-        width, height = self.size
-        lines = self._lines(width - 1, height, services.glyphs) if self._window else []
-        ground = services.styles_now.bg
-        if y >= len(lines):
-            return Strip.blank(width, ground.blank)
-        segments = [Segment(text, _style(ground, ink)) for text, ink in lines[y]]
-        return Strip([*segments, Segment(" ", ground.blank)]).adjust_cell_length(width, ground.blank)
-
-    def _lines(self, width: int, height: int, glyphs: Glyphs) -> list[list[Piece]]:
-        return gauge_lines(
-            width,
-            height,
-            glyphs,
-            self._now,
-            self._window,
-            onset=self._onset,
-            moving=self._moving,
-            moved=self._moved,
-            live=self._forecast[0],
-            forecast=self._forecast[1],
-        )
+        if not self._reading.window:
+            return []
+        lines = gauge_lines(width - 1, self.size.height, services_of(self).glyphs, self._reading)
+        return [Segment(text, _style(ground, ink)) for text, ink in lines[y]] if y < len(lines) else []
 
 
 def _style(ground: Ground, ink: str) -> Style:

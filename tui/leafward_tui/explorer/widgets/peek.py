@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, wrap
+from leafward_tui.ui.text.cells import fit, wrap
 from leafward_tui.ui.text.hits import lit
 
 if TYPE_CHECKING:
     from leafward.files.working_set import FileChange
+    from leafward_tui.ui.appearance.theme import Ground
 
 _LABEL = 7
 _LINES = 2
@@ -44,7 +45,7 @@ class TurnDigest(NamedTuple):
         return wrap(text, room, lines=1 if self.changes else _LINES, ellipsis=ellipsis)
 
 
-class Peek(Widget):
+class Peek(Painted):
     """Shows a glance at a turn."""
 
     DEFAULT_CSS = "Peek { height: 2; width: 1fr; }"
@@ -59,22 +60,19 @@ class Peek(Widget):
             self._glance = glance
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """Words, then files; more of the words where there are no files."""
-        services = services_of(self)
-        ground, glyphs, width = services.styles_now.bg, services.glyphs, self.size.width
-        glance = self._glance
+        glyphs, glance = services_of(self).glyphs, self._glance
         if glance is None:
-            return Strip([Segment(" " * width, ground.blank)], width)
+            return []
         room = width - _LABEL - 2
         if y == 0 or not glance.changes:
             words = glance.words(room, glyphs.ellipsis)
             label = glance.label if y == 0 else ""
-            segments = [
+            return [
                 Segment(" " + fit(label, _LABEL, pad=True), ground.faint),
                 *lit(words[y] if y < len(words) else "", glance.hit, ground.sub, ground.hit),
             ]
-            return Strip(segments).adjust_cell_length(width, ground.blank)
         segments = [Segment(" " + fit("files", _LABEL, pad=True), ground.faint)]
         for number, change in enumerate(glance.changes):
             name = change.path.rpartition("/")[2]
@@ -92,4 +90,4 @@ class Peek(Widget):
             segments += [Segment(text, style) for text, style in pieces]
             segments.append(Segment("   ", ground.blank))
             room -= taken
-        return Strip(segments).adjust_cell_length(width, ground.blank)
+        return segments

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward_tui.inspector.state import Goal
+from leafward_tui.inspector.model.page_request import Goal, PageRequest
 from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
-    from leafward.base.config import Config
     from leafward_tui.inspector.ports import InspectorView
     from leafward_tui.inspector.state import InspectorState
-    from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.jobs import Job, Jobs
     from leafward_tui.ui.panes.page import Gauge, Page, Selection
     from leafward_tui.ui.services import AppServices
@@ -106,53 +104,23 @@ class Pages:
         state.shown = (state.selection, state.tab, state.goal)
 
 
-class PageRequest(NamedTuple):
-    """The inputs of a page."""
-
-    tab: Tab
-    selection: Selection
-    width: int
-    """Cells of a line."""
-    height: int
-    """Rows that are visible at once."""
-    glyphs: Glyphs
-    config: Config
-    toggled: frozenset[str]
-    """Sections that the user opened or closed."""
-    gauge: Gauge | None
-    goal: Goal = Goal()
-    """The words of the search, and the hit to go to."""
-
-
 def build_page(request: PageRequest, job: Job) -> Page:
     """A page, or one with a line on why there is none: the file is gone, or a defect of ours."""
     # Not needed for the first frame.
     from leafward_tui.inspector.model.pages import build
     from leafward_tui.ui.panes.page import Line, Page, Span
 
-    tab, width, glyphs = request.tab, request.width, request.glyphs
     try:
-        page = build(
-            tab,
-            request.selection,
-            width,
-            glyphs,
-            request.config,
-            height=request.height,
-            toggled=request.toggled,
-            gauge=request.gauge,
-            words=request.goal.words,
-            stop=job.unwanted,
-        )
+        page = build(request, job.unwanted)
         return _sought(page, request.goal) if request.goal.words else page
     except Exception as error:
         strerror = error.strerror if isinstance(error, OSError) else ""
         reason = strerror or f"{type(error).__name__}: {error}"
         spans = (
-            Span(f"{glyphs.malformed} ", "bad"),
-            Span(safe_line(f"this cannot be shown: {reason}", width - 2), "warn"),
+            Span(f"{request.glyphs.malformed} ", "bad"),
+            Span(safe_line(f"this cannot be shown: {reason}", request.width - 2), "warn"),
         )
-        return Page(tab, width, [Line(), Line(spans)])
+        return Page(request.tab, request.width, [Line(), Line(spans)])
 
 
 def _sought(page: Page, goal: Goal) -> Page:

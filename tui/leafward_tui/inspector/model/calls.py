@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.files.edits import delta_in, delta_of, hunks
 from leafward.files.file_names import locate
@@ -19,7 +22,7 @@ from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import INDENT, MOST_LINES, Sheet, path_spans
 from leafward_tui.inspector.model.turn import Step
 from leafward_tui.ui.panes.page import Selection, SelectionKind, Span
-from leafward_tui.ui.text.cells import cell_len, count, counted, exact, fit, signed
+from leafward_tui.ui.text.cells import count, exact, fit, signed
 from leafward_tui.ui.text.code import fitted, highlighted
 from leafward_tui.ui.text.spans import padded, shown, shown_line, width_of
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted, percent
 from leafward.compaction.alignment import Link
 from leafward.compaction.xray import xray_of
 from leafward.context.projection import latest
@@ -25,10 +28,9 @@ from leafward_tui.inspector.model.compaction_outcome import (
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.inspector.model.special_entries import noted_sizes
-from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import XRAY, Page, Selection, Span
 from leafward_tui.ui.survival_cache import survivals_of
-from leafward_tui.ui.text.cells import cell_len, counted, exact, money, percent, right
+from leafward_tui.ui.text.cells import exact, money, right
 from leafward_tui.ui.text.spans import padded, shown_line
 from leafward_tui.ui.text.times import moment
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from leafward.compaction.alignment import XRay
     from leafward.session.entries import Body
     from leafward.session.session import Session
+    from leafward_tui.inspector.model.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _SHARES = (
@@ -53,19 +56,11 @@ _SHARES = (
 )
 
 
-def compaction_page(
-    selection: Selection,
-    width: int,
-    height: int,
-    glyphs: Glyphs,
-    config: Config,
-    toggled: frozenset[str] = frozenset(),
-    stop: Callable[[], bool] = lambda: False,
-    words: str = "",
-) -> Page:
+def compaction_page(request: PageRequest, stop: Callable[[], bool]) -> Page:
     """The Compaction tab. Enter goes to the source of a lost fact, or opens the X-ray."""
-    sheet = Sheet(Tab.COMPACTION, width, height, glyphs, toggled, words)
+    sheet = Sheet(request)
     sheet.blank()
+    selection = request.selection
     session = selection.session
     kind = session.columns.kind[selection.head]
     if kind == Kind.BRANCH_SUMMARY:
@@ -79,7 +74,7 @@ def compaction_page(
         sheet.note("No compaction on the path to here.")
         return sheet.page()
     if _compaction(sheet, selection, EntryIndex(index), stop, own=own):
-        _traced(sheet, session, EntryIndex(index), config)
+        _traced(sheet, session, EntryIndex(index), request.config)
     return sheet.page()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted, percent
 from leafward.compaction.exam.grade import PLACE_WORDS, Place
 from leafward.compaction.exam.sitting import exams_kept
 from leafward.summaries.facts.values import FactKind
@@ -14,7 +15,7 @@ from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.ui.panes.page import EXAM, Span
 from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.survival_cache import PLURAL
-from leafward_tui.ui.text.cells import counted, exact, money, percent, right
+from leafward_tui.ui.text.cells import exact, fit_apart, money, right
 from leafward_tui.ui.text.spans import padded, shown_line, width_of
 
 if TYPE_CHECKING:
@@ -92,10 +93,17 @@ def _listed(fates: Iterable[Fate]) -> list[Fate]:
 
 def _fates(sheet: Sheet, key: str, fates: list[Fate], most: int, sign: str, ink: str) -> None:
     opened = sheet.is_open(key)
-    for fate in fates if opened else fates[:most]:
+    listed = fates if opened else fates[:most]
+    places = [f"#{fate.fact.entry:,}" if fate.fact.entry >= 0 else "" for fate in listed]
+    texts = fit_apart(
+        [shown_line(fate.fact.text, 300) for fate in listed],
+        sheet.width - 13 - max(map(len, places), default=0) - 2,
+        ellipsis=sheet.glyphs.ellipsis,
+    )
+    for fate, source, shown in zip(listed, places, texts, strict=True):
         fact = fate.fact
-        place = [Span(f"#{fact.entry:,}", "faint")] if fact.entry >= 0 else []
-        text = [Span(shown_line(fact.text, 300), "sub")]
+        place = [Span(source, "faint")] if source else []
+        text = [Span(shown, "sub")]
         if fact.kind is FactKind.PATH:
             # Paths of one project begin alike: their ends distinguish them.
             text = path_spans(fact.text, sheet.width - 13 - width_of(place) - 2, sheet.glyphs, ink="sub")

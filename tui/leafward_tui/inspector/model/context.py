@@ -5,45 +5,33 @@ A line of a message is made when it is looked at, so that a path of any length o
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
-from leafward.context.message_columns import Section, message_body
+from leafward.context.message_columns import Section
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
 from leafward.context.sizes import broken_off_in
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
-from leafward.session.entry_headline import headline
-from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
+from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.model.special_entries import part_sizes_in_words
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Line, Page, Selection, Span
-from leafward_tui.ui.text.cells import (
-    byte_size,
-    cell_len,
-    count,
-    counted,
-    exact,
-    filled,
-    fit,
-    limit,
-    percent,
-    right,
-    wrap,
-)
+from leafward_tui.ui.panes.page import Gauge, Line, Page, Span
+from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, right, wrap
 from leafward_tui.ui.text.paths import tilde
 from leafward_tui.ui.text.spans import aligned, padded, shown_line
+from leafward_tui.ui.words.message_words import message_words
 from leafward_tui.ui.words.onset_words import by_settings, compacts_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.session.session import Session
+    from leafward_tui.inspector.model.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 WORD = 11
@@ -60,15 +48,6 @@ NAMES = 17
 """Cells of the ledger's names."""
 _ABOUT_GAP = 3
 
-MOST_DECODED = 4 << 20
-"""Bytes of a line that is decoded while it is drawn; a longer one is described by its size."""
-
-_WORDS = {
-    "system": "system",
-    "compactionSummary": "summary",
-    "branchSummary": "summary",
-}
-_HEADING = re.compile(r"(?:(?<=\s)|^)#{1,6} ")
 _BRIGHT = frozenset({"user", "bashExecution"})
 _TITLES = {
     Section.SYSTEM: "System",
@@ -190,7 +169,7 @@ class ContextLines(Sequence[Line]):
     def _message(self, position: int) -> Line:
         self.made += 1
         message = self.messages[position]
-        word, text = self._words(position)
+        word, text = message_words(self.session, message)
         ink = "text" if message.role in _BRIGHT else "memory" if message.role.endswith("Summary") else "sub"
         glyphs = self.glyphs
         cells = 0
@@ -211,58 +190,20 @@ class ContextLines(Sequence[Line]):
         spans = aligned([*head, Span(text, ink)], tail, self.width, glyphs.ellipsis)
         return Line(tuple(spans), entry=message.entry)
 
-    def _words(self, position: int) -> tuple[str, str]:
-        """The kind word and the first words of a message."""
-        message = self.messages[position]
-        session = self.session
-        word = _WORDS.get(message.role, "")
-        size = _line_bytes(session, message.entry)
-        if size > MOST_DECODED:
-            return word or "long", f"a line of {byte_size(size)}"
-        if message.edited < 0 and not word:
-            first_words = headline(session, message.entry)
-            if message.role == "assistant" and first_words.word != "ai":
-                # A reply that only calls: its results have the same words.
-                return "ai", f"calls {first_words.word}  {first_words.text}"
-            if message.role == "bashExecution":
-                return "you", f"! {first_words.text}"
-            return first_words.word, first_words.text
-        text = shown_line(message_text(message_body(session, message)), 240)
-        if message.role.endswith("Summary"):
-            text = _HEADING.sub("", text)
-        if not word:
-            word = headline(session, message.entry).word
-        if message.role == "system" and not text:
-            text = "tools"
-        return word, text or "(empty)"
-
 
 def _bar(glyphs: Glyphs) -> str:
     half = glyphs.levels[4]
     return glyphs.block if half.isascii() else half
 
 
-def _line_bytes(session: Session, entry: int) -> int:
-    starts = session.columns.start
-    following = entry + 1
-    return (starts[following] if following < len(starts) else session.scan.end) - starts[entry]
-
-
-def context_page(
-    selection: Selection,
-    width: int,
-    height: int,
-    glyphs: Glyphs,
-    toggled: frozenset[str] = frozenset(),
-    stop: Callable[[], bool] = lambda: False,  # noqa: ARG001  the projection is one call
-    gauge: Gauge | None = None,
-) -> Page:
+def context_page(request: PageRequest) -> Page:
     """The Context tab: enter on a message goes to its entry."""
+    selection = request.selection
     session = selection.session
     at = selection.at
     # The next request uses a model or thinking level that was chosen after the last message.
     context = context_at(session, session.leaf if at == session.place else at)
-    sheet = Sheet(Tab.CONTEXT, width, height, glyphs, toggled)
+    sheet = Sheet(request)
     sheet.blank()
     about = counted(len(context.messages), "message")
     sheet.facts(
@@ -271,18 +212,18 @@ def context_page(
         gap=2,
     )
     for note in uncertainties(session, context):
-        for line in wrap(note.text, width, lines=4, ellipsis=glyphs.ellipsis):
+        for line in wrap(note.text, request.width, lines=4, ellipsis=request.glyphs.ellipsis):
             sheet.line([Span(line, "warn")])
     model = "/".join(shown_line(name, 60) for name in (context.provider, context.model) if name)
     named = Span(model, "sub") if model else Span("no model yet", "nothing")
     thinking = f"thinking {shown_line(context.thinking, 20)}" if context.thinking else ""
     sheet.facts([[named], *([[Span(thinking, "faint")]] if thinking else [])])
     sheet.blank()
-    _gauge(sheet, context, gauge)
+    _gauge(sheet, context, request.gauge)
     sheet.blank()
     _ledger(sheet, context)
     _edits(sheet, context)
-    return Page(Tab.CONTEXT, sheet.width, ContextLines(sheet, session, context))
+    return Page(request.tab, sheet.width, ContextLines(sheet, session, context))
 
 
 def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward_tui.ui.panes.page import Span
-from leafward_tui.ui.text.cells import cell_len, counted, expand_tabs
+from leafward_tui.ui.text.cells import expand_tabs
 from leafward_tui.ui.text.code import fitted
 from leafward_tui.ui.text.spans import padded, shown
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.context.basis import Basis
 from leafward.context.estimate_sign import AHEAD, estimate_sign
@@ -15,16 +16,15 @@ from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
 from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, gather
-from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Page, Selection, SelectionKind, Span
-from leafward_tui.ui.text.cells import count, counted, exact, fit, money
+from leafward_tui.ui.text.cells import count, exact, fit, money
 from leafward_tui.ui.text.markdown import rendered
 from leafward_tui.ui.text.spans import shown, shown_line, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.inspector.model.page_request import PageRequest
 
 SPECIAL = frozenset(
     {
@@ -47,18 +47,11 @@ _MARKS = 8
 _TROUBLE = {"error": "error", "aborted": "aborted", "length": "cut off by the output limit"}
 
 
-def entry_page(
-    selection: Selection,
-    width: int,
-    height: int,
-    glyphs: Glyphs,
-    toggled: frozenset[str] = frozenset(),
-    stop: Callable[[], bool] = lambda: False,
-    words: str = "",
-) -> Page:
+def entry_page(request: PageRequest, stop: Callable[[], bool]) -> Page:
     """The Entry tab of a turn, an entry or a folded run. Decodes every entry of it; stops where `stop` turns true."""
+    selection = request.selection
     found = gather(selection, stop)
-    sheet = Sheet(Tab.ENTRY, width, height, glyphs, toggled, words)
+    sheet = Sheet(request)
     sheet.blank()
     _what(sheet, selection, found)
     _with_what(sheet, selection, found)

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.shown_path import split_path
 from leafward.files.command_changes import command_changes
 from leafward.files.file_names import utf16_order
 from leafward.files.working_set import FileUse, working_set
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
-from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Page, Selection, Span
-from leafward_tui.ui.text.cells import cell_len, counted, fit_path
+from leafward_tui.ui.text.cells import fit_path
 from leafward_tui.ui.text.spans import shown_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from leafward.files.command_changes import Fate
+    from leafward_tui.inspector.model.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 COLUMNS = (7, 9)
 """Cells of the columns entries and last."""
 
 
-def files_page(
-    selection: Selection,
-    width: int,
-    height: int,
-    glyphs: Glyphs,
-    toggled: frozenset[str] = frozenset(),
-    stop: Callable[[], bool] = lambda: False,
-) -> Page:
+def files_page(request: PageRequest, stop: Callable[[], bool]) -> Page:
     """The Files tab: enter goes to the entry that touched a file last."""
+    selection = request.selection
     at = selection.at
     files = working_set(selection.session, at, stop=stop)
     others = command_changes(selection.session, selection.session.tree.path(at), stop)
@@ -42,7 +39,7 @@ def files_page(
         for name in sorted(others.entries, key=utf16_order)
         if name not in named
     ]
-    sheet = Sheet(Tab.FILES, width, height, glyphs, toggled)
+    sheet = Sheet(request)
     sheet.blank()
     sheet.facts([[Span("Files", "strong")], where(selection)], [[Span(f"up to #{at:,}", "faint")]], gap=2)
     sheet.line(

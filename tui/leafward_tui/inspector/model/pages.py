@@ -13,44 +13,27 @@ from leafward_tui.ui.panes.inspector_tab import Tab
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.base.config import Config
-    from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.panes.page import Gauge, Page, Selection
+    from leafward_tui.inspector.model.page_request import PageRequest
+    from leafward_tui.ui.panes.page import Page
 
 
-def build(
-    tab: Tab,
-    selection: Selection,
-    width: int,
-    glyphs: Glyphs,
-    config: Config,
-    *,
-    height: int = 30,
-    toggled: frozenset[str] = frozenset(),
-    gauge: Gauge | None = None,
-    words: str = "",
-    stop: Callable[[], bool] = lambda: False,
-) -> Page:
-    """A tab's page for a selection, in lines of `width` cells.
+def build(request: PageRequest, stop: Callable[[], bool] = lambda: False) -> Page:
+    """A page. Where `stop` turns true, the rest is left out.
 
-    `config` decides about the injected context, `height` is the number of visible rows, `toggled` are the sections that
-    the user opened or closed. Sections with `words` of a search are unfolded. Where `stop` turns true, the rest is left
-    out. Raises the errors of reading the session (OSError where its file is gone).
+    Raises the errors of reading the session (OSError where its file is gone).
     """
-    if tab is Tab.CONTEXT:
+    if request.tab is Tab.CONTEXT:
         from leafward_tui.inspector.model.context import context_page
 
-        return context_page(selection, width, height, glyphs, toggled, stop, gauge)
-    if tab is Tab.COMPACTION:
-        from leafward_tui.inspector.model.compaction import compaction_page
+        return context_page(request)
+    if request.tab is Tab.RAW:
+        from leafward_tui.inspector.model.raw import raw_page
 
-        return compaction_page(selection, width, height, glyphs, config, toggled, stop, words)
-    if tab is Tab.FILES:
-        from leafward_tui.inspector.model.files import files_page
-
-        return files_page(selection, width, height, glyphs, toggled, stop)
-    if tab is Tab.RAW:
-        from leafward_tui.inspector.model.raw import raw_page as make
+        return raw_page(request)
+    if request.tab is Tab.COMPACTION:
+        from leafward_tui.inspector.model.compaction import compaction_page as make
+    elif request.tab is Tab.FILES:
+        from leafward_tui.inspector.model.files import files_page as make
     else:
         from leafward_tui.inspector.model.entry import entry_page as make
-    return make(selection, width, height, glyphs, toggled, stop, words)
+    return make(request, stop)

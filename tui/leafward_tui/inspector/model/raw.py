@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, Damage
 from leafward.session.line_decoding import decode_line
 from leafward_tui.inspector.model.sheet import MOST_LINES, Sheet
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Page, Selection, Span
-from leafward_tui.ui.text.cells import byte_size, counted, exact
+from leafward_tui.ui.panes.page import Page, Span
+from leafward_tui.ui.text.cells import byte_size, exact
 from leafward_tui.ui.text.spans import head_of, shown, shown_line, width_of, wrapped_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from leafward.session.entry_decoding import Entry
     from leafward.session.session import Session
-    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.inspector.model.page_request import PageRequest
 
 FOLDED_LINES = 6
 """Lines shown of a long string."""
@@ -152,17 +152,10 @@ def _scalar(value: object) -> str:
     return shown_line(repr(value), 100)
 
 
-def raw_page(
-    selection: Selection,
-    width: int,
-    height: int,
-    glyphs: Glyphs,
-    toggled: frozenset[str] = frozenset(),
-    stop: Callable[[], bool] = lambda: False,  # noqa: ARG001  one line is read, whatever happens
-    words: str = "",
-) -> Page:
+def raw_page(request: PageRequest) -> Page:
     """The Raw tab: the stored records of the selection's first entry, which may be several."""
-    sheet = Sheet(Tab.RAW, width, height, glyphs, toggled, words)
+    sheet = Sheet(request)
+    selection = request.selection
     session = selection.session
     entry = session.entry(selection.head)
     records = [record for record in session.records(selection.head) if record.strip()] or [entry.raw]
@@ -182,7 +175,7 @@ def raw_page(
     if origin.path.name != session.path.name:
         sheet.line([Span("in ", "faint"), Span(shown_line(origin.path.name, sheet.width), "sub")])
     if entry.damage is not None:
-        sheet.line([Span(f"{glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[entry.damage], "warn")])
+        sheet.line([Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[entry.damage], "warn")])
     for at, record in enumerate(records):
         sheet.blank()
         if len(sheet.lines) >= MOST_LINES:

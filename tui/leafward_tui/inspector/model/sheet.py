@@ -5,17 +5,21 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
+from leafward.base.shown_path import split_path
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.ui.panes.page import Line, Page, Span
-from leafward_tui.ui.text.cells import cell_len, counted, fit_path, split_path, wrap
+from leafward_tui.ui.text.cells import fit_path, wrap
 from leafward_tui.ui.text.spans import aligned, cut, padded, shown, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from leafward_tui.inspector.model.page_request import PageRequest
     from leafward_tui.inspector.model.search_phrase import SearchPhrase
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.panes.inspector_tab import Tab
 
 LABEL = 5
 """Cells of the column in which labels hang."""
@@ -45,26 +49,17 @@ def _spaced(facts: Sequence[Sequence[Span]], gap: int = 3) -> list[Span]:
 class Sheet:
     """Lines of one page, written from the top."""
 
-    def __init__(
-        self,
-        tab: Tab,
-        width: int,
-        height: int,
-        glyphs: Glyphs,
-        toggled: frozenset[str] = frozenset(),
-        words: str = "",
-    ) -> None:
-        """Sections that hold the `words` of a search are open."""
-        self.tab = tab
-        self.width = max(width, 16)
-        self.height = height
+    def __init__(self, request: PageRequest) -> None:
+        self.tab = request.tab
+        self.width = max(request.width, 16)
+        self.height = request.height
         """Rows that are visible at once; the limits of folded texts depend on it."""
-        self.glyphs = glyphs
-        self._toggled = toggled
+        self.glyphs = request.glyphs
+        self._toggled = request.toggled
         self._unfolded = 0
         """Sections that are open because of words in them."""
         self._sought: SearchPhrase | None = None
-        if words:
+        if words := request.goal.words:
             from leafward_tui.inspector.model.search_phrase import SearchPhrase
 
             self._sought = SearchPhrase(words)

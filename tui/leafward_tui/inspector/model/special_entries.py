@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe
 from leafward.compaction.stored_summary import stored_parts
 from leafward.compaction.summary_lines import part_sizes
@@ -27,7 +28,7 @@ from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter, write_bytes
 from leafward_tui.inspector.model.sheet import INDENT, LABEL, Sheet, path_spans
 from leafward_tui.ui.panes.page import Span
-from leafward_tui.ui.text.cells import counted, exact, money, percent
+from leafward_tui.ui.text.cells import exact, money
 from leafward_tui.ui.text.markdown import rendered
 from leafward_tui.ui.text.spans import padded, shown, shown_line, wrapped_text
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.open_file import why_unwritable
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
@@ -15,7 +16,7 @@ from leafward_tui.ui.bars.price_line import KeyHint
 from leafward_tui.ui.screens.screen_results import LabResult
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
-from leafward_tui.ui.text.cells import count, counted, percent
+from leafward_tui.ui.text.cells import count
 from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:

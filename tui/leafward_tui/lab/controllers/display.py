@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.strategies import Strategy
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.plan_lines import plan_lines
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from leafward_tui.lab.controllers.text import TextPane

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.strategies import Strategy
 from leafward.compaction.draft_assembly import draft, edited
@@ -24,7 +25,7 @@ from leafward.summaries.survival.report import survival_of
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.runs import Run
-from leafward_tui.ui.text.cells import counted, limit
+from leafward_tui.ui.text.cells import limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

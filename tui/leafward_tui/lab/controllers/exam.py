@@ -5,14 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
 from leafward.compaction.exam.grade import PLACE_WORDS
 from leafward.compaction.exam.questions import Topic
 from leafward.summaries.facts.values import FactKind
 from leafward_tui.lab.controllers.controller import LabController
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.sheets.exam_request import answer_words
-from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, money, percent, wrap
+from leafward_tui.ui.text.cells import fit, fit_path, money, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

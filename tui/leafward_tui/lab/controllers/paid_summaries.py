@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.summaries.survival.report import Status
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.fates import LostFact
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
-from leafward_tui.ui.text.cells import age, counted, exact, money
+from leafward_tui.ui.text.cells import age, exact, money
 
 if TYPE_CHECKING:
     from leafward_tui.lab.controllers.display import Display

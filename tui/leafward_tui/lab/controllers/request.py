@@ -6,6 +6,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.compaction.growth import planned_growth
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
@@ -14,7 +15,7 @@ from leafward_tui.lab.state import Mode
 from leafward_tui.ui.bars.price_line import KeyHint
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
-from leafward_tui.ui.text.cells import counted, exact, money
+from leafward_tui.ui.text.cells import exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable

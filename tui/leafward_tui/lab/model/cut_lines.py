@@ -5,12 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.compaction.cut_rules import LEGAL, RULE_TEXT, SHORT_RULE_TEXT, Rule, first_said
 from leafward.compaction.measure import Part
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
-from leafward_tui.ui.text.cells import cell_len, count, counted, fit, right, wrap
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.text.cells import count, fit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
 from leafward.compaction.gate import pin_text, unseen
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.survival.report import SURVIVED, Status
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.survival_cache import PLURAL
-from leafward_tui.ui.text.cells import cell_len, counted, fit, fit_path, percent, right
+from leafward_tui.ui.text.cells import fit, fit_apart, fit_path, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,7 +152,13 @@ def fate_lines(
     )
     if not lost:
         lines.append(LabLine((Span("nothing is lost", "nothing"),)))
-    lines += [_lost(number, fact, width, glyphs) for number, fact in enumerate(lost)]
+    # The widest source is that of the last entry: the texts are cut alike, so that alike ones are seen to be.
+    room = width - 4 - max((len(_source(fact)) for fact in lost), default=0)
+    texts = fit_apart([fact.text for fact in lost], room, ellipsis=glyphs.ellipsis)
+    lines += [
+        _lost(number, fact, text, width, glyphs)
+        for number, (fact, text) in enumerate(zip(lost, texts, strict=True))
+    ]
     return Block(lines)
 
 
@@ -220,18 +230,19 @@ def _invented(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[LabLine]
     return [LabLine(), LabLine(tuple(head)), *rows]
 
 
-def _lost(number: int, fact: LostFact, width: int, glyphs: Glyphs) -> LabLine:
-    source = f"#{fact.entry}" if fact.entry >= 0 else ""
-    room = width - 2 - len(source) - 2
+def _source(fact: LostFact) -> str:
+    return f"#{fact.entry}" if fact.entry >= 0 else ""
+
+
+def _lost(number: int, fact: LostFact, text: str, width: int, glyphs: Glyphs) -> LabLine:
+    source = _source(fact)
     if fact.pinned:
         sign = Span(glyphs.ok, "leaf")
     elif fact.status is Status.CONTRADICTED:
         sign = Span(glyphs.differs, "warn")
     else:
         sign = Span(glyphs.error, "bad")
-    shorten = fit_path if fact.path and " " not in fact.text else fit
-    text = (
-        shorten(fact.text, room) if glyphs.ellipsis == "…" else fit(fact.text, room, ellipsis=glyphs.ellipsis)
-    )
+    if fact.path and " " not in fact.text and glyphs.ellipsis == "…":
+        text = fit_path(fact.text, width - 4 - len(source))
     left = [sign, blanks(1), Span(text, "sub" if fact.pinned else "text")]
     return spread(left, [Span(source, "faint")], width, f"lost:{number}", fact.entry)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.text.cells import count, counted
+from leafward.base.figures import counted
+from leafward_tui.ui.text.cells import count
 
 if TYPE_CHECKING:
     from leafward.base.strategies import Strategy

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import percent
 from leafward_tui.lab.model.sliders import Dial, Slider
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
-from leafward_tui.ui.text.cells import cell_len, count, exact, filled, fit, limit, money, percent, right, wrap
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, money, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import percent
 from leafward.compaction.exam.questions import Topic
 from leafward.summaries.survival.report import SURVIVED, Status
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine
 from leafward_tui.ui.survival_cache import PLURAL
-from leafward_tui.ui.text.cells import count, fit, money, percent, right
+from leafward_tui.ui.text.cells import count, fit, money, right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, Span, blanks, spread
-from leafward_tui.ui.text.cells import cell_len, counted, exact, fit, limit, money, wrap
+from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.text.cells import exact, fit, limit, money, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

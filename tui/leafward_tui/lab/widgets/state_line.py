@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, exact, fit
+from leafward_tui.ui.text.cells import exact, fit
 
 if TYPE_CHECKING:
     from leafward_tui.ui.appearance.theme import Ground
@@ -35,7 +35,7 @@ class Writing:
     """Instead of the first words where there is no room for them."""
 
 
-class StateLine(Widget):
+class StateLine(Painted):
     """Two rows: words and numbers, then a thin line that fills."""
 
     DEFAULT_CSS = "StateLine { height: 2; width: 1fr; }"
@@ -55,28 +55,21 @@ class StateLine(Widget):
         """The content on show."""
         return self._state
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """The words, then the line."""
-        services = services_of(self)
-        ground, glyphs = services.styles_now.bg, services.glyphs
-        width = self.size.width
-        state = self._state
         if y == 0:
             return self._words(width, ground)
-        cells = max(0, width - 2)
-        if state.share is None:
-            return Strip.blank(width, ground.blank)
-        reached = min(cells, max(1, round(cells * state.share)))
-        return Strip(
-            [
-                Segment(" ", ground.blank),
-                Segment(glyphs.thin * reached, ground.leaf),
-                Segment(glyphs.hairline * (cells - reached), ground.line),
-                Segment(" ", ground.blank),
-            ]
-        ).adjust_cell_length(width, ground.blank)
+        share, cells, glyphs = self._state.share, max(0, width - 2), services_of(self).glyphs
+        if share is None:
+            return []
+        reached = min(cells, max(1, round(cells * share)))
+        return [
+            Segment(" ", ground.blank),
+            Segment(glyphs.thin * reached, ground.leaf),
+            Segment(glyphs.hairline * (cells - reached), ground.line),
+        ]
 
-    def _words(self, width: int, ground: Ground) -> Strip:
+    def _words(self, width: int, ground: Ground) -> list[Segment]:
         state = self._state
         ellipsis = services_of(self).glyphs.ellipsis
         ink = getattr(ground, state.hue or "sub")
@@ -96,4 +89,4 @@ class StateLine(Widget):
                 Segment(state.key, ground.strong),
                 Segment(f" {state.words}", ground.faint),
             ]
-        return Strip(segments).adjust_cell_length(width, ground.blank)
+        return segments

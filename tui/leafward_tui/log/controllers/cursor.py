@@ -19,8 +19,7 @@ class Cursor(ScreenController["LogState", "LogDisplay"]):
 
     def __init__(self, means: Means[LogState, LogDisplay]) -> None:
         super().__init__(means)
-        self.search = ScreenSearch(self)
-        self.show_hints, self.open_sheet = self._view.show_hints, self._view.open_sheet
+        self.search = ScreenSearch(self, self._view)
         self.actions = {
             "log.find": self.ask_search,
             "find.next": partial(self.search.step, 1),
@@ -29,7 +28,7 @@ class Cursor(ScreenController["LogState", "LogDisplay"]):
             "copy.text": self.copy,
             "pane.next": self._view.focus_list,
             "pane.previous": self._view.focus_list,
-            "mode.leave": self.leave,
+            "mode.leave": partial(self.search.leave, self._view.close),
         }
 
     def enabled(self, intent_id: str) -> bool:
@@ -63,13 +62,6 @@ class Cursor(ScreenController["LogState", "LogDisplay"]):
         lines = [f"{every.title(operation)}  {operation.time or ''}"]
         lines += [f"{name}  {text}  {ident}".rstrip() for name, text, ident in every.facts(operation)]
         self._services.copy("\n".join(lines))
-
-    def leave(self) -> None:
-        """Ends the search; then goes back."""
-        if self.search.words:
-            self.search.end()
-        else:
-            self._view.close()
 
     # --- searching ----------------------------------------------------------------------------------------------------
 

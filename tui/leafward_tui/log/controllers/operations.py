@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.recognition import agent_behind
+from leafward.base.figures import counted
 from leafward.files.restoration.undo_step import (
     StepBack,
     TakenBack,
@@ -18,7 +19,6 @@ from leafward.session.journal.operation_log import OperationKind, operations, re
 from leafward.session.journal.session_operations import redo
 from leafward.session.journal.write import Writing
 from leafward_tui.ui.screens.screen_controller import ScreenController
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.operation_text import OperationText
 from leafward_tui.ui.words.write_words import book_words, remark_words
 

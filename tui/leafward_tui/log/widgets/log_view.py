@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward.base.times import moment_of
 from leafward.session.journal.operation_log import OperationKind
 from leafward_tui.log.path_then import PathThen
 from leafward_tui.ui.panes.line_scroll import LineList
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import age, cell_len, fit, right
+from leafward_tui.ui.text.cells import age, fit, right
 from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class LogList(LineList):
         ]
 
 
-class LogDetails(Widget):
+class LogDetails(Painted):
     """The details of one operation, and, where there is room, the path as it was after it."""
 
     DEFAULT_CSS = "LogDetails { width: 1fr; height: 8; }"
@@ -154,28 +155,20 @@ class LogDetails(Widget):
         self._operations, self._operation, self._by = operations, operation, by
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One line of the details, and beside it one of the path."""
-        ground = services_of(self).styles_now.bg
-        width, height = self.size
-        operations, operation = self._operations, self._operation
+        operations, operation, height = self._operations, self._operation, self.size.height
         if operations is None or operation is None:
-            return Strip.blank(width, ground.blank)
+            return []
         path_width = width * 2 // 5 if width >= _LEAST_TWO else 0
-        facts = self._facts(
-            operations, operation, width - path_width - (3 if path_width else 1), height, ground
-        )
-        line = facts[y] if y < len(facts) else []
+        room = width - path_width - (3 if path_width else 1)
+        facts = self._facts(operations, operation, room, height, ground)
+        line = [Segment(" ", ground.blank), *(facts[y] if y < len(facts) else [])]
         if not path_width:
-            return Strip([Segment(" ", ground.blank), *line]).adjust_cell_length(width, ground.blank)
-        left = Strip([Segment(" ", ground.blank), *line]).adjust_cell_length(
-            width - path_width - 2, ground.blank
-        )
-        beside = [
-            Segment("  ", ground.blank),
-            *self._path(operations, operation, y, path_width - 1, height, ground),
-        ]
-        return Strip([*left, *beside]).adjust_cell_length(width, ground.blank)
+            return line
+        left = Strip(line).adjust_cell_length(width - path_width - 2, ground.blank)
+        gap = Segment("  ", ground.blank)
+        return [*left, gap, *self._path(operations, operation, y, path_width - 1, height, ground)]
 
     def _facts(
         self, operations: OperationText, operation: Operation, width: int, height: int, ground: Ground
@@ -249,16 +242,13 @@ def _fact(name: str, value: str, width: int, ink: Style, ground: Ground) -> list
 _SENTENCE = "No operation yet: nothing was moved, labelled, named or archived."
 
 
-class EmptyLog(Widget):
+class EmptyLog(Painted):
     """One sentence."""
 
     DEFAULT_CSS = "EmptyLog { width: 1fr; height: 1fr; display: none; }"
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """The sentence, below an empty line where there is room."""
-        ground = services_of(self).styles_now.bg
-        width = self.size.width
         if y != min(1, self.size.height - 1):
-            return Strip.blank(width, ground.blank)
-        segments = [Segment("  ", ground.blank), Segment(fit(_SENTENCE, width - 3), ground.nothing)]
-        return Strip(segments).adjust_cell_length(width, ground.blank)
+            return []
+        return [Segment("  ", ground.blank), Segment(fit(_SENTENCE, width - 3), ground.nothing)]

@@ -7,11 +7,11 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.query.search.conjunction import query_of
 from leafward_tui.search.model.finds import Finds
 from leafward_tui.ui.bars.title_bar import Progress
 from leafward_tui.ui.screens.screen_controller import ScreenController
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

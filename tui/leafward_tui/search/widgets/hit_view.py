@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.search.model.finds import label_of
 from leafward_tui.ui.panes.side_pane import PaneLine, SidePane
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, fit_path, right, wrap
+from leafward_tui.ui.text.cells import fit, fit_path, right, wrap
 from leafward_tui.ui.text.hits import marked
 from leafward_tui.ui.text.paths import tilde
 from leafward_tui.ui.text.times import moment

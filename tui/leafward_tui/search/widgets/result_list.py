@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward_tui.search.model.finds import FindKind, FindLine, Finds, label_of
 from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import age, cell_len, counted, fit, right, wrap
+from leafward_tui.ui.text.cells import age, fit, right, wrap
 from leafward_tui.ui.text.hits import marked
 
 if TYPE_CHECKING:

@@ -17,26 +17,9 @@ from leafward_tui.ui.appearance.palette import (
     HUES,
     TOKENS,
     Palette,
-    Palettes,
     built_in_theme,
-    unknown_theme,
-    user_themes,
 )
 from leafward_tui.ui.appearance.terminal import Depth
-
-__all__ = [
-    "DEFAULT_DARK",
-    "Ground",
-    "Palette",
-    "Palettes",
-    "Styles",
-    "css_variables",
-    "suited",
-    "textual_theme",
-    "theme_variable_defaults",
-    "unknown_theme",
-    "user_themes",
-]
 
 
 def suited(palette: Palette, depth: Depth, *, no_color: bool = False) -> Palette:
@@ -160,7 +143,8 @@ class Ground(NamedTuple):
     """Every ink on one background. A row picks its ground once and its inks by name.
 
     An ink too weak for a ground is one step brighter there already: ``faint`` is ``sub``, and ``edge`` is ``faint``, on
-    the selected row, on raised ground and on tints.
+    the selected row, on raised ground and on tints. On a ground that is one of the terminal's own sixteen colours every
+    ink is ``text``: a terminal's red on its grey may not be seen at all.
     """
 
     blank: Style
@@ -191,12 +175,16 @@ class Ground(NamedTuple):
     @classmethod
     def of(cls, palette: Palette, ground: str) -> Ground:
         """The inks of ``palette`` on its colour ``ground``, a field name such as ``sel`` or ``leaf_tint``."""
-        back = Color.parse(getattr(palette, ground)).rich_color
+        name = getattr(palette, ground)
+        back = Color.parse(name).rich_color
         lifted = ground not in {"bg", "panel"}
         faint = palette.sub if lifted else palette.faint
         edge = palette.faint if lifted else palette.edge
+        unknown = name.startswith("ansi_") and name != "ansi_default"
 
         def ink(colour: str, **attributes: bool) -> Style:
+            if unknown:
+                colour = palette.text
             return Style(color=Color.parse(colour).rich_color, bgcolor=back, **attributes)  # type: ignore[arg-type]  # bools only
 
         return cls(

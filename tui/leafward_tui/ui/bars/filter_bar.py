@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.strip import Strip
-from textual.widget import Widget
 
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, wrap
+from leafward_tui.ui.text.cells import fit, wrap
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -36,34 +36,28 @@ class _State:
     lit: bool = False
 
 
-class _Lead(Widget):
+class _Lead(Painted):
     """Cursor sign and slash."""
 
     DEFAULT_CSS = f"_Lead {{ width: {_LEAD}; height: 1; }}"
+    GROUND = "raised"
 
     def __init__(self) -> None:
         super().__init__()
         self.lit = False
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
-        services = services_of(self)
-        ground = services.styles_now.raised
-        sign = services.glyphs.cursor if self.lit else " "
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
+        sign = services_of(self).glyphs.cursor if self.lit else " "
         slash = ground.leaf if self.lit else ground.faint
-        return Strip(
-            [
-                Segment(sign, ground.leaf),
-                Segment(" ", ground.blank),
-                Segment("/", slash),
-                Segment(" ", ground.blank),
-            ]
-        )
+        blank = Segment(" ", ground.blank)
+        return [Segment(sign, ground.leaf), blank, Segment("/", slash), blank]
 
 
-class _Facts(Widget):
+class _Facts(Painted):
     """The number of matches and the folders that were searched; before anything is typed, also the placeholder."""
 
     DEFAULT_CSS = "_Facts { width: 1fr; height: 1; }"
+    GROUND = "raised"
 
     def __init__(self, placeholder: str) -> None:
         super().__init__()
@@ -71,7 +65,7 @@ class _Facts(Widget):
         self.placeholder = placeholder
         """The placeholder: examples of queries; empty once there is a field."""
 
-    def pieces(self, ground: Ground, room: int) -> list[Segment]:
+    def edge(self, ground: Ground, room: int) -> list[Segment]:
         state = self.state
         note = f"   {state.note}" if state.note else ""
         used = cell_len(state.number) + cell_len(state.rest) + 1
@@ -90,22 +84,19 @@ class _Facts(Widget):
         """Whether the problem with the query is longer than `room` cells."""
         return self.state.problem and cell_len(self.state.note) + 1 > room
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
-        ground = services_of(self).styles_now.raised
-        width = self.size.width
-        right = self.pieces(ground, width)
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
+        right = self.edge(ground, width)
         taken = sum(piece.cell_length for piece in right)
         left = fit(self.placeholder, max(0, width - taken - 2))
         pad = " " * max(0, width - taken - cell_len(left))
-        return Strip([Segment(left, ground.faint), Segment(pad, ground.blank), *right]).adjust_cell_length(
-            width, ground.blank
-        )
+        return [Segment(left, ground.faint), Segment(pad, ground.blank), *right]
 
 
-class _Problem(Widget):
+class _Problem(Painted):
     """The problem with the query, in as many lines as it takes, below the line of the query."""
 
     DEFAULT_CSS = "_Problem { dock: bottom; width: 100%; }"
+    GROUND = "raised"
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -116,11 +107,9 @@ class _Problem(Widget):
         ellipsis = services_of(self).glyphs.ellipsis
         return wrap(self.text, max(1, width - _LEAD - 1), ellipsis=ellipsis) if self.text else []
 
-    def render_line(self, y: int) -> Strip:
-        ground = services_of(self).styles_now.raised
-        line = "".join(self.lines(self.size.width)[y : y + 1])
-        text = Segment(f"{' ' * _LEAD}{line}", ground.warn)
-        return Strip([text]).adjust_cell_length(self.size.width, ground.blank)
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
+        line = "".join(self.lines(width)[y : y + 1])
+        return [Segment(f"{' ' * _LEAD}{line}", ground.warn)]
 
 
 class FilterBar(Horizontal):
@@ -133,7 +122,7 @@ class FilterBar(Horizontal):
         background: $lw-raise;
         & > Input { width: 1fr; height: 1; border: none; padding: 0; background: $lw-raise; color: $lw-text; text-style: bold; }
         & > Input:focus { border: none; background-tint: transparent; }
-        & > Input > .input--placeholder { color: $lw-faint; text-style: none; }
+        & > Input > .input--placeholder { color: $lw-sub; text-style: none; }
     }
     """
 
@@ -202,7 +191,7 @@ class FilterBar(Horizontal):
         if self._input is not None:
             room = max(room * 2 // 3, room - _LEAD - cell_len(self._input.value) - 2)
             ground = services_of(self).styles_now.raised
-            width = sum(piece.cell_length for piece in self._facts.pieces(ground, room))
+            width = sum(piece.cell_length for piece in self._facts.edge(ground, room))
             self._facts.styles.width = width
             self._input.placeholder = fit(self._placeholder, max(0, self.size.width - _LEAD - width - 2))
         self._go_on_below(self._facts.state.note if self._facts.overflows(room) else "")

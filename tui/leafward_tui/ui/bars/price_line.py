@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.messages import IntentPressed
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, wrap
+from leafward_tui.ui.text.cells import fit, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,8 +166,8 @@ def _note_lines(note: Note, width: int, height: int, glyphs: Glyphs) -> list[lis
     taken = length(keys)
     text = safe_line(note.text)
     room = max(1, width - start - 1)
-    if note.tail and _holds(text + safe_line(note.tail), taken, room, height):
-        text += safe_line(note.tail)
+    if _holds(whole := safe_line(note.text + note.tail), taken, room, height):
+        text = whole
     if cell_len(text) + taken <= room or height < 2 or note.beneath:
         first = [*lead, (fit(text, max(1, room - taken), ellipsis=glyphs.ellipsis), "text"), *keys]
         return [first, [(" " * start, "blank"), (fit(safe_line(note.beneath), room), "faint")]]
@@ -203,7 +203,7 @@ def _exactly(pieces: list[Piece], width: int, glyphs: Glyphs) -> list[Piece]:
     return [*found, (" " * width, "blank")]
 
 
-class PriceLine(Widget):
+class PriceLine(Painted):
     """One or two lines at the foot of the explorer. A key of a note can be clicked."""
 
     DEFAULT_CSS = "PriceLine { height: 2; width: 1fr; background: $lw-bg; }"
@@ -234,15 +234,11 @@ class PriceLine(Widget):
             self._note = note
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One of the lines."""
-        services = services_of(self)
-        ground = services.styles_now.bg
-        width, height = self.size
-        lines = price_lines(self._facts, self._price, self._note, width, height, services.glyphs)
-        if y >= len(lines):
-            return Strip.blank(width, ground.blank)
-        return Strip(_segments(lines[y], ground)).adjust_cell_length(width, ground.blank)
+        glyphs = services_of(self).glyphs
+        lines = price_lines(self._facts, self._price, self._note, width, self.size.height, glyphs)
+        return _segments(lines[y], ground) if y < len(lines) else []
 
     def on_click(self, event: events.Click) -> None:
         """Runs the key of a note that was clicked."""

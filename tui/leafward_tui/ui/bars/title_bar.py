@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, exact, fit
+from leafward_tui.ui.text.cells import exact, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.style import Style
 
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.appearance.theme import Styles
+    from leafward_tui.ui.appearance.theme import Ground, Styles
 
 _GAP = 4
 _NARROW = 100
@@ -48,10 +48,11 @@ class Progress(NamedTuple):
     unit: str = ""
 
 
-class TitleBar(Widget):
+class TitleBar(Painted):
     """``leafward  project › Title`` and facts. One row, without focus."""
 
     DEFAULT_CSS = "TitleBar { height: 1; width: 1fr; background: $lw-panel; }"
+    GROUND = "panel"
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,13 +75,9 @@ class TitleBar(Widget):
             self._progress = progress
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002  a bar has one row
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
         """The bar at the widget's width."""
-        services = services_of(self)
-        return self._line(self.size.width, services.styles_now, services.glyphs)
-
-    def _line(self, width: int, styles: Styles, glyphs: Glyphs) -> Strip:
-        ground = styles.panel
+        glyphs, styles = services_of(self).glyphs, services_of(self).styles_now
         narrow = width < _NARROW
         left: list[Segment] = [Segment(" ", ground.blank), Segment("leafward", ground.strong_leaf)]
         gap = "  " if narrow else "   "
@@ -117,7 +114,7 @@ class TitleBar(Widget):
             left.append(Segment(f"   {self._note}", ground.faint))
         used = sum(segment.cell_length for segment in left)
         left.append(Segment(" " * max(0, width - used - taken - 1), ground.blank))
-        return Strip([*left, *facts, Segment(" ", ground.blank)]).adjust_cell_length(width, ground.blank)
+        return [*left, *facts, Segment(" ", ground.blank)]
 
     def _shown_facts(
         self, room: int, whole_room: int, narrow: bool, styles: Styles, glyphs: Glyphs

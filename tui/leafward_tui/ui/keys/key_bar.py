@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward_tui.ui.keys.intents import WRITES, intent
 from leafward_tui.ui.messages import IntentPressed
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual import events
 
-    from leafward_tui.ui.appearance.theme import Styles
+    from leafward_tui.ui.appearance.theme import Ground
     from leafward_tui.ui.keys.key_overrides import Keymap
 
 _NARROW = 100
@@ -53,10 +53,11 @@ class _Cell(NamedTuple):
         return cell_len(self.key) + 1 + cell_len(self.words)
 
 
-class KeyBar(Widget):
+class KeyBar(Painted):
     """Five to ten hints in whole words, dropped from the right when narrow; ``?`` and ``ctrl+p`` at the right edge. Click runs one."""
 
     DEFAULT_CSS = "KeyBar { height: 1; width: 1fr; background: $lw-panel; }"
+    GROUND = "panel"
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,13 +77,9 @@ class KeyBar(Widget):
             self._hints = tuple(hints)
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002  a bar has one row
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
         """The bar at the widget's width."""
-        services = services_of(self)
-        return self._line(self.size.width, services.styles_now, services.keymap)
-
-    def _line(self, width: int, styles: Styles, keymap: Keymap) -> Strip:
-        ground = styles.panel
+        keymap = services_of(self).keymap
         narrow = width < _NARROW
         gap = 2 if narrow else 3
         shown = _ALWAYS[1:] if self._is_typed(keymap.label("app.help")) else _ALWAYS
@@ -120,7 +117,7 @@ class KeyBar(Widget):
             at += space
             self._spans.append((at, at + cell.width, cell.intent_id))
             at += cell.width
-        return Strip(segments).adjust_cell_length(width, ground.blank)
+        return segments
 
     def _is_typed(self, key: str) -> bool:
         """Whether a key, as it is written here, goes into the field that has the keys."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
 from leafward_tui.ui.keys.intents import EVERYWHERE, GROUPS, Intent, intent_bindings, intents_for
 from leafward_tui.ui.keys.key_reasons import SCREEN_TITLES
 from leafward_tui.ui.keys.legend import Meaning, legend_of
 from leafward_tui.ui.sheets.modal import MODAL_MARGIN, Modal
-from leafward_tui.ui.text.cells import cell_len, fit, wrap
+from leafward_tui.ui.text.cells import fit, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -209,7 +209,10 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         (f"{glyphs.axis_taken} {glyphs.drop_taken}{glyphs.arm_taken}", "The branch that a move takes"),
         (glyphs.prompt, "Where a move to the cursor leads"),
         ("2", "So many compactions in one place"),
-        (glyphs.crumb, "A turn with a hit; a compaction with one is underlined"),
+        (
+            glyphs.crumb,
+            "A turn with a hit; a compaction with one is underlined, on a strip of one line a turn too",
+        ),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
             "Of the window: used, at full price after a move, free; in the tab Context one part after the other",

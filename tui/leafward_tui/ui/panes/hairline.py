@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
+from typing import TYPE_CHECKING
 
+from rich.segment import Segment
+
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
 
+if TYPE_CHECKING:
+    from rich.style import Style
 
-class ColumnRule(Widget):
+    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward_tui.ui.appearance.theme import Ground
+
+
+class ColumnRule(Painted):
     """A vertical hairline with a cell of air on each side."""
 
     DEFAULT_CSS = "ColumnRule { width: 3; height: 1fr; }"
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002  every row is the same
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  every row is the same
         """Air, line, air."""
-        services = services_of(self)
-        ground = services.styles_now.bg
-        return Strip(
-            [
-                Segment(" ", ground.blank),
-                Segment(services.glyphs.divider, ground.line),
-                Segment(" ", ground.blank),
-            ],
-            3,
-        )
+        return [Segment(" ", ground.blank), Segment(services_of(self).glyphs.divider, ground.line)]
 
 
-class RowRule(Widget):
+class RowRule(Painted):
     """A horizontal hairline. `joins` are the cells where a column rule ends on it from above."""
 
     DEFAULT_CSS = "RowRule { height: 1; width: 1fr; }"
@@ -44,34 +42,37 @@ class RowRule(Widget):
             self.joins, self.through = cells, through
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
         """The line, a free cell at each end."""
-        services = services_of(self)
-        ground, glyphs = services.styles_now.bg, services.glyphs
-        width = self.size.width
+        glyphs = services_of(self).glyphs
         cells = [glyphs.hairline] * max(0, width - 2)
         for at in (*self.joins, *self.through):
             if 0 < at <= len(cells):
                 cells[at - 1] = glyphs.join_cross if at in self.through else glyphs.join_up
-        return Strip(
-            [Segment(" ", ground.blank), Segment("".join(cells), ground.line), Segment(" ", ground.blank)]
-        ).adjust_cell_length(width, ground.blank)
+        return [Segment(" ", ground.blank), Segment("".join(cells), ground.line)]
 
 
-def rule_under(widget: Widget, span: tuple[int, int], *, focused: bool, margin: int = 1) -> Strip:
-    """The rule across a widget's width, heavy under the active tab; `span` is where that one starts and stops, in cells.
+def title_rule(glyphs: Glyphs, ground: Ground, width: int, ink: Style) -> list[Segment]:
+    """The rule below a title, heavy in `ink` where that begins; a cell at each end is free."""
+    return [
+        Segment(" ", ground.blank),
+        Segment(glyphs.heavy * 10, ink),
+        Segment(glyphs.hairline * max(0, width - 12), ground.line),
+    ]
+
+
+def tab_rule(
+    glyphs: Glyphs, ground: Ground, width: int, ink: Style, active: tuple[int, int], margin: int = 1
+) -> list[Segment]:
+    """The rule below tabs, heavy in `ink` under the active one, which starts and stops at cells.
 
     `margin` cells at each end are free.
     """
-    services = services_of(widget)
-    ground, glyphs = services.styles_now.bg, services.glyphs
-    width, (start, stop) = widget.size.width, span
-    return Strip(
-        [
-            Segment(" " * margin, ground.blank),
-            Segment(glyphs.hairline * max(0, start - 1 - margin), ground.line),
-            Segment(glyphs.heavy * (stop - start + 2), ground.leaf if focused else ground.sub),
-            Segment(glyphs.hairline * max(0, width - stop - 1 - margin), ground.line),
-            Segment(" " * margin, ground.blank),
-        ]
-    ).adjust_cell_length(width, ground.blank)
+    start, stop = active
+    return [
+        Segment(" " * margin, ground.blank),
+        Segment(glyphs.hairline * max(0, start - 1 - margin), ground.line),
+        Segment(glyphs.heavy * (stop - start + 2), ink),
+        Segment(glyphs.hairline * max(0, width - stop - 1 - margin), ground.line),
+        Segment(" " * margin, ground.blank),
+    ]

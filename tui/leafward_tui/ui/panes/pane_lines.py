@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, overload
 
+from rich.cells import cell_len
+
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.ui.panes.page import Span
-from leafward_tui.ui.text.cells import cell_len
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-__all__ = ["Block", "LabLine", "LazyLines", "Lines", "Span", "blanks"]
+    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +45,31 @@ class Lines(Protocol):
         ...
 
 
-class Block(Sequence[LabLine]):
+class Block(list[LabLine]):
     """Lines that are all made."""
 
-    def __init__(self, lines: Iterable[LabLine] = ()) -> None:
-        self._lines = list(lines)
+    def find(self, key: str) -> int:
+        """The line with a key; -1 where there is none."""
+        return next((y for y, line in enumerate(self) if line.key == key), -1)
 
-    def __len__(self) -> int:
-        return len(self._lines)
+
+class MadeLines(Sequence[LabLine]):
+    """Lines of which each is made when it is drawn; a subclass makes one in `_line`, and counts them."""
+
+    def _line(self, y: int) -> LabLine:  # noqa: ARG002  overridden
+        return LabLine()
 
     @overload
     def __getitem__(self, y: int) -> LabLine: ...
     @overload
     def __getitem__(self, y: slice) -> Sequence[LabLine]: ...
     def __getitem__(self, y: int | slice) -> LabLine | Sequence[LabLine]:
-        return self._lines[y]
-
-    def find(self, key: str) -> int:
-        """The line with a key; -1 where there is none."""
-        return next((y for y, line in enumerate(self._lines) if line.key == key), -1)
+        at = range(len(self))[y]
+        return self._line(at) if isinstance(at, int) else [self._line(one) for one in at]
 
 
-class LazyLines:
-    """Lines of which each is made on demand: for lists that may be very long."""
+class LazyLines(MadeLines):
+    """Lines made by a function: for lists that may be very long."""
 
     def __init__(
         self, number: int, make: Callable[[int], LabLine], places: Mapping[str, int] | None = None
@@ -79,9 +80,7 @@ class LazyLines:
     def __len__(self) -> int:
         return self._number
 
-    def __getitem__(self, y: int) -> LabLine:
-        if not 0 <= y < self._number:
-            raise IndexError(y)
+    def _line(self, y: int) -> LabLine:
         return self._make(y)
 
     def find(self, key: str) -> int:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from textual.strip import Strip
 
+from leafward.base.figures import counted
 from leafward.compaction.summary_comparison import Mark
 from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import counted, fit
+from leafward_tui.ui.text.cells import fit
 from leafward_tui.ui.text.hits import lit
 
 if TYPE_CHECKING:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.message import Message
-from textual.strip import Strip
-from textual.widget import Widget
 
-from leafward_tui.ui.panes.hairline import rule_under
+from leafward_tui.ui.panes.hairline import tab_rule
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, right
+from leafward_tui.ui.text.cells import fit, right
 
 if TYPE_CHECKING:
     from textual import events
+
+    from leafward_tui.ui.appearance.theme import Ground
 
 _GAP, _NARROW_GAP = 3, 1
 """Cells after a tab, and where the tabs would not fit otherwise."""
@@ -45,7 +47,7 @@ class _Content(NamedTuple):
     focused: bool = False
 
 
-class TabHead(Widget):
+class TabHead(Painted):
     """Two rows: tabs with words or column names, then the rule."""
 
     DEFAULT_CSS = "TabHead { height: 2; width: 1fr; }"
@@ -96,17 +98,14 @@ class TabHead(Widget):
         fits = self._margin + sum(map(cell_len, tabs)) + _GAP * (len(tabs) - 1) + 2 <= self.size.width
         return _GAP if fits else _NARROW_GAP
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """Tabs, then the rule."""
         content, places = self._content, self.places()
-        if y == 0:
-            return self._names(content, places, self.size.width)
-        active = ((start, stop) for tab, start, stop in places if tab == content.active)
-        return rule_under(self, next(active, _NO_TAB), focused=content.focused, margin=self._margin)
-
-    def _names(self, content: _Content, places: list[tuple[str, int, int]], width: int) -> Strip:
-        services = services_of(self)
-        ground = services.styles_now.bg
+        if y:
+            active = ((start, stop) for tab, start, stop in places if tab == content.active)
+            ink = ground.leaf if content.focused else ground.sub
+            glyphs, span = services_of(self).glyphs, next(active, _NO_TAB)
+            return tab_rule(glyphs, ground, width, ink, span, self._margin)
         at = 0
         segments: list[Segment] = []
         for tab, start, stop in places:
@@ -126,9 +125,8 @@ class TabHead(Widget):
         room = max(0, end - at - cell_len(edge) - 1)
         # Words at the edge would read as one with a note that is cut short.
         note = "" if content.right and cell_len(content.note) + 2 > room else content.note
-        note = fit(note, room, pad=True, ellipsis=services.glyphs.ellipsis)
-        segments += [Segment(note, ground.faint), Segment(edge, ground.faint)]
-        return Strip(segments).adjust_cell_length(width, ground.blank)
+        note = fit(note, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis)
+        return [*segments, Segment(note, ground.faint), Segment(edge, ground.faint)]
 
     def on_click(self, event: events.Click) -> None:
         """Posts the tab whose label or part of the rule was clicked."""

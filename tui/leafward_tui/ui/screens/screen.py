@@ -9,12 +9,11 @@ from rich.segment import Segment
 from textual.actions import SkipAction
 from textual.binding import Binding
 from textual.screen import ScreenResultType
-from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward_tui.ui.bars.title_bar import TitleBar
 from leafward_tui.ui.keys.intents import intent
 from leafward_tui.ui.keys.key_bar import Hint, KeyBar
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.screens.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.services import AppServices, services_of
 from leafward_tui.ui.text.cells import fit
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from leafward_tui.ui.appearance.theme import Ground
     from leafward_tui.ui.messages import IntentPressed
     from leafward_tui.ui.panes.line_scroll import LineScroll
     from leafward_tui.ui.screens.routed_screen import Controller
@@ -35,16 +35,14 @@ LEAST_WIDTH = 60
 LEAST_HEIGHT = 16
 
 
-class TooSmall(Widget):
+class TooSmall(Painted):
     """The content of a terminal that is too small: the size needed, and the one key that works."""
 
     DEFAULT_CSS = "TooSmall { width: 1fr; height: 1fr; display: none; }"
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """The size in the middle row, the key below it."""
-        width, height = self.size
-        ground = services_of(self).styles_now.bg
-        has, keymap = self.app.size, services_of(self).keymap
+        height, has, keymap = self.size.height, self.app.size, services_of(self).keymap
         times = "x" if services_of(self).glyphs.hairline == "-" else "×"
         words = ""
         if y == height // 2:
@@ -52,7 +50,7 @@ class TooSmall(Widget):
         elif y == height // 2 + 1 and (key := keymap.label("app.quit")):
             words = f"{key} {intent('app.quit').hint}"
         words = fit(words, width, ellipsis=services_of(self).glyphs.ellipsis)
-        return Strip([Segment(words.center(width), ground.sub)]).adjust_cell_length(width, ground.blank)
+        return [Segment(words.center(width), ground.sub)]
 
 
 def _open_help(screen: BaseScreen[Any]) -> None:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from leafward.base.errors import Cancelled
+from leafward.session.entries import EntryIndex, Kind
+from leafward.session.messages import message_text, messages_of
 from leafward_tui.ui.bars.price_line import KeyHint
 from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.text.hits import hit_beside, which_hit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from leafward.session.session import Session
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.sheet import Sheet
 
 
-class SearchedView(Protocol):
-    """A screen whose places can be searched. Places are numbers that grow down the screen."""
+class SearchedPlaces(Protocol):
+    """The places of a screen that can be searched. Places are numbers that grow down the screen."""
 
     def place(self) -> int:
         """The place of the cursor."""
@@ -34,6 +39,10 @@ class SearchedView(Protocol):
         """Shows how many hits there are, and which of them the cursor is on."""
         ...
 
+
+class SearchingScreen(Protocol):
+    """The screen, as its search sees it."""
+
     def show_hints(self) -> None:
         """Shows the keys that matter now."""
         ...
@@ -46,8 +55,8 @@ class SearchedView(Protocol):
 class ScreenSearch:
     """The search within one screen, for the controller that has its keys."""
 
-    def __init__(self, view: SearchedView) -> None:
-        self._view = view
+    def __init__(self, places: SearchedPlaces, screen: SearchingScreen) -> None:
+        self._places, self._screen = places, screen
         self.words = ""
         """The words searched for; empty for none."""
         self.hits: Sequence[int] = ()
@@ -63,7 +72,7 @@ class ScreenSearch:
         """
         from leafward_tui.ui.sheets.sheet import TextSheet
 
-        before = self._view.place()
+        before = self._places.place()
 
         def typed(words: str) -> None:
             if words != self.words:
@@ -73,7 +82,7 @@ class ScreenSearch:
         def done(words: str | None) -> None:
             if words is None:
                 self.end()
-                self._view.go_to_place(before)
+                self._places.go_to_place(before)
             else:
                 typed(words)
 
@@ -85,13 +94,13 @@ class ScreenSearch:
             changed=typed,
             selected=True,
         )
-        self._view.open_sheet(sheet, done)
+        self._screen.open_sheet(sheet, done)
 
     def search(self, words: str) -> None:
         """Searches for words; no words end the search."""
         self.words, self.hits = words, ()
         if words:
-            self._view.look_for(words)
+            self._places.look_for(words)
         else:
             self.found(words, ())
 
@@ -104,9 +113,9 @@ class ScreenSearch:
         if origin >= 0:
             # A hit where the search began is the nearest there is.
             nearest = hit_beside(hits, origin - self._first, self._first)
-            self._view.go_to_place(origin if nearest is None else nearest)
-        self._view.show_hits()
-        self._view.show_hints()
+            self._places.go_to_place(origin if nearest is None else nearest)
+        self._places.show_hits()
+        self._screen.show_hints()
 
     @property
     def origin(self) -> int:
@@ -122,7 +131,7 @@ class ScreenSearch:
         """The number of hits, for a title; None without a search."""
         if not self.words:
             return None
-        found = which_hit(self.hits, self._view.place()) if self.hits else "no"
+        found = which_hit(self.hits, self._places.place()) if self.hits else "no"
         return Fact(found, "hit" if len(self.hits) == 1 else "hits", keep=6, hue="warn")
 
     def tell_hits(
@@ -138,16 +147,36 @@ class ScreenSearch:
             keys = [KeyHint(intent, services.keymap.label(intent), name) for intent, name in named]
             glyphs = services.glyphs
             quoted = f"{glyphs.quote_open}{self.words}{glyphs.quote_close}"
-            tell(f"{which_hit(self.hits, self._view.place())} with {quoted}", "", keys)
+            tell(f"{which_hit(self.hits, self._places.place())} with {quoted}", "", keys)
 
     def end(self) -> None:
         """Forgets the search."""
         self.search("")
 
+    def leave(self, close: Callable[[], object]) -> None:
+        """Ends the search; without one, closes the screen."""
+        if self.words:
+            self.end()
+        else:
+            close()
+
     def step(self, step: int) -> bool:
         """Goes to the next hit, or the one before; whether there is one."""
-        at = hit_beside(self.hits, self._view.place(), step)
+        at = hit_beside(self.hits, self._places.place(), step)
         if at is not None:
-            self._view.go_to_place(at)
-            self._view.show_hits()
+            self._places.go_to_place(at)
+            self._places.show_hits()
         return at is not None
+
+
+def entries_holding(session: Session, entries: Iterable[int], words: str, job: Job) -> set[int]:
+    """The entries whose messages hold words, case ignored. Raises Cancelled, LeafwardError, OSError."""
+    lowered, kinds = words.lower(), session.columns.kind
+    found: set[int] = set()
+    for index, body in session.bodies(map(EntryIndex, sorted(set(entries)))):
+        if job.unwanted():
+            raise Cancelled
+        texts = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
+        if any(lowered in text.lower() for text in texts):
+            found.add(index)
+    return found

@@ -6,6 +6,7 @@ import string
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
@@ -13,7 +14,7 @@ from textual.widget import Widget
 
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import Sheet, SheetLine, drawable
-from leafward_tui.ui.text.cells import cell_len, fit, fit_path, wrap
+from leafward_tui.ui.text.cells import fit, fit_path, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.text.cells import counted, exact, money
+from leafward_tui.ui.text.cells import exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable

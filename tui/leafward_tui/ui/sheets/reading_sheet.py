@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward_tui.ui.keys.intents import intent, intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.screens.routed_screen import Actions, Routes
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.sheets.sheet import Sheet
-from leafward_tui.ui.text.cells import cell_len, fit, right, wrap
+from leafward_tui.ui.sheets.sheet import Sheet, SheetKey
+from leafward_tui.ui.text.cells import fit, right, wrap
 from leafward_tui.ui.text.markdown import rendered
 from leafward_tui.ui.text.spans import indented_text, shown
 
@@ -93,10 +95,11 @@ def _ink(ground: Ground, name: str) -> Style:
     return style
 
 
-class StateLines(Widget):
+class StateLines(Painted):
     """The progress or the outcome, beside its figures; words that do not fit there go on below."""
 
     DEFAULT_CSS = "StateLines { height: 2; width: 1fr; }"
+    GROUND = "raised"
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,10 +110,10 @@ class StateLines(Widget):
         self._text, self._tone, self._figures = text, tone, figures
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """The sign and the words up to the figures, then the other words."""
-        glyphs, ground = services_of(self).glyphs, services_of(self).styles_now.raised
-        width, ellipsis = self.size.width, services_of(self).glyphs.ellipsis
+        glyphs = services_of(self).glyphs
+        ellipsis = glyphs.ellipsis
         figures = fit(self._figures, max(0, width // 2), ellipsis=ellipsis)
         sign = {"warn": "malformed", "bad": "malformed", "leaf": "ok"}.get(self._tone, "")
         lead = f"{getattr(glyphs, sign)} " if sign else ""
@@ -119,15 +122,13 @@ class StateLines(Widget):
         first, *rest = wrap(self._text, max(1, room), ellipsis=ellipsis) or [""]
         if y:
             words = fit(" ".join(rest), whole, ellipsis=ellipsis)
-            pieces = [Segment(" " * (1 + cell_len(lead)), ground.blank), Segment(words, ground.sub)]
-        else:
-            pieces = [
-                Segment(" ", ground.blank),
-                Segment(lead, getattr(ground, self._tone) if self._tone else ground.sub),
-                Segment(first, ground.sub),
-                Segment(right(figures, whole - cell_len(first)), ground.sub),
-            ]
-        return Strip(pieces).adjust_cell_length(width, ground.blank)
+            return [Segment(" " * (1 + cell_len(lead)), ground.blank), Segment(words, ground.sub)]
+        return [
+            Segment(" ", ground.blank),
+            Segment(lead, getattr(ground, self._tone) if self._tone else ground.sub),
+            Segment(first, ground.sub),
+            Segment(right(figures, whole - cell_len(first)), ground.sub),
+        ]
 
 
 class ReadingSheet(Sheet):
@@ -236,20 +237,16 @@ class ReadingSheet(Sheet):
             offered.append(("draft.again", self._again))
         return [*offered, ("mode.leave", "cancel" if self._move or self._again else "close")]
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
-        """The labels and words of the intents that work now."""
-        label = services_of(self).keymap.label
-        return tuple((label(one), words) for one, words in self.offered() if label(one))
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
+        """The intents that work now, under their keys."""
+        label, run = services_of(self).keymap.label, self.run_intent
+        return tuple(
+            SheetKey(label(one), words, partial(run, one)) for one, words in self.offered() if label(one)
+        )
 
     def operation(self) -> str:
         """The write that moving would make, or why it cannot be made."""
         return "" if self.running else self._refused or self._operation
-
-    def pressed(self, number: int) -> None:
-        """Runs the key at the foot that was clicked."""
-        label = services_of(self).keymap.label
-        shown = [one for one, _ in self.offered() if label(one)]
-        self.run_intent(shown[number])
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
-from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Input
 
 from leafward.base.safe_text import safe
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.screens.routed_screen import RoutedScreen
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit, right, wrap
+from leafward_tui.ui.text.cells import fit, right, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,20 +46,19 @@ def drawable(text: str) -> str:
     return safe(text).replace("\n", "␊")
 
 
-class OneLine(Widget):
+class OneLine(Painted):
     """One line made when it is painted."""
 
     DEFAULT_CSS = "OneLine { height: 1; width: 1fr; }"
+    GROUND = "raised"
 
     def __init__(self, make: Callable[[int, Ground], list[Segment]]) -> None:
         super().__init__()
         self._make = make
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002  it has one row
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
         """The line at the widget's width."""
-        ground = services_of(self).styles_now.raised
-        width = self.size.width
-        return Strip(self._make(width, ground)).adjust_cell_length(width, ground.blank)
+        return self._make(width, ground)
 
 
 def hairline(sheet: Sheet) -> OneLine:
@@ -70,13 +69,14 @@ def hairline(sheet: Sheet) -> OneLine:
     )
 
 
-class _FootKey(NamedTuple):
-    """A key at the foot, with its place."""
+class SheetKey(NamedTuple):
+    """A key at the foot of a sheet, and what it does, which a click on it does too."""
 
-    number: int
-    x: int
     key: str
     words: str
+    act: Callable[[], object]
+    x: int = 0
+    """The cell where it stands, once the foot is drawn."""
 
     @property
     def end(self) -> int:
@@ -84,18 +84,18 @@ class _FootKey(NamedTuple):
         return self.x + cell_len(self.key) + 1 + cell_len(self.words)
 
 
-class Foot(Widget):
+class Foot(Painted):
     """The keys of a sheet, and beside or above them, as there is room, the write or a problem."""
 
     DEFAULT_CSS = "Foot { height: 2; width: 1fr; }"
+    GROUND = "raised"
 
     def __init__(self, sheet: Sheet) -> None:
         super().__init__()
         self._sheet = sheet
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """The lower line with the keys, or the upper one with the words that do not fit there."""
-        ground, width = services_of(self).styles_now.raised, self.size.width
         ellipsis = services_of(self).glyphs.ellipsis
         upper, lower = self._keys()
         pieces, used = [Segment(" ", ground.blank)], 1
@@ -114,18 +114,20 @@ class Foot(Widget):
         elif words and not y and not beside:
             text = fit(words, width - 2, ellipsis=ellipsis)
             pieces.append(Segment(text, ground.warn if warns else ground.sub))
-        return Strip(pieces).adjust_cell_length(width, ground.blank)
+        return pieces
 
-    def number_at(self, x: int, y: int) -> int | None:
-        """The number of the key at a cell; None beside the keys."""
-        return next((one.number for one in self._keys()[y] if one.x <= x < one.end), None)
+    def on_click(self, event: events.Click) -> None:
+        """Does the same as the clicked key."""
+        for one in self._keys()[event.y]:
+            if one.x <= event.x < one.end:
+                one.act()
 
-    def _keys(self) -> tuple[list[_FootKey], list[_FootKey]]:
+    def _keys(self) -> tuple[list[SheetKey], list[SheetKey]]:
         """The keys of the upper and of the lower line; all of them are in the lower one where they fit."""
-        rows: list[list[_FootKey]] = [[]]
+        rows: list[list[SheetKey]] = [[]]
         x = 1
-        for number, (key, words) in enumerate(self._sheet.keys()):
-            one = _FootKey(number, x, key, words)
+        for key in self._sheet.sheet_keys():
+            one = key._replace(x=x)
             if one.end > self.size.width and len(rows) == 1 and rows[0]:
                 rows.append([])
                 one = one._replace(x=1)
@@ -134,10 +136,11 @@ class Foot(Widget):
         return (rows[0], rows[1]) if len(rows) > 1 else ([], rows[0])
 
 
-class AboutLines(Widget):
+class AboutLines(Painted):
     """The subject of a sheet, wrapped to the present width."""
 
     DEFAULT_CSS = "AboutLines { height: auto; width: 1fr; }"
+    GROUND = "raised"
 
     def __init__(self, lines: Sequence[SheetLine]) -> None:
         super().__init__()
@@ -152,13 +155,10 @@ class AboutLines(Widget):
         """As many lines as the text takes."""
         return len(self._wrapped(width))
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One of the lines, a free cell before it."""
-        ground, width = services_of(self).styles_now.raised, self.size.width
         text, hue = self._wrapped(width)[y]
-        return Strip(
-            [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
-        ).adjust_cell_length(width, ground.blank)
+        return [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
 
     def _wrapped(self, width: int) -> list[tuple[str, str]]:
         room, ellipsis = width - 2, services_of(self).glyphs.ellipsis
@@ -232,13 +232,13 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         """The body, between head and foot; overridden."""
         yield from ()
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The key that commits, then the key that cancels."""
-        return (("enter", "choose"), ("esc", "cancel"))
+        return SheetKey("enter", "choose", self.commit), SheetKey("esc", "cancel", self.action_leave)
 
     def explanations(self) -> list[tuple[str, str]]:
         """Its keys with what each does, for the list of keys."""
-        return [(key, f"{words[:1].upper()}{words[1:]}") for key, words in self.keys()]
+        return [(one.key, f"{one.words[:1].upper()}{one.words[1:]}") for one in self.sheet_keys()]
 
     def operation(self) -> str:
         """The write in words; overridden."""
@@ -267,21 +267,10 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
     def commit(self) -> None:
         """Does the same as the first of the keys; overridden."""
 
-    def pressed(self, number: int) -> None:
-        """Does the same as the clicked one of `keys`."""
-        if number:
-            self.action_leave()
-        else:
-            self.commit()
-
     def on_click(self, event: events.Click) -> None:
-        """Cancels on a click beside the sheet; a click on a key at its foot runs the key."""
+        """Cancels on a click beside the sheet."""
         if event.widget is self:
             self.action_leave()
-        elif event.widget is self.foot:
-            number = self.foot.number_at(event.x, event.y)
-            if number is not None:
-                self.pressed(number)
         else:
             self.clicked(event)
 
@@ -351,14 +340,11 @@ class TextSheet(Sheet):
             )
             yield self.input
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The key that commits, the key that cancels, then the other key."""
-        other = (self._other[:2],) if self._other is not None else ()
-        return (("enter", self._commit), ("esc", "cancel"), *other)
-
-    def pressed(self, number: int) -> None:
-        """Runs the clicked one of the three keys."""
-        (self.commit, self.action_leave, self.action_other)[number]()
+        other = (SheetKey(*self._other[:2], self.action_other),) if self._other is not None else ()
+        enter = SheetKey("enter", self._commit, self.commit)
+        return enter, SheetKey("esc", "cancel", self.action_leave), *other
 
     def action_other(self) -> None:
         """Closes the sheet, and passes the text to the other key's function."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
 from leafward_tui.ui.appearance.palette import HUES
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.sheets.modal import MODAL_MARGIN, Modal
-from leafward_tui.ui.text.cells import cell_len, fit
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from rich.color import Color as RichColor

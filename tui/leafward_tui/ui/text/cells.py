@@ -12,32 +12,13 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, split_graphemes
 
-from leafward.base.figures import counted, percent, short
-from leafward.base.shown_path import shortened, split_path
+from leafward.base.figures import short
+from leafward.base.shown_path import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import timedelta
 
-__all__ = [
-    "age",
-    "cell_len",
-    "count",
-    "counted",
-    "exact",
-    "expand_tabs",
-    "filled",
-    "fit",
-    "fit_path",
-    "limit",
-    "money",
-    "percent",
-    "right",
-    "shares",
-    "signed",
-    "split_path",
-    "wrap",
-]
 
 ZERO = "·"
 """Zero in a column of numbers: a quiet dot, so that a missing value never looks like one."""
@@ -125,6 +106,37 @@ def _cut(text: str, width: int, ellipsis: str) -> tuple[str, int]:
             head = head[:space]
     head = head.rstrip(_DANGLING) or head.rstrip(" \u200d")
     return head + ellipsis, cell_len(head) + mark
+
+
+def fit_apart(texts: Sequence[str], width: int, *, ellipsis: str = "…") -> list[str]:
+    """Each text in at most ``width`` cells; what texts that would be cut to the same share at their beginning is left out.
+
+    Such a text begins with ``ellipsis``, then about the word in which it differs. The same text twice stays the same.
+    """
+    starts = [0] * len(texts)
+    while True:
+        shown = [
+            fit(ellipsis + text[start:] if start else text, width, ellipsis=ellipsis)
+            for text, start in zip(texts, starts, strict=True)
+        ]
+        alike: dict[str, list[int]] = {}
+        for number, text in enumerate(shown):
+            alike.setdefault(text, []).append(number)
+        moved = False
+        for group in alike.values():
+            if len(different := {texts[number] for number in group}) > 1:
+                # What the first and the last in order share at their beginning, all share.
+                pair = enumerate(zip(min(different), max(different), strict=False))
+                shared = min(different)[: next((at for at, (one, other) in pair if one != other), None)]
+                end = shared.rfind(" ") + 1
+                # A short word before it stays: `git log` says more than `log`.
+                before = shared.rfind(" ", 0, max(0, end - 1)) + 1
+                start = before if end - before <= width // 4 else end
+                for number in group:
+                    moved = moved or start > starts[number]
+                    starts[number] = max(start, starts[number])
+        if not moved:
+            return shown
 
 
 def right(text: str, width: int, *, ellipsis: str = "…") -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from rich.cells import cell_len
+
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
-from leafward_tui.ui.text.cells import cell_len, fit_path
+from leafward_tui.ui.text.cells import fit_path
 
 
 def tilde(path: str) -> str:

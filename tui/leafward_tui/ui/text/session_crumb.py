@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
 from leafward.session.session_title import title_of
-from leafward_tui.ui.text.cells import cell_len, fit
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from leafward.session.session import Session

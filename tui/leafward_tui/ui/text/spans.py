@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rich.cells import split_graphemes
+from rich.cells import cell_len, split_graphemes
 
 from leafward.base.safe_text import safe, safe_line
 from leafward_tui.ui.panes.page import Span
-from leafward_tui.ui.text.cells import cell_len, fit
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

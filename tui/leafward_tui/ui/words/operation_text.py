@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.entry_headline import headline, turn_entry
@@ -19,7 +20,6 @@ from leafward.session.journal.operation_log import (
     edits_in,
     latest_about,
 )
-from leafward_tui.ui.text.cells import counted
 from leafward_tui.ui.words.write_words import entry_words
 
 if TYPE_CHECKING:
@@ -184,8 +184,8 @@ class OperationText:
         if operation.subject is Subject.ARCHIVE:
             return "archived" if operation.after == ARCHIVED else "unarchived"
         if operation.subject is Subject.LABEL:
-            return "labelled" if operation.after else "cleared"
-        return "named" if operation.after else "cleared"
+            return "labelled" if operation.after else "unlabelled"
+        return "named" if operation.after else "unnamed"
 
     def _change(self, operation: Operation) -> tuple[str, str]:
         if operation.kind is OperationKind.RESTORE:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.text.cells import count, counted, money
+from leafward_tui.ui.text.cells import count, money
 
 if TYPE_CHECKING:
     from leafward.context.price import Price

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.compaction.summary_comparison import Mark
-from leafward_tui.ui.text.cells import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,15 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.compaction.alignment import Link, What
-from leafward.session.entries import EntryIndex, Kind
-from leafward.session.messages import message_text, messages_of
-from leafward_tui.ui.screens.screen_search import ScreenSearch
+from leafward_tui.ui.screens.screen_search import ScreenSearch, entries_holding
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leafward.compaction.alignment import XRay
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
@@ -30,10 +26,8 @@ class Search(XRayController):
     def __init__(self, means: XRayMeans, lines: Lines) -> None:
         super().__init__(means)
         self._lines = lines
-        self.hits = ScreenSearch(self)
+        self.hits = ScreenSearch(self, self._view)
         self._view.hits = self.hits.fact
-        self.show_hints = self._view.show_hints
-        self.open_sheet = self._view.open_sheet
         self._rows: list[tuple[Side, int]] = []
         self._began_at = (Side.AFTER, 0)
         """The side and the row that the search began at."""
@@ -147,15 +141,10 @@ class Search(XRayController):
 
 
 def found_rows(session: Session, xray: XRay, words: str, job: Job) -> list[tuple[Side, int]]:
-    """The rows with hits, each with its side. Raises LeafwardError, OSError."""
-    return rows_holding(session, xray, words, job.unwanted)
+    """The rows and sides with hits, case ignored; rows kept on both sides count once, before.
 
-
-def rows_holding(
-    session: Session, xray: XRay, words: str, stop: Callable[[], bool] = lambda: False
-) -> list[tuple[Side, int]]:
-    """The rows and sides with hits, case ignored; rows kept on both sides count once, before. Decodes messages."""
-    lowered = words.lower()
+    Raises Cancelled, LeafwardError, OSError.
+    """
     spoken: dict[int, list[tuple[Side, int]]] = {}
     found: list[tuple[Side, int]] = []
     for number, row in enumerate(xray.rows):
@@ -164,13 +153,8 @@ def rows_holding(
                 continue
             if cell.what is What.MESSAGE and cell.entry >= 0:
                 spoken.setdefault(cell.entry, []).append((side, number))
-            elif lowered in cell.text.lower():
+            elif words.lower() in cell.text.lower():
                 found.append((side, number))
-    kinds = session.columns.kind
-    for index, body in session.bodies([EntryIndex(entry) for entry in sorted(spoken)]):
-        if stop():
-            return []
-        texts = (message_text(message) for message in messages_of(body or {}, Kind(kinds[index])))
-        if any(lowered in text.lower() for text in texts):
-            found += spoken[index]
+    for entry in sorted(entries_holding(session, spoken, words, job)):
+        found += spoken[entry]
     return found

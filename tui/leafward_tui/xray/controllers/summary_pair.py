@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.ui.screens.screen_controller import ScreenController
 from leafward_tui.ui.screens.screen_search import ScreenSearch
 from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
-from leafward_tui.ui.text.cells import counted, exact, wrap
+from leafward_tui.ui.text.cells import exact, wrap
 from leafward_tui.ui.text.times import moment
 from leafward_tui.ui.words.summary_differences import diff_lines
 
@@ -36,9 +37,8 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
     def __init__(self, means: Means[PairState, PairDisplay]) -> None:
         super().__init__(means)
         view = self._view
-        self.search = ScreenSearch(self)
+        self.search = ScreenSearch(self, self._view)
         view.hits = self.search.fact
-        self.show_hints, self.open_sheet = view.show_hints, view.open_sheet
         self.actions = {
             "pane.next": view.lines.focus,
             "pane.previous": view.lines.focus,
@@ -49,7 +49,7 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
             "same.fold": self.fold,
             "summary.go": self.go,
             "copy.text": self.copy,
-            "mode.leave": self.leave,
+            "mode.leave": partial(self.search.leave, view.go_back),
         }
 
     def enabled(self, intent_id: str) -> bool:
@@ -193,13 +193,6 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
         line = self._view.lines.line
         if line is not None and (line.after or line.before):
             self._services.copy(line.after or line.before)
-
-    def leave(self) -> None:
-        """Ends the search; then goes back."""
-        if self.search.words:
-            self.search.end()
-        else:
-            self._view.go_back()
 
 
 def summary_difference(session: Session, other: int, summary: str, earlier: bool, _job: Job) -> SummaryDiff:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.compaction.alignment import Cell, Link, What, XRay
 from leafward.compaction.summary_lines import bare
@@ -19,7 +20,7 @@ from leafward.session.entry_headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward.summaries.survival.report import SURVIVED, Status
 from leafward.summaries.survival.text_match import FactMatch
-from leafward_tui.ui.text.cells import count, counted, exact
+from leafward_tui.ui.text.cells import count, exact
 from leafward_tui.xray.model.arrangement import Piece, Side
 
 if TYPE_CHECKING:

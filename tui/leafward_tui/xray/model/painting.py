@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
 from leafward.compaction.alignment import Link, What
-from leafward_tui.ui.text.cells import cell_len, fit, right
+from leafward_tui.ui.text.cells import fit, right
 from leafward_tui.ui.text.hits import lit
 from leafward_tui.xray.model.arrangement import TELLS, Arrangement, Line, Piece, Side
 from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD, Teller

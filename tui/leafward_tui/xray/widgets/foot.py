@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
 from leafward.compaction.alignment import Link
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, count, exact, fit, right
+from leafward_tui.ui.text.cells import count, exact, fit, right
 from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _LEAST_DIGITS = 6
 """Cells of a column that holds a sum with its first digits and its unit."""
 
 
-class LedgerBar(Widget):
+class LedgerBar(Painted):
     """Three rows: the fates of the context's parts, the sums before, the sums after."""
 
     DEFAULT_CSS = "LedgerBar { height: 3; width: 1fr; }"
@@ -43,14 +43,11 @@ class LedgerBar(Widget):
         self._xray = xray
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """Heads, before, after."""
-        services = services_of(self)
-        ground, glyphs = services.styles_now.bg, services.glyphs
-        width = self.size.width
-        xray = self._xray
+        glyphs, xray = services_of(self).glyphs, self._xray
         if xray is None or y > 2:
-            return Strip.blank(width, ground.blank)
+            return []
         shares = [
             share
             for share in xray.ledger
@@ -75,8 +72,7 @@ class LedgerBar(Widget):
                 for share, (title, cells) in zip(shares, columns, strict=True)
             ]
             segments.append(Segment(" " * (spare + bar), ground.blank))
-            segments.append(Segment(right("total", _TOTAL), ground.faint))
-            return Strip(segments).adjust_cell_length(width, ground.blank)
+            return [*segments, Segment(right("total", _TOTAL), ground.faint)]
         after = y == 2
         segments.append(Segment(fit("after" if after else "before", name - 1, pad=True), ground.faint))
         for share, (_, cells) in zip(shares, columns, strict=True):
@@ -91,8 +87,7 @@ class LedgerBar(Widget):
         segments.append(Segment(" " * spare, ground.blank))
         segments += _bar(total, max(xray.before, xray.after), bar, glyphs, ground, after=after)
         sign = "~" if after and not xray.recorded else ""
-        segments.append(Segment(right(f"{sign}{exact(total)}", _TOTAL), ground.strong))
-        return Strip(segments).adjust_cell_length(width, ground.blank)
+        return [*segments, Segment(right(f"{sign}{exact(total)}", _TOTAL), ground.strong)]
 
 
 _SIGN = {
@@ -164,7 +159,7 @@ def _bar(
     ]
 
 
-class AboutLine(Widget):
+class AboutLine(Painted):
     """Two rows about the line under the cursor, or the effect of the last key."""
 
     DEFAULT_CSS = "AboutLine { height: 2; width: 1fr; }"
@@ -192,11 +187,8 @@ class AboutLine(Widget):
         lines = ["".join(text for text, _ in line) for line in self._lines]
         return self._message[0] or "\n".join(lines)
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """One row; where it is too long, the longest text is cut."""
-        services = services_of(self)
-        ground = services.styles_now.bg
-        width = self.size.width
         if self._message[0]:
             text, ink = self._message
             line = [(text, ink)] if y == 0 else []
@@ -209,7 +201,8 @@ class AboutLine(Widget):
             longest = max(range(len(line)), key=lambda at: cell_len(line[at][0]))
             text, ink = line[longest]
             line = list(line)
-            line[longest] = (fit(text, max(4, cell_len(text) - over), ellipsis=services.glyphs.ellipsis), ink)
-        segments = [Segment(lead, ground.blank)]
-        segments += [Segment(text, getattr(ground, ink)) for text, ink in line]
-        return Strip(segments).adjust_cell_length(width, ground.blank)
+            line[longest] = (
+                fit(text, max(4, cell_len(text) - over), ellipsis=services_of(self).glyphs.ellipsis),
+                ink,
+            )
+        return [Segment(lead, ground.blank), *(Segment(text, getattr(ground, ink)) for text, ink in line)]

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.message import Message
-from textual.strip import Strip
-from textual.widget import Widget
 
+from leafward.base.figures import counted
+from leafward_tui.ui.panes.hairline import tab_rule
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, count, counted, fit
+from leafward_tui.ui.text.cells import count, fit
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.painting import MIDDLE, Columns
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.appearance.theme import Ground
 
 
-class XRayHead(Widget):
+class XRayHead(Painted):
     """Two rows over the columns; on a narrow screen both sides are tabs."""
 
     DEFAULT_CSS = "XRayHead { height: 2; width: 1fr; }"
@@ -48,17 +50,10 @@ class XRayHead(Widget):
             self._xray, self._words, self._side = xray, words, side
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """Names, then rules."""
-        services = services_of(self)
-        ground = services.styles_now.bg
-        width = self.size.width
         columns = Columns.fitting(width, self._side)
-        if columns.both:
-            segments = self._both(y, columns, ground)
-        else:
-            segments = self._one(y, width, ground)
-        return Strip(segments).adjust_cell_length(width, ground.blank)
+        return self._both(y, columns, ground) if columns.both else self._one(y, width, ground)
 
     def _both(self, y: int, columns: Columns, ground: Ground) -> list[Segment]:
         self._spans = [(0, columns.before, Side.BEFORE), (columns.after_at, columns.width, Side.AFTER)]
@@ -68,8 +63,7 @@ class XRayHead(Widget):
         return [*left, gap, *self._part(y, Side.AFTER, columns.after - 2, 1, ground)]
 
     def _part(self, y: int, side: Side, width: int, lead: int, ground: Ground) -> list[Segment]:
-        services = services_of(self)
-        glyphs = services.glyphs
+        glyphs = services_of(self).glyphs
         active = side is self._side
         if y == 1:
             heavy = min(width - lead, len(side.value) + 2)
@@ -92,24 +86,20 @@ class XRayHead(Widget):
         ]
 
     def _one(self, y: int, width: int, ground: Ground) -> list[Segment]:
-        glyphs = services_of(self).glyphs
-        at = 2
+        at = active = 2
         names: list[Segment] = [Segment(" " * at, ground.blank)]
-        rules: list[Segment] = [Segment(" ", ground.blank)]
         self._spans = []
-        drawn = 1
         for side in Side:
             name = side.value
             names.append(Segment(name, ground.strong if side is self._side else ground.faint))
             names.append(Segment("   ", ground.blank))
             self._spans.append((at, at + len(name), side))
             if side is self._side:
-                rules.append(Segment(glyphs.hairline * (at - 1 - drawn), ground.line))
-                rules.append(Segment(glyphs.heavy * (len(name) + 2), ground.leaf))
-                drawn = at + len(name) + 1
+                active = at
             at += len(name) + 3
         if y == 1:
-            return [*rules, Segment(glyphs.hairline * max(0, width - drawn - 1), ground.line)]
+            span = (active, active + len(self._side.value))
+            return tab_rule(services_of(self).glyphs, ground, width, ground.leaf, span)
         messages, size = self._sizes(self._side)
         room = width - at - cell_len(messages) - cell_len(size) - 4
         about = self._words.get(self._side, "")

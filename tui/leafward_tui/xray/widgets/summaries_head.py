@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
+from leafward_tui.ui.panes.hairline import title_rule
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import cell_len, fit
+from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward_tui.ui.appearance.theme import Ground
 
-class SummariesHead(Widget):
+
+class SummariesHead(Painted):
     """The names of the two summaries, the earlier on the left, and a rule."""
 
     DEFAULT_CSS = "SummariesHead { height: 2; width: 1fr; }"
@@ -29,21 +32,14 @@ class SummariesHead(Widget):
         self._names = (before, after)
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """The names, then the rule."""
-        services = services_of(self)
-        ground, glyphs = services.styles_now.bg, services.glyphs
-        width = self.size.width
+        glyphs = services_of(self).glyphs
         if y == 1:
-            segments = [
-                Segment(" ", ground.blank),
-                Segment(glyphs.heavy * 10, ground.leaf),
-                Segment(glyphs.hairline * max(0, width - 12), ground.line),
-            ]
-            return Strip(segments).adjust_cell_length(width, ground.blank)
+            return title_rule(glyphs, ground, width, ground.leaf)
         before, after = self._names
         half = (width - 8) // 2
-        segments = [
+        return [
             Segment("  ", ground.blank),
             Segment(fit(fitting(before, half + 1), half + 1, pad=True, ellipsis=glyphs.ellipsis), ground.sub),
             Segment(f" {glyphs.arrow}  ", ground.faint),
@@ -52,7 +48,6 @@ class SummariesHead(Widget):
                 ground.strong,
             ),
         ]
-        return Strip(segments).adjust_cell_length(width, ground.blank)
 
 
 def fitting(parts: Sequence[str], width: int) -> str:
