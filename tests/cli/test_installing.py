@@ -17,7 +17,7 @@ from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
 from leafward.export import installation, output_file
-from leafward.session.journal.durable import draft_name
+from leafward.session.journal.durable import draft_name, write_new
 from tests.bench.generate import write_session
 from tests.oracle.resume import find_node
 
@@ -83,12 +83,11 @@ def test_a_link_that_takes_the_place_of_the_settings_at_the_last_moment_leads_to
     settings.write_text("{}")
     other = tmp_path / "other.json"
     other.write_text("{}")
-    make = output_file.write_new
 
     def swapped(draft: Path, pieces: list[bytes]) -> None:
         settings.unlink()
         settings.symlink_to(other)
-        make(draft, pieces)
+        write_new(draft, pieces)
 
     monkeypatch.setattr(output_file, "write_new", swapped)
     main(["install", "claude"])
