@@ -17,7 +17,7 @@ from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
 from leafward.export import installation, output_file
-from leafward.session.journal.durable import draft_name
+from leafward.session.journal.durable import draft_name, write_new
 from tests.bench.generate import write_session
 from tests.oracle.resume import find_node
 
@@ -75,6 +75,24 @@ def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> N
     assert main(["uninstall", "claude"]) == 0
     text = settings.read_text()
     assert text == '{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}, "theme": "dark"}'
+
+
+def test_a_link_that_takes_the_place_of_the_settings_at_the_last_moment_leads_to_no_write(
+    settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.write_text("{}")
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+
+    def swapped(draft: Path, pieces: list[bytes]) -> None:
+        settings.unlink()
+        settings.symlink_to(other)
+        write_new(draft, pieces)
+
+    monkeypatch.setattr(output_file, "write_new", swapped)
+    main(["install", "claude"])
+    assert other.read_text() == "{}"
+    assert settings.parent.exists()
 
 
 def test_of_two_installations_at_once_the_slower_one_names_the_file(

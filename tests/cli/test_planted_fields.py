@@ -25,7 +25,7 @@ PIECE = TOKEN[8:24]
 def pi(folder: Path) -> Path:
     file = PiFile(folder / "s.jsonl", HEADER | {"cwd": f"/w/{TOKEN}"})
     first = file.user("Look at the parser.")
-    message = {"role": "assistant", "content": [{"type": "text", "text": "I do."}, call("write", TOKEN, path=f"{TOKEN}/a.py", content="x"), call(TOKEN, "b", path="b.py")]}  # fmt: skip
+    message = {"role": "assistant", "content": [{"type": "text", "text": "I do."}, call("write", TOKEN, path=f"{TOKEN}/a.py", content="x"), call(TOKEN, "b", path="b.py"), {"type": "image", "mimeType": f"see {TOKEN} ok", "data": "AAAA"}]}  # fmt: skip
     file.entry("message", message=message)
     for one in (TOKEN, "b"):
         file.entry("message", message={"role": "toolResult", "toolCallId": one, "toolName": TOKEN, "content": "ok"})  # fmt: skip

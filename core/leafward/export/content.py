@@ -233,7 +233,7 @@ class Content:
                 )
             elif kind == "image":
                 media = str(block.get("mimeType")), str(block.get("data") or "")
-                yield Part(Form.IMAGE, safe_line(image_text(block)), media=media)
+                yield Part(Form.IMAGE, self.line(image_text(block)), media=media)
 
 
 def brief(session: Session, index: int, text: str) -> str:

@@ -21,7 +21,7 @@ from leafward.base import paths
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.regular_files import read_regular
 from leafward.export.doctor import Problem
-from leafward.export.output_file import write_document, write_new_document
+from leafward.export.output_file import replace_document, write_new_document
 from leafward.session.journal.durable import replace_file, sync_folder
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _write(change: Change) -> None:
             # Another installation was faster; the error names our draft.
             raise changed from None
     else:
-        write_document(file, change.after)
+        replace_document(file, change.after)
 
 
 def _is_in_place(change: Change) -> bool:

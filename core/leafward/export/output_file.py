@@ -96,6 +96,19 @@ def write_document(path: Path, text: str, keep: Iterable[Path] = ()) -> None:
         _into(path, data, found)
 
 
+def replace_document(path: Path, text: str) -> None:
+    """Replaces a regular file, as `write_document`, but never what a link leads to that took its name meanwhile.
+
+    Raises LeafwardError where it is no regular file, is read-only, or the system refuses; OSError where it is gone.
+    """
+    found = os.lstat(path)
+    if not stat.S_ISREG(found.st_mode):
+        raise LeafwardError(f"{path} is not a file of its own; nothing was written")
+    if not os.access(path, os.W_OK):
+        raise LeafwardError(f"{path} is read-only")
+    _replace(path, text.encode("utf-8", "replace"), found)
+
+
 def write_new_document(path: Path, text: str) -> None:
     """Writes a text, as UTF-8, to a new file that only its owner can read: the whole file, or none.
 
