@@ -43,6 +43,8 @@ _XRAY = ("xray",)
 _SUMMARIES = ("summaries",)
 _LAB = ("lab",)
 _COMPARE = ("compare",)
+_CHANGES = (*_XRAY, *_SUMMARIES, *_COMPARE, *_BLAME)
+"""Screens with changes to step through."""
 _FILES = ("restore",)
 
 APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
@@ -254,19 +256,14 @@ INTENTS: tuple[Intent, ...] = (
     ),
     Intent("source.go", "enter", "Go to the source, or open the fold", "source", _XRAY, "Compaction"),
     Intent(
-        "change.next",
-        "n",
-        "Next hit; without a search, the next change",
-        "next change",
-        (*_XRAY, *_SUMMARIES, *_COMPARE, *_BLAME),
-        "Find",
+        "change.next", "n", "Next hit; without a search, the next change", "next change", _CHANGES, "Find"
     ),
     Intent(
         "change.previous",
         "N",
         "Previous hit; without a search, the previous change",
         "previous",
-        (*_XRAY, *_SUMMARIES, *_COMPARE, *_BLAME),
+        _CHANGES,
         "Find",
     ),
     Intent("kept.fold", "z", "Fold what is kept, or close this fold", "fold kept", _XRAY, "Compaction"),
@@ -275,12 +272,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("only.kept", "1", "Show only what is kept", "only kept", _XRAY, "Compaction"),
     Intent("only.replaced", "2", "Show only what is summarised", "only summarised", _XRAY, "Compaction"),
     Intent(
-        "only.prefix",
-        "3",
-        "Show only the beginning of the split turn",
-        "only split",
-        _XRAY,
-        "Compaction",
+        "only.prefix", "3", "Show only the beginning of the split turn", "only split", _XRAY, "Compaction"
     ),
     Intent("only.injected", "4", "Show only what is injected", "only injected", _XRAY, "Compaction"),
     Intent("only.cut", "5", "Show only what is dropped", "only dropped", _XRAY, "Compaction"),
@@ -404,14 +396,7 @@ INTENTS: tuple[Intent, ...] = (
         _COMPARE,
         "Compare",
     ),
-    Intent(
-        "difference.pin",
-        "p",
-        "Pin a fact that the other branch lacks",
-        "pin",
-        _COMPARE,
-        "Compare",
-    ),
+    Intent("difference.pin", "p", "Pin a fact that the other branch lacks", "pin", _COMPARE, "Compare"),
     Intent("graft.toggle", "space", "Choose this turn, or leave it out", "choose", ("graft",), "Compare"),
     Intent("graft.all", "a", "Choose all turns, or none", "all", ("graft",), "Compare"),
     Intent("graft.accept", "ctrl+s", "Append the chosen turns", "accept", ("graft",), "Compare"),
@@ -454,14 +439,7 @@ INTENTS: tuple[Intent, ...] = (
         _LIST,
         "Sessions",
     ),
-    Intent(
-        "agents.install",
-        "I",
-        "Install Leafward in an agent, or remove it",
-        "install",
-        _LIST,
-        "Sessions",
-    ),
+    Intent("agents.install", "I", "Install Leafward in an agent, or remove it", "install", _LIST, "Sessions"),
     Intent("project.fold", "z", "Fold or unfold this project", "fold", _LIST, "Sessions"),
     Intent("project.fold_all", "Z", "Fold or unfold all projects", "fold all", _LIST, "Sessions"),
     Intent("project.close", "left", "Fold this project", "fold", _LIST, "Sessions", palette=False),
@@ -481,23 +459,13 @@ INTENTS: tuple[Intent, ...] = (
         "Compare",
     ),
     Intent(
-        "carry.open",
-        "M",
-        "Carry work over: merge summaries, graft turns",
-        "carry over",
-        _COMPARE,
-        "Compare",
+        "carry.open", "M", "Carry work over: merge summaries, graft turns", "carry over", _COMPARE, "Compare"
     ),
     Intent(
         "export.save", "e", "Export this branch, or the chosen rows, to a file", "export", _TREE, "Leafward"
     ),
     Intent(
-        "session.fork",
-        "b",
-        "Fork: start a new session here, in any agent",
-        "new session",
-        _TREE,
-        "Leafward",
+        "session.fork", "b", "Fork: start a new session here, in any agent", "new session", _TREE, "Leafward"
     ),
     Intent("session.parent", "^", "Open the session that this one came from", "parent", _TREE, "Sessions"),
     Intent("session.child", "_", "Open the sub-agent that a call here made", "sub-agent", _TREE, "Sessions"),
@@ -509,14 +477,7 @@ INTENTS: tuple[Intent, ...] = (
         _TREE,
         "Leafward",
     ),
-    Intent(
-        "bisect.open",
-        "%",
-        "Bisect: find the turn after which a command fails",
-        "bisect",
-        _TREE,
-        "Find",
-    ),
+    Intent("bisect.open", "%", "Bisect: find the turn after which a command fails", "bisect", _TREE, "Find"),
     Intent("heal.accept", "enter", "Start the healed session and open it", "begin", ("heal",), "Leafward"),
     Intent("agent.resume", "R", "Resume this session in its agent", "resume", _TREE, "Leafward"),
     Intent("session.resume", "R", "Resume this session in its agent", "resume", _LIST, "Leafward"),
