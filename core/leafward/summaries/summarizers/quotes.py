@@ -55,7 +55,6 @@ _TALK = re.compile(
     r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
 )
 """Sentences that depend on the text around them."""
-_POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)\b")
 _ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
 """The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
@@ -163,8 +162,6 @@ def answers(
                 section = said.section
                 if section is Section.DECISIONS and place in proposed and not _is_finished(line):
                     # The offer was not accepted.
-                    section = Section.CONTEXT
-                if section is Section.NEXT and _POINTS.match(line):
                     section = Section.CONTEXT
                 if section is Section.DONE and (not worked or said.of_runs):
                     section = Section.CONTEXT
