@@ -50,6 +50,14 @@ def test_a_search_in_the_output_of_a_check_that_finds_nothing_is_no_failure() ->
     assert told_in(Section.BLOCKED, *_BEGUN, *other) != []
 
 
+def test_a_look_at_a_file_that_is_not_there_is_in_nobodys_way() -> None:
+    """A path that was guessed wrong: it fails where the message of `grep` is told as what blocks the work."""
+    printed = "grep: src/frost.py: No such file or directory\nCommand exited with code 2"
+    assert (
+        told_in(Section.BLOCKED, *_BEGUN, *_printed("a", "grep -n frost src/frost.py", printed, True)) == []
+    )
+
+
 def test_a_command_that_is_named_behind_its_next_try_failed_before_that() -> None:
     failed = _printed("a", "git status", "fatal: unable to read e53647ba\nCommand exited with code 128", True)
     tried = ran("b", "git status --short")

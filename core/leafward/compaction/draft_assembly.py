@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Cancelled, Refused
 from leafward.base.gc_pause import gc_paused
 from leafward.base.safe_text import safe
@@ -37,7 +38,7 @@ from leafward.session.injected_block import split_enclosed
 from leafward.session.journal.placement import Place, place_at
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
-from leafward.summaries.summarizers.summary import Line, Summary, tokens_of, unless_cancelled
+from leafward.summaries.summarizers.summary import Line, Summary, tokens_of
 from leafward.summaries.survival.report import facts_read, reading_of, survival
 
 if TYPE_CHECKING:

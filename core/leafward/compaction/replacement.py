@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import unless_cancelled
 from leafward.base.figures import counted
 from leafward.base.redact.redaction import Redactor
 from leafward.base.safe_text import safe
@@ -15,7 +16,7 @@ from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of
 from leafward.session.messages import edit_message, message_text, messages_of, summary_words
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
 from leafward.summaries.earlier_plan import plan_before
-from leafward.summaries.summarizers.summary import Span, unless_cancelled
+from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:

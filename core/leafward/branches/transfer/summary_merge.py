@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.branches.diff.summaries import SideSummary, summaries_of
@@ -26,7 +27,6 @@ from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import Write, Writing, write
 from leafward.session.messages import message_in
-from leafward.summaries.summarizers.summary import unless_cancelled
 from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:

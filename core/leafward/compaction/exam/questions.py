@@ -13,7 +13,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import Cancelled
+from leafward.base.cancellation import unless_cancelled
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
@@ -25,7 +25,7 @@ from leafward.summaries.facts.span_reading import SpanReading, read_span
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Sighting, Voice, gather
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from leafward.summaries.facts.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
@@ -138,7 +138,9 @@ class _Held:
         withdrawn: set[str] = set()
         turn = len(sightings)
         failed = failed_calls(message for _, message in reading.messages)
-        for (entry, body), found in zip(_until(reading.messages, stop), reading.found, strict=True):
+        for (entry, body), found in zip(
+            unless_cancelled(reading.messages, stop, "exam"), reading.found, strict=True
+        ):
             message = as_typed(body)
             if message.get("role") == "user":
                 if takes_back(text_of(message.get("content")).strip()):
@@ -194,7 +196,9 @@ def questions(
     `known` holds what was read in texts already. Raises Cancelled if `stop` returns true.
     """
     before = EntryIndex(previous_entry)
-    return questions_read(read_span(_until(messages, stop), cwd, previous, before, known, plan), cwd, stop)
+    return questions_read(
+        read_span(unless_cancelled(messages, stop, "exam"), cwd, previous, before, known, plan), cwd, stop
+    )
 
 
 def questions_read(reading: SpanReading, cwd: str, stop: Callable[[], bool]) -> tuple[Question, ...]:
@@ -209,13 +213,6 @@ def questions_read(reading: SpanReading, cwd: str, stop: Callable[[], bool]) -> 
     ]
     order = list(Topic)
     return tuple(sorted(found, key=lambda one: order.index(one.topic)))
-
-
-def _until(messages: Iterable[SpanMessage], stop: Callable[[], bool]) -> Iterator[SpanMessage]:
-    for message in messages:
-        if stop():
-            raise Cancelled("the exam was cancelled")
-        yield message
 
 
 def _changed_last(there: _Held) -> Iterable[Question]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import unless_cancelled
 from leafward.files.shell.moves import may_move, moves
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, command_of
@@ -20,7 +21,6 @@ from leafward.summaries.summarizers.candidates import Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import carry
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import Section
-from leafward.summaries.summarizers.summary import unless_cancelled
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
 if TYPE_CHECKING:

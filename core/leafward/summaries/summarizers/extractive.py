@@ -11,6 +11,7 @@ import heapq
 from operator import is_
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Cancelled
 from leafward.base.redact.redaction import Redactor
 from leafward.session.entries import LISTED, tool_calls
@@ -24,7 +25,7 @@ from leafward.summaries.summarizers.names_in_use import NamesInUse
 from leafward.summaries.summarizers.outline import Provenance, Section, harmless
 from leafward.summaries.summarizers.ranking import Ranking, fitted
 from leafward.summaries.summarizers.room import Room
-from leafward.summaries.summarizers.summary import Line, Purpose, Span, Summary, tokens_of, unless_cancelled
+from leafward.summaries.summarizers.summary import Line, Purpose, Span, Summary, tokens_of
 from leafward.summaries.summarizers.turns import as_asked, asks_back, by_machine
 from leafward.summaries.summarizers.worth import Worth
 from leafward.summaries.survival.spans import SpanMessage

@@ -7,6 +7,7 @@ import unicodedata
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.figures import first_few
 from leafward.base.safe_text import safe_line
 from leafward.summaries.facts.prose import sentence_key
 
@@ -206,8 +207,7 @@ def is_drawn(line: str) -> bool:
 
 def named_files(paths: Sequence[str], most: int = 3) -> str:
     """The names of files without their folders, at most so many, and the number of those that are left out."""
-    names = ", ".join(f"`{harmless(path.rpartition('/')[2], 80)}`" for path in paths[:most])
-    return f"{names} and {len(paths) - most} more" if len(paths) > most else names
+    return first_few([f"`{harmless(path.rpartition('/')[2], 80)}`" for path in paths], most)
 
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:

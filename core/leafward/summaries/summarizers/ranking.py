@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import unless_cancelled
 from leafward.summaries.facts.values import Fact, FactKind, Voice
-from leafward.summaries.summarizers.summary import unless_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -47,9 +47,9 @@ _STILL = 0.4
 _RESULTS = 8
 """Messages after a call that are searched for its output."""
 _ASKING = frozenset(
-    {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "curl", "cat"}
+    {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "cat"}
 )
-"""Programs that answer a question by failing."""
+"""Programs that answer a question by failing: it finds nothing, or there is no such file."""
 _WHOLE = re.compile(
     r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
     r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
@@ -218,11 +218,11 @@ def changed(evidence: Evidence) -> None:
 
 def _is_broken(fact: Fact) -> bool:
     """Whether the last run of a command failed, and the failure is more than a negative answer."""
-    if fact.outcome in {"", "exit 0"}:
-        return False
+    if fact.outcome in {"", "exit 0", "failed"}:
+        return fact.outcome == "failed"
     # After a pipe the exit code is that of the last program.
     last = fact.key.rpartition("|")[2].split()
-    return not (fact.outcome == "exit 1" and last and last[0] in _ASKING)
+    return not (last and last[0] in _ASKING)
 
 
 def _end_of(evidence: Evidence, fact: Fact) -> int:

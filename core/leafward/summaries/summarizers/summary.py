@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from leafward.base.errors import Cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex, Usage
 from leafward.session.tokens import tokens_of_units, utf16_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from leafward.summaries.facts.agent_plan import Items
     from leafward.summaries.facts.span_reading import SpanReading
     from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.survival.spans import SpanMessage
-
-
-Item = TypeVar("Item")
-
-
-def unless_cancelled(items: Iterable[Item], stop: Callable[[], bool]) -> Iterator[Item]:
-    """Items one by one, each after a check for cancellation. Raises Cancelled where `stop` turns true."""
-    for item in items:
-        if stop():
-            raise Cancelled("the summary was cancelled")
-        yield item
 
 
 class Purpose(StrEnum):

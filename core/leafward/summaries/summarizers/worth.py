@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import unless_cancelled
 from leafward.session.entries import NO_ENTRY
 from leafward.session.messages import message_text
 from leafward.session.tokens import utf16_length
@@ -14,11 +15,12 @@ from leafward.summaries.summarizers.name_lists import file_lines
 from leafward.summaries.summarizers.outline import Section
 from leafward.summaries.summarizers.ranking import Ranking, likely
 from leafward.summaries.summarizers.repeats import Repeats
-from leafward.summaries.summarizers.summary import Span, unless_cancelled
 from leafward.summaries.survival.text_match import FactMatch, Text, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from leafward.summaries.summarizers.summary import Span
 
 _PRICE = 6
 """The price of a line in units beyond its text."""

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from leafward.base.errors import Cancelled
+from leafward.base.cancellation import unless_cancelled
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
 from leafward.summaries.earlier_statements import statements, unfinished
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.summaries.facts.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
-
-_Item = TypeVar("_Item")
 
 
 class Status(StrEnum):
@@ -180,7 +178,10 @@ def survival(
     names = file_names(facts)
     retold, beside, tail = Text(summary, cwd), Text(injected, cwd), Text.of(kept, cwd)
     known = {(fact.kind, fact.key) for fact in facts}
-    fates = [Fate(fact, _status(fact, retold, beside, tail, names, known)) for fact in _until(facts, stop)]
+    fates = [
+        Fate(fact, _status(fact, retold, beside, tail, names, known))
+        for fact in unless_cancelled(facts, stop, "report")
+    ]
     if sources:
         fates += [Fate(fact, Status.INVENTED) for fact in _invented(retold, sources, known, compaction, stop)]
     fates.sort(key=lambda fate: (_ORDER[fate.fact.kind], -fate.fact.weight, fate.fact.entry, fate.fact.key))
@@ -242,7 +243,7 @@ def _invented(
     parts: list[str] = []
     missing = stated
     # Piece by piece: on the whole text, each of these calls would hold the interpreter for a tenth of a second.
-    for piece in _until(_pieces(sources), stop):
+    for piece in unless_cancelled(_pieces(sources), stop, "report"):
         folded = piece.casefold()
         parts.append(folded)
         if any(fact.kind is FactKind.NUMBER for fact in missing):
@@ -254,7 +255,7 @@ def _invented(
     # A fact that no single piece holds may span several.
     folded = "".join(parts)
     found = []
-    for fact in _until(missing, stop):
+    for fact in unless_cancelled(missing, stop, "report"):
         if not _supported(fact, folded, amounts):
             fact.entry = EntryIndex(compaction)
             fact.entries[:] = [fact.entry]
@@ -320,7 +321,11 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
     """
     there = replaced_by(session, compaction)
     facts = facts_of(
-        _until(there.messages, stop), session.cwd, there.previous, there.previous_entry, plan=there.plan
+        unless_cancelled(there.messages, stop, "report"),
+        session.cwd,
+        there.previous,
+        there.previous_entry,
+        plan=there.plan,
     )
     kept = "\n".join(message_text(message.message) for message in there.kept)
     sources = (message_text(message.message) for message in there.messages)
@@ -340,10 +345,3 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
 def is_encrypted(session: Session, compaction: int) -> bool:
     """Whether the summary of a compaction is encrypted (Codex), so that its content is unknown."""
     return (session.body(EntryIndex(compaction)) or {}).get("encrypted") is True
-
-
-def _until(items: Iterable[_Item], stop: Callable[[], bool]) -> Iterator[_Item]:
-    for item in items:
-        if stop():
-            raise Cancelled("the report was cancelled")
-        yield item
