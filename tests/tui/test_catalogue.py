@@ -244,17 +244,23 @@ async def test_what_a_key_says_of_an_empty_list_ends_with_the_first_session(tmp_
         await until(pilot, lambda: not any("no sessions here" in row for row in rows(app)))
 
 
-async def test_keys_typed_before_the_first_list_are_carried_out_once_it_is_there(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It fails where a key that finds no row is dropped."""
-    looked = Event()
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """Set, it lets the first look for sessions go on."""
+    going = Event()
 
     def late(*given: Any) -> float:
-        looked.wait(30)
+        going.wait(30)
         return read_stores(*given)
 
     monkeypatch.setattr(stores_module, "read_stores", late)
+    return going
+
+
+async def test_keys_typed_before_the_first_list_are_carried_out_once_it_is_there(
+    store: Path, looked: Event
+) -> None:
+    """It fails where a key that finds no row is dropped."""
     app = app_over(store)
     async with app.run_test(size=WIDE) as pilot:
         screen = await reached(pilot, CatalogueScreen)
@@ -269,16 +275,9 @@ async def test_keys_typed_before_the_first_list_are_carried_out_once_it_is_there
 
 @pytest.mark.parametrize("over", ["question_mark", ""])
 async def test_a_key_typed_before_the_list_opens_nothing_where_it_is_no_longer_meant(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, over: str
+    tmp_path: Path, looked: Event, over: str
 ) -> None:
     """It fails where Enter opens a session over the help, or one that came after an empty list."""
-    looked = Event()
-
-    def late(*given: Any) -> float:
-        looked.wait(30)
-        return read_stores(*given)
-
-    monkeypatch.setattr(stores_module, "read_stores", late)
     if over:
         PiFile(tmp_path / "one.jsonl").user("is anybody here?")
     app = app_over(tmp_path)
