@@ -41,6 +41,7 @@ def held(messages: list[dict[str, Any]]) -> list[str]:
     [
         (PLAN, "Done. It names all twelve. Shall I begin?"),
         ("create a plan for the orchard. then it needs to have steps in the best order", "Done."),
+        ("alright, createa full plan for the orchard, it needs to cover every row", "Done."),
         ("For this commit you must leave out the frost table.", "Committed without it."),
         ("Schreib einen Bericht in docs/frost.md, er muss alle Zahlen enthalten.", "Erledigt."),
         (
