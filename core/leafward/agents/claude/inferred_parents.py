@@ -76,7 +76,7 @@ def _sum_up_anew(rows: Rows) -> None:
         if (
             above in rows.notes.boundaries
             and rows.role[row] == Role.PROMPT
-            and 0 <= rows.role.find(Role.SUMMARY, above, row)
+            and rows.role.find(Role.SUMMARY, above, row) >= 0
         ):
             rows.role[row] = Role.SUMMARY
 

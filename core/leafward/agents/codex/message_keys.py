@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.codex.items import content_of, item_text
+from leafward.agents.codex.items import REVIEWED, content_of, item_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ class MessageIndex:
         """For a message: the previous one with the same content."""
         self._bytes: dict[int, int] = {}
         self.warnings: list[int] = []
-        """Remarks of Codex itself, which it counts as the user's when it compacts."""
+        """Remarks of Codex itself and results of reviews, which it counts as the user's when it compacts."""
         self.pictured: set[int] = set()
         """Messages that show an image."""
 
@@ -38,7 +38,7 @@ class MessageIndex:
             if before is not None:
                 self._before[index] = before
             self._last[key] = index
-        if text.startswith(WARNING) and item.get("role") == "user":
+        if text.startswith((WARNING, REVIEWED)) and item.get("role") == "user":
             self.warnings.append(index)
         if any(isinstance(part, dict) and "image" in str(part.get("type")) for part in content_of(item)):
             self.pictured.add(index)
