@@ -505,9 +505,13 @@ class EntryBuilder:
             self._replacing.append(index)
 
     def _rebuilt(self, at: int) -> tuple[list[int], int]:
-        """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages."""
+        """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages.
+
+        The initial context is sent anew, the developer's messages ahead (0.101 began the thread with one of them last).
+        """
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
+        initial.sort(key=lambda index: index not in self._messages.developers)
         first = users[0] if users else len(self.columns)
         users += [index for index in self._messages.warnings if index > first and self.course.holds(index)]
         users = sorted(index for index in set(users) if self._messages.size(index))

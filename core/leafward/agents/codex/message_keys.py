@@ -27,6 +27,8 @@ class MessageIndex:
         self._bytes: dict[int, int] = {}
         self.warnings: list[int] = []
         """Remarks of Codex itself and results of reviews, which it counts as the user's when it compacts."""
+        self.developers: set[int] = set()
+        """Messages under the developer's name."""
         self.pictured: set[int] = set()
         """Messages that show an image."""
 
@@ -40,6 +42,8 @@ class MessageIndex:
             self._last[key] = index
         if text.startswith((WARNING, REVIEWED)) and item.get("role") == "user":
             self.warnings.append(index)
+        if item.get("role") == "developer":
+            self.developers.add(index)
         if any(isinstance(part, dict) and "image" in str(part.get("type")) for part in content_of(item)):
             self.pictured.add(index)
         self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
@@ -56,6 +60,7 @@ class MessageIndex:
         self._before.update((base + index, base + before) for index, before in others._before.items())
         self._bytes.update((base + index, size) for index, size in others._bytes.items())
         self.warnings.extend(base + index for index in others.warnings)
+        self.developers.update(base + index for index in others.developers)
         self.pictured.update(base + index for index in others.pictured)
 
     def find(self, items: Sequence[dict[str, Any]], course: Course) -> list[int]:
