@@ -87,6 +87,8 @@ class EntryBuilder:
         self.models: list[tuple[int, str | None]] = []
         """The replying models, each with the entry from which on it replies."""
         self.system: str | None = None
+        self.never_sent: set[int] = set()
+        """Prompts of reviews: they are messages of another thread."""
         self.uncertain: set[int] = set()
         """Rollbacks behind which the file does not tell what Codex sends."""
         self.begun_anew: list[int] = []
@@ -130,6 +132,7 @@ class EntryBuilder:
         self._prompts.begin()
         self.ends.begin(start)
         self._effort_at = -1
+        self._awaits_review = False
         if state.model is not None:
             self.models.append((len(self.columns), state.model))
 
@@ -372,7 +375,9 @@ class EntryBuilder:
         elif role is Role.INJECTED:
             self._add(Kind.INJECTED if task_of(payload) is None else Kind.USER, at)
         else:
-            if role is Role.STARTED:
+            if role is Role.REVIEW or role is Role.REVIEWED:
+                self.responses.aside = self._awaits_review = role is Role.REVIEW
+            elif role is Role.STARTED:
                 self._begun.append(len(self.columns.kind))
                 self.ends.begin_turn()
             self._add(Kind.CUSTOM, at)
@@ -408,6 +413,7 @@ class EntryBuilder:
     def _turned(self, model: object, effort: str | None, at: int) -> None:
         part = 0
         self.has_turns = True
+        self.responses.aside = False
         if isinstance(model, str) and model != self.model:
             self.model = model
             self._add(Kind.MODEL_CHANGE, at)
@@ -431,6 +437,12 @@ class EntryBuilder:
 
     def _prompt(self, payload: dict[str, Any], at: int) -> None:
         text = prompt_of(payload)
+        if text is not None and self.responses.aside:
+            # A review has a thread of its own. Its prompt is written twice (0.58 to 0.142).
+            if self._awaits_review:
+                self.never_sent.add(self._add(_USER, at))
+                self._awaits_review = False
+            return
         if text is None or self._prompts.typed(text, self.columns.kind):
             return
         self.responses.end()
@@ -493,9 +505,13 @@ class EntryBuilder:
             self._replacing.append(index)
 
     def _rebuilt(self, at: int) -> tuple[list[int], int]:
-        """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages."""
+        """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages.
+
+        The initial context is sent anew, the developer's messages ahead (0.101 began the thread with one of them last).
+        """
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
+        initial.sort(key=lambda index: index not in self._messages.developers)
         first = users[0] if users else len(self.columns)
         users += [index for index in self._messages.warnings if index > first and self.course.holds(index)]
         users = sorted(index for index in set(users) if self._messages.size(index))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.codex.items import content_of, item_text
+from leafward.agents.codex.items import REVIEWED, content_of, item_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,9 @@ class MessageIndex:
         """For a message: the previous one with the same content."""
         self._bytes: dict[int, int] = {}
         self.warnings: list[int] = []
-        """Remarks of Codex itself, which it counts as the user's when it compacts."""
+        """Remarks of Codex itself and results of reviews, which it counts as the user's when it compacts."""
+        self.developers: set[int] = set()
+        """Messages under the developer's name."""
         self.pictured: set[int] = set()
         """Messages that show an image."""
 
@@ -38,8 +40,10 @@ class MessageIndex:
             if before is not None:
                 self._before[index] = before
             self._last[key] = index
-        if text.startswith(WARNING) and item.get("role") == "user":
+        if text.startswith((WARNING, REVIEWED)) and item.get("role") == "user":
             self.warnings.append(index)
+        if item.get("role") == "developer":
+            self.developers.add(index)
         if any(isinstance(part, dict) and "image" in str(part.get("type")) for part in content_of(item)):
             self.pictured.add(index)
         self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
@@ -56,6 +60,7 @@ class MessageIndex:
         self._before.update((base + index, base + before) for index, before in others._before.items())
         self._bytes.update((base + index, size) for index, size in others._bytes.items())
         self.warnings.extend(base + index for index in others.warnings)
+        self.developers.update(base + index for index in others.developers)
         self.pictured.update(base + index for index in others.pictured)
 
     def find(self, items: Sequence[dict[str, Any]], course: Course) -> list[int]:
