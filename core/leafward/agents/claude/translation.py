@@ -98,7 +98,7 @@ class Translator:
         if not name:
             return found[:1]
         found += [row for at in self._more.get(index, ()) for row in rows_in(self.row(at))]
-        mine: dict[object, Body] = {}
+        mine: dict[str, Body] = {}
         for row in found:
             if message_of(row).get("id") == name and row.get("type") in (None, "assistant"):
                 mine[str(row.get("uuid") or id(row))] = row
