@@ -92,6 +92,8 @@ def _key(item: dict[str, Any], text: str) -> int | None:
     """The key of a message: its text, with its id, or its role where it has no id."""
     if item.get("type") not in (None, "message"):
         return None
-    name = f"{item.get('id') or item.get('role')}\0{text}".encode("utf-8", "surrogatepass")
+    # What a review found has one id in every thread, and none in a compaction.
+    own = None if text.startswith(REVIEWED) else item.get("id")
+    name = f"{own or item.get('role')}\0{text}".encode("utf-8", "surrogatepass")
     # Python's own hash differs from process to process.
     return int.from_bytes(blake2b(name, digest_size=8).digest(), "big")
