@@ -178,12 +178,12 @@ def fit_path(path: str, width: int, *, pad: bool = False, gap: str = "…") -> s
 
 def _shorter_name(name: str, width: int, gap: str) -> str:
     mark = cell_len(gap)
-    # Keep the ending, and as much of the beginning as fits.
+    # The end is worth as much as the beginning: `tool_request.rs` and `tool_request_set.rs` begin alike.
     if width <= mark:
         return _head(name, width)[0]
     dot = name.rfind(".")
     ending = name[dot:] if dot > 0 and cell_len(name[dot:]) <= (width - mark) // 2 else ""
-    tail = _tail(name, max(cell_len(ending), (width - mark) // 3))
+    tail = _tail(name, max(cell_len(ending), (width - mark) // 2))
     head, _, _ = _head(name, width - mark - cell_len(tail))
     return head + gap + tail
 
