@@ -110,6 +110,19 @@ def test_a_review_is_kept_as_what_it_found(tmp_path: Path) -> None:
     ]
 
 
+def test_what_a_review_found_is_the_message_that_a_compaction_repeats_without_its_id(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path, cli_version="0.142.0")
+    rollout.turn("one", "A")
+    found = "<user_action>all is well</user_action>"
+    rollout.line("response_item", **message(found), id="review_rollout_user")
+    rollout.turn("two", "B")
+    history = [message(text) for text in ("one", found, "two", "S")]
+    rollout.line("compacted", message="S", replacement_history=history)
+    session = rollout.opened()
+    assert [text for _, text in said(session)] == ["one", found, "two", "S"]
+    assert bytes(session.columns.kind).count(Kind.INJECTED) == 1
+
+
 def test_an_encrypted_summary_shows_what_was_kept_in_plain_text(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path)
     rollout.turn("a", "A")

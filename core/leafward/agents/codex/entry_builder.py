@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.call_ends import CallEnds
 from leafward.agents.codex.compactions import KeptMessages, kept_users, summary_place
-from leafward.agents.codex.current_path import START, Course, State
+from leafward.agents.codex.current_path import (
+    START,
+    TAKES_ALL_BACK,
+    TAKES_INJECTED_BACK,
+    Course,
+    State,
+)
 from leafward.agents.codex.entry_ids import SegmentIds
 from leafward.agents.codex.items import effort_of, item_text, kind_of_item, prompt_of
 from leafward.agents.codex.message_keys import MessageIndex
@@ -108,8 +114,8 @@ class EntryBuilder:
         self._replacing: list[int] = []
         """Compactions whose context is stored in the file."""
         self.course = Course()
-        self.rolls_injected_back = True
-        """Whether the version of a segment takes back a turn together with the entries injected for it."""
+        self.version = TAKES_ALL_BACK
+        """The second number of the version of Codex that began a segment."""
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
         self._dependent = dependent
@@ -462,7 +468,9 @@ class EntryBuilder:
             return False
         self.link()
         compaction = next((index for index in reversed(self._replacing) if self.course.holds(index)), -1)
-        prompt = self.course.drop_turns(left, self.columns.kind, injected=self.rolls_injected_back)
+        stays = self._messages.aborted if self.version < TAKES_ALL_BACK else ()
+        injected = self.version >= TAKES_INJECTED_BACK
+        prompt = self.course.drop_turns(left, self.columns.kind, injected=injected, stays=stays)
         if prompt < 0:
             return False
         self.tip = self.course.tip
