@@ -285,6 +285,8 @@ that a search for the literals in the different runs takes a fraction of the tim
 _ESCAPE_BEFORE = re.compile(r"(?:\\[nrtbf]|%[0-9A-F]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]{1,8}m)\Z")
 """Text before a token that may end with a letter or digit: an escape of a text inside a text, a colour."""
 _ESCAPE_REACH = 10
+_FILLED = re.compile("[xX]{8}")
+"""Letters that stand for those of a token in instructions."""
 
 
 _Forms = tuple[tuple[str, str], ...]
@@ -381,7 +383,7 @@ def _of_literal(text: str, literal: str, inside: bool, forms: _Forms) -> Iterato
         end = at + len(literal)
         for kind, form in forms:
             found = _around(text, at, form) if inside else _compiled(form).match(text, at)
-            if found is not None and _begins(text, found.start()):
+            if found is not None and _begins(text, found.start()) and not _FILLED.search(found[0]):
                 yield found.start(), found.end(), kind
                 end = max(end, found.end())
                 break
