@@ -146,6 +146,25 @@ def test_a_revert_of_what_came_after_a_revert(root: Path) -> None:
     assert prompts_at(session, 9) == ["one?", "four?", "five?"]
 
 
+def test_outputs_pruned_before_what_a_revert_deleted_are_cleared_there_too(root: Path) -> None:
+    store, talk = Database(root), Conversation()
+    talk.ask("Look")
+    talk.reply(call("read", "long", filePath="a", number=1, compacted=START + 3500))
+    talk.reply(said("Seen."))
+    talk.turn("two")
+    path = store.write(talk)
+    gone = [body["id"] for body, _ in talk.messages[3:]]
+    store.remove(talk, *gone)
+    talk.turn("three")
+    store.write(talk)
+    session = opened(path)
+    two = next(index for index in range(len(session)) if session.columns.id(index) == gone[0])
+    for at in (two, session.leaf):
+        said_there = texts(session, context_at(session, at))
+        assert "toolResult: [Old tool result content cleared]" in said_there
+    assert session.branches == 1
+
+
 def test_a_message_deleted_from_the_middle_hangs_beside_what_followed_it(root: Path) -> None:
     store, talk = Database(root), Conversation()
     talk.turn("one")

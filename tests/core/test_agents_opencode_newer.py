@@ -258,6 +258,8 @@ def test_a_new_session_holds_what_the_usual_engine_would(rows: Rows) -> None:
         for one in document["messages"]
     ]
     names = [one["info"]["id"] for one in document["messages"]]
+    # As the newer engine sends it (opencode 1.18.33).
+    assert document["messages"][1]["parts"][0]["text"] == "Shell command: git status\n\nclean\n"
     assert told == [
         ("user", None, ["text"]),
         ("user", None, ["text"]),

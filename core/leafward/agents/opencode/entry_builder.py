@@ -207,11 +207,15 @@ class EntryBuilder:
         self.leaf = self.tip
 
     def _take_removed(self, record: MessageRecord, body: Body | None) -> None:
-        above = -1
+        above, goes_on = -1, False
         for tip, removed in reversed(self._course):
             if removed > record.begun:
-                above = tip
+                above, goes_on = tip, removed == NEVER
                 break
+        if goes_on and record.stored is None and not self._newer:
+            # What was pruned before it was so on both sides of the branch point.
+            self._edits_until(record.message.created)
+            above = self.tip
         self.removed += 1
         self._course.append((self._message(record, body, record.parts, above, live=False), record.removed))
 

@@ -203,12 +203,12 @@ _UNCOUNTED: dict[str, Any] = {
 
 
 def as_usual(record: MessageRecord, message: Body) -> Iterator[tuple[MessageRecord, Body]]:
-    """The messages that the usual engine would hold: a request before a compaction, a text for a command, none for a switch."""
+    """The messages that the usual engine would hold: a request before a compaction, the text sent for a command, none for a switch."""
     role = message.get("role")
     if message.get(ENGINE) != NEWER:
         yield record, message
     elif role == SHELL:
-        text = f"$ {text_at(message, 'command')}\n{text_at(message, 'output')}"
+        text = f"Shell command: {text_at(message, 'command')}\n\n{text_at(message, 'output')}"
         part = record.message._replace(data=dumped({"type": "text", "text": text, "synthetic": True}))
         yield record._replace(parts=[part]), _plain(_prompted(message))
     elif message.get("summary") is True:
