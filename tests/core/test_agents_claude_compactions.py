@@ -13,7 +13,7 @@ from leafward.compaction.xray import xray_of
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.session.entries import Damage, Kind
-from leafward.summaries.survival.report import survival_of
+from leafward.summaries.survival.report import Status, survival_of
 from tests.claude_transcript import Transcript, compactions, in_one_piece, opened
 from tests.corpus_counts import claude_branches, lines_of
 from tests.foreign_sessions import said, texts
@@ -21,6 +21,8 @@ from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward.session.session import Session
 
 
 NOWHERE = "0badcafe-0000-4000-8000-000000000000"
@@ -381,3 +383,43 @@ def test_a_compaction_that_is_written_behind_what_hangs_on_it_follows_what_came_
     [at] = compactions(session)
     assert xray_of(session, at).messages_before == 2
     assert texts(session) == ["what happened", "two", "second", "three", "third"]
+
+
+INVENTED = "Read src/queue/gap.ts, opened PR #201 and wrote the parser of takeLease.\n\n"
+POINTER = (
+    "If you need specific details from before compaction (like exact code snippets), read the full transcript at: "
+    "/home/ada/.claude/projects/-home-ada-orchard/00000001.jsonl\nPlease continue the conversation."
+)
+
+
+def invented(session: Session) -> set[str]:
+    """The facts that the last compaction's summary has and nothing before it."""
+    found = survival_of(session, compactions(session)[-1])
+    return {fate.fact.text for fate in found.fates if fate.status is Status.INVENTED}
+
+
+def test_the_address_of_the_transcript_below_a_summary_is_not_invented(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("open a pull request", "It is https://github.com/ada/orchard/pull/201")
+    boundary(transcript, INVENTED + POINTER)
+    assert invented(transcript.opened()) == {"src/queue/gap.ts", "takeLease"}
+
+
+def test_nothing_is_called_invented_where_the_file_begins_in_the_middle(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.tip = NOWHERE
+    transcript.turn("go on", "done")
+    boundary(transcript, INVENTED)
+    session = transcript.opened()
+    assert invented(session) == set()
+    assert survival_of(session, compactions(session)[-1]).partial
+
+
+def test_a_second_compaction_was_made_from_what_the_file_holds(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.tip = NOWHERE
+    transcript.turn("go on", "done")
+    boundary(transcript, "gap.ts was read")
+    transcript.turn("and then", "done too")
+    boundary(transcript, INVENTED)
+    assert invented(transcript.opened()) == {"#201", "takeLease"}

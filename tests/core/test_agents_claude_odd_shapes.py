@@ -167,6 +167,30 @@ def test_what_is_only_shown_is_not_sent(tmp_path: Path) -> None:
     assert [message.sent for message in context.messages] == [True, False, False, True, True]
 
 
+def test_rows_of_a_reply_that_are_written_late_or_early_stand_where_they_hang(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("one")
+    transcript.block({"type": "thinking", "thinking": "Which?", "signature": "s"}, "m")
+    rows = [
+        transcript.text_of("assistant", message={"id": "m", "role": "assistant", "content": [block]})
+        for block in (
+            text("Both."),
+            {"type": "tool_use", "id": "a", "name": "Read", "input": {}},
+            {"type": "tool_use", "id": "b", "name": "Read", "input": {}},
+        )
+    ]
+    for row in (rows[2], rows[0], rows[1]):
+        transcript.raw(row.encode() + b"\n")
+    transcript.result("a")
+    transcript.result("b")
+    transcript.reply("two")
+    session = transcript.opened()
+    reply = session.columns.kind.index(Kind.ASSISTANT)
+    content = (session.body(reply) or {})["message"]["content"]
+    assert [block.get("id") or block["type"] for block in content] == ["thinking", "text", "a", "b"]
+    assert session.branches == 0
+
+
 @pytest.mark.parametrize("ahead", [1, 3])
 def test_unknown_rows_ahead_of_the_conversation_are_no_branch(tmp_path: Path, ahead: int) -> None:
     transcript = Transcript(tmp_path)

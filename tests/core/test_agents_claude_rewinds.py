@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.claude_transcript import Transcript
+from tests.claude_transcript import Transcript, compactions
 from tests.foreign_sessions import said, texts
 
 if TYPE_CHECKING:
@@ -51,6 +51,24 @@ def test_the_last_pointer_chooses_the_branch_and_what_follows_it_counts(tmp_path
     assert place(transcript.opened()) == "second"
     transcript.prompt("on from there", parentUuid=old)
     assert place(transcript.opened()) == "on from there"
+
+
+def test_a_prompt_in_place_of_a_summary_is_sent_without_what_was_before(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    transcript.boundary("what happened")
+    boundary = json.loads(transcript.path.read_text().splitlines()[2])["uuid"]
+    transcript.reply("second")
+    transcript.turn("two", "third")
+    transcript.prompt("what happened, as I see it", parentUuid=boundary)
+    transcript.reply("fourth")
+    transcript.turn("three", "fifth")
+    session = transcript.opened()
+    assert texts(session) == ["what happened, as I see it", "fourth", "three", "fifth"]
+    first, second = compactions(session)
+    assert [text for _, text in said(session, second - 1)] == ["what happened", "second", "two", "third"]
+    assert session.branches == 1
+    assert [text for _, text in said(session, first - 2)] == ["one", "first"]
 
 
 def test_a_pointer_into_the_middle_of_a_line_cuts_nothing(tmp_path: Path) -> None:

@@ -75,6 +75,54 @@ def test_without_history_the_newest_messages_within_the_budget_are_kept(tmp_path
     assert roles[3][1] == "the summary"
 
 
+def test_without_history_the_messages_of_the_developer_come_first(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path, cli_version="0.101.0")
+    rollout.said("<permissions instructions>all</permissions instructions>", "developer")
+    rollout.said("<environment_context>here</environment_context>")
+    rollout.said("<collaboration_mode>default</collaboration_mode>", "developer")
+    rollout.turn("one", "A")
+    assert [text for _, text in said(rollout.opened())][1].startswith("<environment")
+    rollout.line("compacted", message="S")
+    beginnings = [text.partition(">")[0] for _, text in said(rollout.opened())]
+    assert beginnings == [
+        "<permissions instructions",
+        "<collaboration_mode",
+        "<environment_context",
+        "one",
+        "S",
+    ]
+
+
+def test_a_review_is_kept_as_what_it_found(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path, cli_version="0.101.0")
+    rollout.turn("one", "A")
+    rollout.event("entered_review_mode")
+    rollout.event("user_message", message="Review the changes")
+    rollout.said("<user_action>all is well</user_action>")
+    rollout.event("exited_review_mode")
+    rollout.turn("two", "B")
+    rollout.line("compacted", message="S")
+    assert [text for _, text in said(rollout.opened())] == [
+        "one",
+        "<user_action>all is well</user_action>",
+        "two",
+        "S",
+    ]
+
+
+def test_what_a_review_found_is_the_message_that_a_compaction_repeats_without_its_id(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path, cli_version="0.142.0")
+    rollout.turn("one", "A")
+    found = "<user_action>all is well</user_action>"
+    rollout.line("response_item", **message(found), id="review_rollout_user")
+    rollout.turn("two", "B")
+    history = [message(text) for text in ("one", found, "two", "S")]
+    rollout.line("compacted", message="S", replacement_history=history)
+    session = rollout.opened()
+    assert [text for _, text in said(session)] == ["one", found, "two", "S"]
+    assert bytes(session.columns.kind).count(Kind.INJECTED) == 1
+
+
 def test_an_encrypted_summary_shows_what_was_kept_in_plain_text(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path)
     rollout.turn("a", "A")

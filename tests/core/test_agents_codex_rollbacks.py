@@ -89,6 +89,24 @@ def test_a_rollback_takes_back_what_was_injected_for_the_turn_where_the_version_
     assert any("again" in text for _, text in said(session)) == stays
 
 
+@pytest.mark.parametrize(("version", "stays"), [("0.104.0", True), ("0.116.0", True), ("0.117.0", False)])
+def test_the_note_that_the_turn_before_was_stopped_is_taken_back_where_the_version_does(
+    tmp_path: Path, version: str, stays: bool
+) -> None:
+    rollout = Rollout(tmp_path, cli_version=version)
+    rollout.turn("a", "A")
+    rollout.prompt("b")
+    rollout.said("<turn_aborted>\nThe user interrupted the turn.\n</turn_aborted>")
+    rollout.event("turn_aborted", reason="interrupted")
+    rollout.event("task_started", turn_id="t3")
+    rollout.turn("c", "C")
+    rollout.event("thread_rolled_back", num_turns=1)
+    rollout.turn("d", "D")
+    session = rollout.opened()
+    assert prompts_of(session) == ["a", "b", "d"]
+    assert any("interrupted" in text for _, text in said(session)) == stays
+
+
 def test_rollbacks_add_up(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path)
     for text in "ab":

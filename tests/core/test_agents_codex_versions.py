@@ -13,7 +13,9 @@ from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of
 from leafward.session.entry_headline import headline
-from tests.codex_rollout import CODEX, DATA, Rollout, opened
+from leafward.session.messages import message_text
+from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened
+from tests.forks import made, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -188,3 +190,68 @@ def test_a_count_that_nothing_follows_is_usage_until_its_reply_comes(tmp_path: P
         assert Kind.USAGE not in session.columns.kind
     with closing(CODEX.open(made.path)) as again:
         assert bytes(again.columns.kind) == bytes(session.columns.kind)
+
+
+FOUND = "<user_action>\n  <context>User initiated a review task.</context>\n  <results>\n  All is well.\n  </results>\n  </user_action>\n"
+
+
+def reviewed(folder: Path, version: str) -> Rollout:
+    """A thread in which the changes were reviewed: as 0.58 writes it, or 0.142, or 0.171."""
+    made = Rollout(folder, cli_version=version)
+    made.prompt("Compare")
+    made.reply("They differ.")
+    made.event("token_count", **count(11, 10))
+    if version == "0.171.0":
+        ids = {"thread_id": THREADS[1], "turn_id": "turn"}
+        made.event("item_completed", **ids, item={"type": "EnteredReviewMode", "id": "1"})
+        text = [{"type": "text", "text": "Review the changes"}]
+        made.event("item_completed", **ids, item={"type": "UserMessage", "id": "2", "content": text})
+        made.said(FOUND)
+        made.event("item_completed", **ids, item={"type": "ExitedReviewMode", "id": "3"})
+    else:
+        made.event("entered_review_mode", target={"type": "uncommittedChanges"})
+        if version == "0.142.0":
+            made.event("task_started", turn_id="turn")
+        made.event("user_message", message="Review the changes", images=[])
+        made.event("user_message", message="Review the changes", images=[])
+        made.event("token_count", **count(91, 80))
+        made.said(FOUND)
+        made.event("exited_review_mode")
+    made.said("All is well.", "assistant")
+    made.prompt("Thank you")
+    made.line("turn_context", model="gpt-5", effort="high")
+    made.event("token_count", **count(11, 10))
+    made.reply("Gladly.")
+    made.event("token_count", **count(31, 19))
+    return made
+
+
+@pytest.mark.parametrize("version", ["0.58.0", "0.142.0", "0.171.0"])
+def test_a_review_has_a_thread_of_its_own_whose_prompt_and_counts_are_not_of_this_one(
+    tmp_path: Path, version: str
+) -> None:
+    session = opened(reviewed(tmp_path, version).path)
+    sent = [one for one in context_at(session).messages if one.sent]
+    assert [message_text(message_body(session, one)).strip() for one in sent] == [
+        "Compare",
+        "They differ.",
+        FOUND.strip(),
+        "All is well.",
+        "Thank you",
+        "Gladly.",
+    ]
+    prompts = [message["content"][0]["text"] for _, message in messages(session, Kind.USER)]
+    assert prompts == ["Compare", "Review the changes", "Thank you"]
+    counted = [message.get("usage", {}).get("input") for _, message in messages(session, Kind.ASSISTANT)]
+    assert counted == [10, None, 19]
+    assert usage_total(session, session.tree.path(session.leaf)).total == 31
+
+
+@pytest.mark.parametrize("version", ["0.58.0", "0.142.0", "0.171.0"])
+def test_a_fork_before_a_review_does_not_begin_it(tmp_path: Path, version: str) -> None:
+    session = opened(reviewed(tmp_path / ".codex", version).path)
+    review = [index for index, _ in messages(session, Kind.USER)][1]
+    fork = made(session, review, "codex", terms(tmp_path), tmp_path)
+    assert fork.prompt == "Review the changes"
+    assert b"EnteredReviewMode" not in (written := fork.draft.path.read_bytes())
+    assert b"entered_review_mode" not in written

@@ -29,6 +29,22 @@ class TestRefresh:
         assert not session.changed_on_disk()
         assert session.refresh() is None
 
+    def test_a_closed_session_opens_nothing(self, file: PiFile, opened: Callable[[Path], Session]) -> None:
+        session = opened(file.path)
+        session.close()
+        file.user("question 3")
+        assert session.refresh() is None
+        assert native(session).file.handle.closed
+
+    def test_a_file_that_is_opened_again_while_the_session_is_closed_is_closed_too(
+        self, file: PiFile, opened: Callable[[Path], Session], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        session = opened(file.path)
+        monkeypatch.setattr(native(session).file, "begins_as_read", session.close)
+        file.user("question 3")
+        session.refresh()
+        assert native(session).file.handle.closed
+
     def test_growth_is_taken_in(self, file: PiFile, opened: Callable[[Path], Session]) -> None:
         session = opened(file.path)
         file.user("question 3")

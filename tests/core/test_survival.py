@@ -189,6 +189,11 @@ def test_a_step_that_was_done_in_what_is_kept_is_not_lost() -> None:
     assert fate.status is Status.KEPT
 
 
+def test_the_project_folder_is_no_fact() -> None:
+    call = {"type": "toolCall", "id": "t", "name": "LS", "arguments": {"path": FOLDER}}
+    assert facts_of(said({"role": "assistant", "content": [call]}), FOLDER) == []
+
+
 def test_beside_the_summary() -> None:
     found = report("", injected="- src/core/parser.py", kept="we call parseLine")
     assert found["path", "src/core/parser.py"] == "injected"

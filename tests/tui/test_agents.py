@@ -161,7 +161,7 @@ async def test_the_row_of_a_call_that_made_a_sub_agent_leads_there(
     async with exploring(delegated(tmp_path / ".claude"), size) as (pilot, explorer):
         await until(pilot, lambda: sum("sub-agent" in line for line in tree(explorer)) == 1)
         await pilot.press("_")
-        await until(pilot, lambda: "no call of this row is known to have made a sub-agent" in note(explorer))
+        await until(pilot, lambda: "no call of this row started a known sub-agent" in note(explorer))
         await pilot.press("g")
         await until(pilot, lambda: "_ sub-agent" in rows(pilot.app)[-1])
         if size[0] > 100:

@@ -402,6 +402,15 @@ def test_texts_that_are_cut_to_the_same_show_where_they_differ() -> None:
     assert fit_apart([], 24) == []
 
 
+def test_urls_that_are_cut_to_the_same_show_where_they_differ() -> None:
+    """It fails where a text without spaces is cut at its end only: ten lost URLs were one row, ten times."""
+    base = "https://github.com/ada/orchard/actions/runs/28981865"
+    texts = [f"{base}{run}/job/8600{run}" for run in (113, 772)]
+    assert fit_apart(texts, 40) == ["…28981865113/job/8600113", "…28981865772/job/8600772"]
+    jobs = [f"{base}113/job/{'0' * 60}{job}" for job in (1, 2)]
+    assert fit_apart(jobs, 20) == [f"…{'0' * 10}1", f"…{'0' * 10}2"]
+
+
 @given(st.lists(st.text("ab /-", max_size=30), max_size=6), st.integers(0, 20))
 def test_texts_told_apart_keep_to_their_room(texts: list[str], width: int) -> None:
     found = fit_apart(texts, width)

@@ -25,7 +25,7 @@ def test_the_gauge_now_and_moved() -> None:
     assert plain(lines) == [
         "now       40.6k / 200k         20 %",
         bar(7),
-        "moved    102.3k / 200k         51 %",
+        "here     102.3k / 200k         51 %",
         bar(1, again=16, entered=1),
     ]
     assert plain(gauge_lines(35, 4, UNICODE, Reading(NOW, 200000)))[2:] == [" " * 35] * 2
@@ -79,7 +79,7 @@ def test_the_gauge_on_two_lines_and_on_one() -> None:
 def test_a_prompt_that_the_session_does_not_hold_comes_on_top() -> None:
     short = Load(335, lacks_prompt=True)
     lines = plain(gauge_lines(35, 4, UNICODE, Reading(NOW, 200000, moving=True, moved=short)))
-    assert lines[:3:2] == ["now       40.6k / 200k         20 %", "moved      335 + not in file / 200k"]
+    assert lines[:3:2] == ["now       40.6k / 200k         20 %", "here       335 + not in file / 200k"]
     two = plain(gauge_lines(35, 2, UNICODE, Reading(NOW, 200000, moving=True, moved=short)))
     assert two[0] == "40.6k → 335 + not in file / 200k   "
     for one in (
@@ -99,7 +99,7 @@ def test_over_the_threshold_words_and_a_tick_say_so() -> None:
     assert "compacts at 183.6k" in plain(gauge_lines(34, 1, UNICODE, Reading(full, 200000, onset=onset)))[0]
     assert "compacts" not in plain(gauge_lines(35, 2, UNICODE, Reading(NOW, 200000, onset=onset)))[0]
     moved = gauge_lines(35, 4, UNICODE, Reading(NOW, 200000, onset=onset, moving=True, moved=full))
-    assert plain(moved)[2] == "moved    190.0k  compacts at 183.6k"
+    assert plain(moved)[2] == "here     190.0k  compacts at 183.6k"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_the_size_at_which_it_compacts_is_whole_or_not_there(height: int, live: 
 
 def test_a_load_not_known_yet_keeps_its_cells() -> None:
     lines = plain(gauge_lines(35, 4, UNICODE, Reading(NOW, 200000, moving=True)))
-    assert lines[2:] == ["moved           / 200k" + " " * 13, "░" * 35]
+    assert lines[2:] == ["here            / 200k" + " " * 13, "░" * 35]
 
 
 LOADS = st.none() | st.builds(

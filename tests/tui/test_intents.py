@@ -137,7 +137,9 @@ def test_without_a_keymap_nothing_changes() -> None:
     keymap = Keymap.of({})
     assert keymap.textual == {}
     assert keymap.problems == ()
-    assert keymap.labels("row.down") == ("j", "down")
+    assert keymap.labels("row.down") == ("j", "↓")
+    assert keymap._replace(arrows=False).labels("row.down") == ("j", "down")
+    assert keymap.label_while_typing("row.down") == "↓", "a field takes the letter"
     assert keymap.label("branch.next") == "]"
 
 

@@ -135,7 +135,7 @@ def test_drafts_of_all_strategies_follow_the_settings(lab: Lab) -> None:
 def test_a_summary_that_is_written_again_says_so(lab: Lab) -> None:
     lab.settle()
     lab.press("summary.run")
-    assert lab.screen.said == "the summary is written again, on this machine"
+    assert lab.screen.said == "the summary is made again, locally"
 
 
 def test_what_was_made_of_other_choices_is_dropped(lab: Lab) -> None:

@@ -325,6 +325,22 @@ async def test_a_worktree_is_called_by_its_project(tmp_path: Path) -> None:
         assert any("needle   orchard/1  pi" in row for row in rows(pilot.app))
 
 
+async def test_sessions_of_one_title_say_when_they_were_used(tmp_path: Path) -> None:
+    """It fails where two sessions of one title, project and age are the same row twice."""
+    from datetime import timedelta
+
+    from tests.tui.session_store import SessionFile
+
+    for days, prompt in ((3.1, "plant the needle"), (3.2, "plant the needle"), (2, "water the needle")):
+        SessionFile(tmp_path, "/home/ada/orchard", prompt, ago=timedelta(days=days))
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        await searched(pilot, "needle")
+        heads = [row.split("orchard  pi")[1].split() for row in rows(pilot.app) if "orchard  pi" in row]
+        assert [head[:2] for head in heads] == [["2", "hits"]] * 3
+        assert [head[2] for head in heads] == ["2d", "27", "27"]
+        assert heads[1] != heads[2]
+
+
 def test_lines_never_move_while_results_come(tmp_path: Path, store: dict[str, SessionFile]) -> None:
     finds = Finds()
     lines: list[object] = []

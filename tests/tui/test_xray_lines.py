@@ -201,3 +201,13 @@ def test_sums_have_all_their_digits_and_heads_stand_apart(width: int) -> None:
             assert (
                 cells - max(len(head), *(len(f"{amount:,}") for amount in (share.before, share.after))) >= 2
             )
+
+
+def test_a_narrow_ledger_leaves_room_for_the_sign_of_a_large_error() -> None:
+    """It fails where a column of short sums has no room for `−110.8k`, which was cut and ran into the one before."""
+    amounts = {Link.REPLACED: (141_124, 38), Link.CUT: (300, 0), Link.REST: (2_608, 2_608)}
+    amounts[Link.ERROR] = (-110_784, -30)
+    name, columns = ledger_columns([Share(link, *both) for link, both in amounts.items()], 60, UNICODE)
+    assert [head for head, _ in columns] == ["summarised", "dropped", "not in file", "error"]
+    assert columns[-1][1] > len("-110.8k")
+    assert name + sum(cells for _, cells in columns) <= 60 - 13

@@ -122,6 +122,9 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
     yield page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold") + (
         f"  {share_text(found, overall)}" if overall is not None else "  it summarised no facts"
     )
+    if found.partial:
+        text = "the start of the session is not in file: what is invented cannot be told"
+        yield page.style(f"  {text}", "faint")
     if found.unreadable:
         yield page.style("  its summary is encrypted: facts listed as lost may be in it", "warn")
     score = found.score()

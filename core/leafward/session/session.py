@@ -31,6 +31,7 @@ class Session:
         self.tree = _NOTHING_READ
         self.labels: dict[EntryIndex, str] = {}
         self.name: str | None = None
+        self._closed = False
 
     @classmethod
     def open(
@@ -65,7 +66,8 @@ class Session:
     # --- reading ---
 
     def close(self) -> None:
-        """Closes its files; bodies are no longer readable."""
+        """Closes its files, also those that another thread is just opening; bodies are no longer readable."""
+        self._closed = True
         self.source.close()
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
@@ -79,10 +81,16 @@ class Session:
         return self.source.changed_on_disk()
 
     def refresh(self) -> Growth | None:
-        """Reads appended entries; None where nothing changed. Polled while following."""
-        growth = self.source.refresh()
-        if growth is not None:
-            self._take_in()
+        """Reads appended entries; None where nothing changed, and of a closed session. Polled while following."""
+        try:
+            growth = self.source.refresh()
+        finally:
+            if self._closed:
+                # Another thread closed it meanwhile, and did not see what was opened again.
+                self.source.close()
+        if growth is None or self._closed:
+            return None
+        self._take_in()
         return growth
 
     def reload(self) -> Growth:

@@ -24,7 +24,7 @@ from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.memory import Memory
 from leafward_tui.app.screens import FeatureScreens
 from leafward_tui.app.type_ahead import TypeAheadApp
-from leafward_tui.ui.appearance.glyphs import choose_glyphs
+from leafward_tui.ui.appearance.glyphs import ASCII, choose_glyphs
 from leafward_tui.ui.appearance.palette import DEFAULT_DARK, Palette, Palettes, unknown_theme, user_themes
 from leafward_tui.ui.appearance.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
 from leafward_tui.ui.appearance.theme import Styles, suited, textual_theme, theme_variable_defaults
@@ -117,7 +117,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         self.glyphs = choose_glyphs(
             env, encoding or getattr(sys.__stdout__, "encoding", None), force_ascii=ascii_set
         )
-        self.keymap = Keymap.of(self.config.keymap)
+        self.keymap = Keymap.of(self.config.keymap)._replace(arrows=self.glyphs is not ASCII)
         self._collector_is_ours = not gc.isenabled()
         """Whether the process is the application's own; where it is embedded, the garbage collector is left alone."""
         self.input_priority = InputPriority(pauses_collector=self._collector_is_ours)

@@ -68,9 +68,9 @@ def requests_sheet(outgoing: Outgoing) -> ReadingSheet:
 
 def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
     """`31 entries  #29 – #59`; `31 entries among #29 – #341` where others lie between them."""
-    first = f"#{request.first} {glyphs.dash} " if 0 <= request.first < request.start else ""
+    first = f"#{request.first:,} {glyphs.dash} " if 0 <= request.first < request.start else ""
     others = first and request.start - request.first + 1 > request.messages
-    return f"{counted(request.messages, 'message')} {'among' if others else ''} {first}#{request.start}"
+    return f"{counted(request.messages, 'message')} {'among' if others else ''} {first}#{request.start:,}"
 
 
 def branch_words(branch: Branch) -> str:

@@ -26,9 +26,9 @@ _FOCUS = 40
 def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
     """The place of the planned compaction, and remarks on the file."""
     path = state.path
-    where = f"planned at #{path.at}" if path.at >= 0 else "planned at the beginning"
+    where = f"planned at #{path.at:,}" if path.at >= 0 else "planned at the beginning"
     if path.beside >= 0:
-        compaction = f"{glyphs.compaction} #{path.beside}"
+        compaction = f"{glyphs.compaction} #{path.beside:,}"
         corrects = path.what_if is not None and path.what_if.choices.summarizer == AS_IT_IS
         where = f"Correcting {compaction}" if corrects else f"{where}, beside {compaction}"
     facts = [Fact(where, short=where, keep=3, hue="text")]

@@ -22,6 +22,18 @@ _HOLDING = frozenset({"tool_result", "search_result", "web_fetch_result"})
 _STOPS = {"tool_use": "toolUse", "max_tokens": "length", "model_context_window_exceeded": "length"}
 
 
+def in_chain(rows: dict[str, Body]) -> list[Body]:
+    """The rows of a reply, by their ids, each behind its parent: they may be written in another order (2.1.110)."""
+    found: dict[str, Body] = {}
+    for name, row in rows.items():
+        line, above = [name], str(row.get("parentUuid"))
+        while above in rows and above not in found and above not in line:
+            line.append(above)
+            above = str(rows[above].get("parentUuid"))
+        found.update((one, rows[one]) for one in reversed(line))
+    return list(found.values())
+
+
 def blocks(content: object) -> list[Body]:
     """Content of a message as native blocks."""
     found: list[Body] = []

@@ -215,7 +215,9 @@ class _Copy:
                 target = following(rows, row, beside)
             at = columns.parent[at]
         if target < 0:
-            raise Refused("none of it is in the chain of the conversation")
+            raise Refused(
+                "none of these entries is in Claude Code's own conversation, so it could not resume there"
+            )
         return target
 
     def _before_compaction(self, at: int) -> int:

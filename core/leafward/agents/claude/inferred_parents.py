@@ -45,6 +45,7 @@ def settle(rows: Rows, seed: int = 0) -> dict[int, Damage]:
     _mend_ends(rows)
     _follow_summaries(rows)
     _expand(rows)
+    _sum_up_anew(rows)
     for row, first in rows.doubled.items():
         damage[row] = damage[first] = Damage.DUPLICATE_ID
     wrong = rows.flags.translate(_WRONG)
@@ -63,6 +64,21 @@ def _expand(rows: Rows) -> None:
         jumps = at < len(rows.jumps) and rows.jumps[at] == below
         if not jumps or rows.above[at] == row:
             rows.role[below] = Role.INJECTED
+
+
+def _sum_up_anew(rows: Rows) -> None:
+    """Takes a prompt right below a compaction that has its summary already for another summary of it.
+
+    `/rewind` to the summary (2.0.14 to 2.1.48) puts the summary's text into the prompt: the text that is sent then stands in its place,
+    and nothing of before the compaction is sent.
+    """
+    for row, above in zip(rows.jumps, rows.above, strict=True):
+        if (
+            above in rows.notes.boundaries
+            and rows.role[row] == Role.PROMPT
+            and rows.role.find(Role.SUMMARY, above, row) >= 0
+        ):
+            rows.role[row] = Role.SUMMARY
 
 
 def _infer_parents(rows: Rows, lost: Collection[int]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.claude.contents import (
     blocks,
     exit_code,
+    in_chain,
     injected_name,
     is_for_show,
     is_of_agent,
@@ -97,11 +98,11 @@ class Translator:
         if not name:
             return found[:1]
         found += [row for at in self._more.get(index, ()) for row in rows_in(self.row(at))]
-        mine: dict[object, Body] = {}
+        mine: dict[str, Body] = {}
         for row in found:
             if message_of(row).get("id") == name and row.get("type") in (None, "assistant"):
                 mine[str(row.get("uuid") or id(row))] = row
-        return list(mine.values())
+        return in_chain(mine)
 
     def body(self, index: int) -> Body | None:
         """An entry as a native line; None where no part of it can be read."""

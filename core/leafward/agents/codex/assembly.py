@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.codex.copied_lines import copied_lines, ordinal
 from leafward.agents.codex.current_path import START, State
-from leafward.agents.codex.description import rolls_injected_back
+from leafward.agents.codex.description import minor_version
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import Rollout, lines_in
 from leafward.agents.lines import CHUNK, SPACE, marked_note, oversize_notes
@@ -118,7 +118,7 @@ class Assembly:
             segment.id or str(chain.metas.get(segment.path, {}).get("id") or segment.path),
             self._state(step.base),
         )
-        builder.rolls_injected_back = rolls_injected_back(chain.metas.get(segment.path, {}))
+        builder.version = minor_version(chain.metas.get(segment.path, {}))
         copied = None
         if thread.owns(segment):
             copied = copied_lines(chain.metas.get(segment.path, {}), step.base, thread, self.notes, segment)

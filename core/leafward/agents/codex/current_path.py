@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import Kind
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 _INJECTED_FOR_TURN = (Kind.INJECTED, Kind.CUSTOM, Kind.MODEL_CHANGE)
 """Kinds between two turns that are undone with the later one."""
+TAKES_INJECTED_BACK = 105
+"""Codex 0.105 is the first version whose rollback also takes back what was injected for the turn: 0.93 and 0.104 still send it."""
+TAKES_ALL_BACK = 117
+"""From 0.117 on that includes the note that the turn before was stopped, which 0.116 still sends (tried with the programs)."""
 
 
 class State(NamedTuple):
@@ -56,10 +63,11 @@ class Course:
         if self._path and self._path[-1][1] > index:
             self._path[-1][1] = index
 
-    def drop_turns(self, turns: int, kinds: bytearray, *, injected: bool) -> int:
+    def drop_turns(self, turns: int, kinds: bytearray, *, injected: bool, stays: Collection[int] = ()) -> int:
         """Goes back before the last `turns` prompts, as `thread_rolled_back` does; returns the first of them, -1 without one.
 
-        Entries `injected` for a turn go with it, in versions that do so; those of the first turn stay, as they belong to the session.
+        Entries `injected` for a turn go with it, in versions that do so, up to the last one that `stays`; those of the first turn
+        stay, as they belong to the session.
         """
         prompts: list[int] = []
         for start, stop in reversed(self._path):
@@ -72,7 +80,7 @@ class Course:
         first = prompts[min(turns, len(prompts)) - 1]
         self.cut(first)
         if injected and len(prompts) > turns:
-            while self.tip >= 0 and kinds[self.tip] in _INJECTED_FOR_TURN:
+            while self.tip >= 0 and kinds[self.tip] in _INJECTED_FOR_TURN and self.tip not in stays:
                 self.cut(self.tip)
         return first
 

@@ -21,18 +21,14 @@ OURS = "leafward"
 
 
 _VERSION = re.compile(r"0\.([0-9]{2,4})\.")
-_FIRST = 105
-"""Codex 0.105 is the first version whose rollback also takes back the entries injected for the turn."""
+_NEWEST = 9999
 
 
-def rolls_injected_back(meta: dict[str, Any]) -> bool:
-    """Whether the version of Codex that began a file takes back a turn together with the entries injected for it.
-
-    0.93 and 0.104 still send them, 0.105 does not (tried with the programs). Files of ours or without a version count as new.
-    """
+def minor_version(meta: dict[str, Any]) -> int:
+    """The second number of the version of Codex that began a file: 116 of 0.116.0. Files of ours or without a version count as new."""
     version = meta.get("cli_version")
     known = _VERSION.match(version) if isinstance(version, str) and OURS not in meta else None
-    return known is None or int(known[1]) >= _FIRST
+    return int(known[1]) if known is not None else _NEWEST
 
 
 def described(thread: Thread, meta: dict[str, Any]) -> Body:

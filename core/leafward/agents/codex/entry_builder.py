@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.call_ends import CallEnds
 from leafward.agents.codex.compactions import KeptMessages, kept_users, summary_place
-from leafward.agents.codex.current_path import START, Course, State
+from leafward.agents.codex.current_path import (
+    START,
+    TAKES_ALL_BACK,
+    TAKES_INJECTED_BACK,
+    Course,
+    State,
+)
 from leafward.agents.codex.entry_ids import SegmentIds
 from leafward.agents.codex.items import effort_of, item_text, kind_of_item, prompt_of
 from leafward.agents.codex.message_keys import MessageIndex
@@ -87,6 +93,8 @@ class EntryBuilder:
         self.models: list[tuple[int, str | None]] = []
         """The replying models, each with the entry from which on it replies."""
         self.system: str | None = None
+        self.never_sent: set[int] = set()
+        """Prompts of reviews: they are messages of another thread."""
         self.uncertain: set[int] = set()
         """Rollbacks behind which the file does not tell what Codex sends."""
         self.begun_anew: list[int] = []
@@ -106,8 +114,8 @@ class EntryBuilder:
         self._replacing: list[int] = []
         """Compactions whose context is stored in the file."""
         self.course = Course()
-        self.rolls_injected_back = True
-        """Whether the version of a segment takes back a turn together with the entries injected for it."""
+        self.version = TAKES_ALL_BACK
+        """The second number of the version of Codex that began a segment."""
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.begin(0, "", START)
         self._dependent = dependent
@@ -130,6 +138,7 @@ class EntryBuilder:
         self._prompts.begin()
         self.ends.begin(start)
         self._effort_at = -1
+        self._awaits_review = False
         if state.model is not None:
             self.models.append((len(self.columns), state.model))
 
@@ -372,7 +381,9 @@ class EntryBuilder:
         elif role is Role.INJECTED:
             self._add(Kind.INJECTED if task_of(payload) is None else Kind.USER, at)
         else:
-            if role is Role.STARTED:
+            if role is Role.REVIEW or role is Role.REVIEWED:
+                self.responses.aside = self._awaits_review = role is Role.REVIEW
+            elif role is Role.STARTED:
                 self._begun.append(len(self.columns.kind))
                 self.ends.begin_turn()
             self._add(Kind.CUSTOM, at)
@@ -408,6 +419,7 @@ class EntryBuilder:
     def _turned(self, model: object, effort: str | None, at: int) -> None:
         part = 0
         self.has_turns = True
+        self.responses.aside = False
         if isinstance(model, str) and model != self.model:
             self.model = model
             self._add(Kind.MODEL_CHANGE, at)
@@ -431,6 +443,12 @@ class EntryBuilder:
 
     def _prompt(self, payload: dict[str, Any], at: int) -> None:
         text = prompt_of(payload)
+        if text is not None and self.responses.aside:
+            # A review has a thread of its own. Its prompt is written twice (0.58 to 0.142).
+            if self._awaits_review:
+                self.never_sent.add(self._add(_USER, at))
+                self._awaits_review = False
+            return
         if text is None or self._prompts.typed(text, self.columns.kind):
             return
         self.responses.end()
@@ -450,7 +468,9 @@ class EntryBuilder:
             return False
         self.link()
         compaction = next((index for index in reversed(self._replacing) if self.course.holds(index)), -1)
-        prompt = self.course.drop_turns(left, self.columns.kind, injected=self.rolls_injected_back)
+        stays = self._messages.aborted if self.version < TAKES_ALL_BACK else ()
+        injected = self.version >= TAKES_INJECTED_BACK
+        prompt = self.course.drop_turns(left, self.columns.kind, injected=injected, stays=stays)
         if prompt < 0:
             return False
         self.tip = self.course.tip
@@ -493,9 +513,13 @@ class EntryBuilder:
             self._replacing.append(index)
 
     def _rebuilt(self, at: int) -> tuple[list[int], int]:
-        """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages."""
+        """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages.
+
+        The initial context is sent anew, the developer's messages ahead (0.101 began the thread with one of them last).
+        """
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
+        initial.sort(key=lambda index: index not in self._messages.developers)
         first = users[0] if users else len(self.columns)
         users += [index for index in self._messages.warnings if index > first and self.course.holds(index)]
         users = sorted(index for index in set(users) if self._messages.size(index))

@@ -47,7 +47,7 @@ _OF_TURN = (Role.MESSAGE, Role.TURN)
 """Roles right before a prompt, in files that do not mark the beginning of a turn."""
 _CLOSING = frozenset({
     Role.QUIET, Role.COUNT, Role.USAGE, Role.ANSWER, Role.ECHO, Role.BOOKS, Role.NAME, Role.UNKNOWN,
-    Role.ASIDE
+    Role.ASIDE, Role.REVIEWED
 })  # fmt: skip
 """Roles that may follow the last reply of a turn."""
 
@@ -172,14 +172,15 @@ def _turn_start(rollout: Rollout, begin: int, prompt: int) -> int:
     """The beginning of a prompt's turn: the event that marks it, else the run of context lines before the prompt."""
     marked: int | None = None
     run: int | None = None
+    reviews = False
     for data, start, end, at in _lines_from(rollout, begin):
         if at >= prompt:
             break
         line = line_at(data, start, end)
         if line is None:
             continue
-        if line.role is Role.STARTED:
-            marked = at
+        if line.role is Role.REVIEW or (line.role is Role.STARTED and not reviews):
+            marked, reviews = at, line.role is Role.REVIEW
         if line.role in _OF_TURN or _is_world(data, start, end):
             run = at if run is None else run
         else:

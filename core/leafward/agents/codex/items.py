@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
     from leafward.session.entries import Body
 
+REVIEWED = "<user_action>"
+"""Beginning of the message in which Codex tells a thread what a review of its own thread found."""
 _INJECTED = re.compile(
     r"\s*(?:# AGENTS\.md instructions|<user_instructions>|<environment_context>|<ENVIRONMENT_CONTEXT>|<turn_aborted>"
-    r"|<subagent_notification>|<skills?[ >_]|<permissions|<user_shell_command>|<model_switch>|<collaboration_mode>|<apps?[ >_]"
+    r"|<subagent_notification>|<user_action>|<skills?[ >_]|<permissions|<user_shell_command>|<model_switch>|<collaboration_mode>|<apps?[ >_]"
     r"|<goal_context>|<recommended_plugins>|<codex_internal_context[ >]|<hook|<personality|<plugins?[ >_]|<memor|<realtime|<INSTRUCTIONS>|Warning: |"
     r"Another language model started to solve this problem)"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.codex.items import content_of, item_text
+from leafward.agents.codex.items import REVIEWED, content_of, item_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 WARNING = "Warning: "
+ABORTED = "<turn_aborted>"
 
 
 class MessageIndex:
@@ -26,7 +27,11 @@ class MessageIndex:
         """For a message: the previous one with the same content."""
         self._bytes: dict[int, int] = {}
         self.warnings: list[int] = []
-        """Remarks of Codex itself, which it counts as the user's when it compacts."""
+        """Remarks of Codex itself and results of reviews, which it counts as the user's when it compacts."""
+        self.developers: set[int] = set()
+        """Messages under the developer's name."""
+        self.aborted: set[int] = set()
+        """Notes that a turn was stopped."""
         self.pictured: set[int] = set()
         """Messages that show an image."""
 
@@ -38,8 +43,12 @@ class MessageIndex:
             if before is not None:
                 self._before[index] = before
             self._last[key] = index
-        if text.startswith(WARNING) and item.get("role") == "user":
+        if text.startswith((WARNING, REVIEWED)) and item.get("role") == "user":
             self.warnings.append(index)
+        if text.startswith(ABORTED):
+            self.aborted.add(index)
+        if item.get("role") == "developer":
+            self.developers.add(index)
         if any(isinstance(part, dict) and "image" in str(part.get("type")) for part in content_of(item)):
             self.pictured.add(index)
         self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
@@ -56,6 +65,8 @@ class MessageIndex:
         self._before.update((base + index, base + before) for index, before in others._before.items())
         self._bytes.update((base + index, size) for index, size in others._bytes.items())
         self.warnings.extend(base + index for index in others.warnings)
+        self.developers.update(base + index for index in others.developers)
+        self.aborted.update(base + index for index in others.aborted)
         self.pictured.update(base + index for index in others.pictured)
 
     def find(self, items: Sequence[dict[str, Any]], course: Course) -> list[int]:
@@ -81,6 +92,8 @@ def _key(item: dict[str, Any], text: str) -> int | None:
     """The key of a message: its text, with its id, or its role where it has no id."""
     if item.get("type") not in (None, "message"):
         return None
-    name = f"{item.get('id') or item.get('role')}\0{text}".encode("utf-8", "surrogatepass")
+    # What a review found has one id in every thread, and none in a compaction.
+    own = None if text.startswith(REVIEWED) else item.get("id")
+    name = f"{own or item.get('role')}\0{text}".encode("utf-8", "surrogatepass")
     # Python's own hash differs from process to process.
     return int.from_bytes(blake2b(name, digest_size=8).digest(), "big")

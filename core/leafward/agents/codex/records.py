@@ -59,6 +59,9 @@ class Role(IntEnum):
     """The beginning of a turn, before all of its other lines."""
     ASIDE = 20
     """Metadata that may stand anywhere, even within a response."""
+    REVIEW = 21
+    """A review begins, in a thread of its own, which tells this one its prompt and its counts."""
+    REVIEWED = 22
 
 
 _ITEMS = {
@@ -106,11 +109,12 @@ _EVENTS = {
     "thread_name_updated": Role.NAME,
     "task_started": Role.STARTED,
     "turn_started": Role.STARTED,
+    "entered_review_mode": Role.REVIEW,
+    "exited_review_mode": Role.REVIEWED,
 } | dict.fromkeys(
     (
         "task_complete", "turn_complete", "turn_aborted", "turn_diff", "plan_update", "background_event",
-        "stream_error", "thread_settings_applied", "thread_goal_updated", "entered_review_mode",
-        "exited_review_mode", "undo_started", "undo_completed", "error", "warning", "deprecation_notice",
+        "stream_error", "thread_settings_applied", "thread_goal_updated", "undo_started", "undo_completed", "error", "warning", "deprecation_notice",
         "guardian_assessment", "collab_agent_spawn_begin", "collab_agent_spawn_end",
         "collab_agent_interaction_begin", "collab_agent_interaction_end", "collab_waiting_begin",
         "collab_waiting_end", "collab_close_begin", "collab_close_end", "collab_resume_begin",
@@ -156,8 +160,8 @@ _COMPLETED = {
     "FunctionCallOutput": Role.QUIET,
     "Sleep": Role.ASIDE,
     "HookPrompt": Role.ASIDE,
-    "EnteredReviewMode": Role.ASIDE,
-    "ExitedReviewMode": Role.ASIDE,
+    "EnteredReviewMode": Role.REVIEW,
+    "ExitedReviewMode": Role.REVIEWED,
 }
 """Types of the item in `item_completed`."""
 

@@ -25,7 +25,7 @@ class Responses:
     """The responses of one transcript while it is read. Offsets are bytes into the present segment."""
 
     __slots__ = (
-        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "assumed", "counts", "items", "open", "opening", "partial",
+        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "aside", "assumed", "counts", "items", "open", "opening", "partial",
         "recorded", "stale", "start", "total", "waiting",
     )  # fmt: skip
 
@@ -47,6 +47,8 @@ class Responses:
         """Whether usage is recorded response by response: counts of the thread have no meaning then."""
         self.assumed = self.recorded, self.total
         """The assumptions about earlier lines, where lines are read apart from these."""
+        self.aside = False
+        """Whether the thread's counts are those of a review."""
         self.opening: bytes | None = None
         """The event at the beginning of the first reply, if there was one: an earlier reply may have the same text."""
         self.open = False
@@ -133,7 +135,7 @@ class Responses:
 
     def count(self, payload: dict[str, Any], at: int) -> None:
         """Adds the counts of the thread so far."""
-        if self.recorded:
+        if self.recorded or self.aside:
             return
         total = total_in(payload)
         known, self.total = self.total, total if total is not None else self.total
@@ -158,7 +160,9 @@ class Responses:
 
     def leads_to(self, others: Responses) -> bool:
         """Whether entries made apart, without the lines before them, are those that would be made from here on."""
-        unsettled = self.open or self.ahead or self.partial or self._uncounted >= 0 or self.waiting >= 0
+        unsettled = (
+            self.aside or self.open or self.ahead or self.partial or self._uncounted >= 0 or self.waiting >= 0
+        )
         if unsettled or not self._itemized:
             return False
         if others.assumed != (self.recorded, None if self.recorded else self.total):

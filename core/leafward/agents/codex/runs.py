@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 _ENDING = frozenset({Role.USAGE, Role.BOOKS, Role.STARTED, Role.TURN})
 """Roles behind which no response continues, where usage is recorded; where it is not, the count so far has to be known as well."""
-_DEPENDENT = frozenset({Role.META, Role.COMPACTED, Role.ROLLBACK, Role.UNKNOWN, Role.ASIDE})
+_DEPENDENT = frozenset(
+    {Role.META, Role.COMPACTED, Role.ROLLBACK, Role.REVIEW, Role.REVIEWED, Role.UNKNOWN, Role.ASIDE}
+)
 """Roles that have no meaning without all earlier lines, or are too rare to bother."""
 _USAGE = b'"type":"token_usage_record"'
 _TURN = b'"type":"turn_context"'

@@ -34,7 +34,7 @@ from leafward.agents.codex.tasks import task_of
 from leafward.agents.native_lines import CallNames, described, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
 from leafward.session.entries import HANDED, TYPED, Kind, text_of
-from leafward.session.messages import PROJECTION, SUMMARY_BASIS, prompt_text
+from leafward.session.messages import NEVER_SENT, PROJECTION, SUMMARY_BASIS, prompt_text
 from leafward.session.tokens import SUMMARY_TOKENS
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ class Translator:
         self._literals = builder.literals
         self._budgets = builder.budgets
         self._uncertain = builder.uncertain
+        self._never_sent = builder.never_sent
         self._stale = builder.responses.stale
         self._counts = builder.responses.counts
         self._model_at = [index for index, _ in builder.models]
@@ -160,6 +161,8 @@ class Translator:
         stamp = milliseconds(frame.get("timestamp"))
         if kind is Kind.USER:
             body = _message("user", user_message(payload), stamp)
+            if index in self._never_sent:
+                body["message"][NEVER_SENT] = True
             task = task_of(payload)
             if task is not None:
                 return {**body, TYPED: task, HANDED: True}

@@ -79,6 +79,8 @@ _NUMBERED_WORD = re.compile(r"^[A-Za-z_]*[a-z_]{2}[0-9]{1,2}$|^(?:[a-z]+[0-9]?[-
 _PATH = re.compile(
     r"^(?:~|\.{1,2})?/(?:[\w.@~-]*[a-z_]{3}[\w.@~-]*(?:/|$)|$)|^[a-z][a-z0-9+.-]{1,20}:\\*/\\*/|^[A-Z]:\\|^\./|^\.\./|^projects/|^/v[0-9]/[a-z]"
 )
+_TITLED = re.compile(r"(?:[A-Z][a-z]{2,20}_){2,6}[A-Z][a-z]{2,20}")
+"""Words with capitals, as people join them and code does not."""
 _SNAKE = re.compile(r"^[A-Za-z]*(?:_+[A-Za-z]+)+[0-9]?_?$")
 _LETTERS = re.compile(r"[A-Za-z]{4,}")
 _LETTERS5 = re.compile(r"[a-z]{6}|[A-Z]{6}")
@@ -326,7 +328,7 @@ def _set_secret(value: str) -> bool:
     """Whether a setting's value is a secret that a person chose in place of a random one: `SECRET_KEY=correct-horse-battery`."""
     return (
         not _NUMBER.match(value)
-        and not _SNAKE.match(value)
+        and (not _SNAKE.match(value) or _TITLED.fullmatch(value) is not None)
         and (_mixed(value) or len(value) >= 16)
         and "/" not in value
         and not re.fullmatch(r"[A-Za-z]+", value)

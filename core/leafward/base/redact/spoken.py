@@ -38,14 +38,14 @@ _USER = re.compile(
     (?P<quote> [\"'`“„*]{0,2} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{6,100} )"""
 )
 """`Zugangsdaten: ada / …`."""
-_IS = r"(?:lautet|ist|war|est|es|era|é|era|è|era|is|är|er|on|to|je|a|:|：|=|=>|→|является|это|是|为|為|は|는|은|là|adalah|คือ)"
+_IS = r"(?:(?:lautet|ist|war|est|es|era|é|è|is|är|er|on|to|je|a|является|это|là|adalah)\b|:|：|=|=>|→|是|为|為|は|는|은|คือ)"
 _VALUE = re.compile(
     rf"""(?ix) [^\W\d_]{{0,3}} [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? {_IS} [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )?
     (?P<quote> [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’「」『』<>|]{{4,100}} )"""
 )
 _FAR = re.compile(
-    rf"""(?ix) [^\W\d_]{{0,3}} (?: [ ][^\W\d_]{{1,14}} ){{0,3}}? (?: [ ]{_IS} )? (?P<colon> :? ) [ ]
-    (?P<quote> [\"'`“”„«‘’*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{{8,100}} )"""
+    rf"""(?ix) [^\W\d_]{{0,3}} (?: [ ][^\W\d_]{{1,14}} ){{0,5}}? (?: [ \u00a0]? (?P<colon> [:：] ) | [ ]{_IS} )? [ ]
+    (?P<quote> [\"'`“”„«‘’*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{{8,100}}+ ) (?<![:：]) (?! [ \u00a0][:：] )"""
 )
 """`senha do banco é …`, `Passwort …`: with words between or without any; the value must be clearly a password."""
 _OF_KEY = re.compile(

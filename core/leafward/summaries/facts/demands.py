@@ -144,7 +144,7 @@ _ONCE_WRITTEN = (
 )
 """Things that are written once: a wish about one holds until it exists."""
 _ORDERS = re.compile(
-    r"(?:(?:please|can you|could you|bitte|dann|jetzt)[\s,]+)*(?:create|write|draft|make|prepare|produce|generate|compose|open|file"
+    r"(?:(?:please|can you|could you|bitte|dann|jetzt)[\s,]+)*(?:creat\w{1,2}|write|draft|make|prepare|produce|generate|compose|open|file"
     r"|erstelle?|schreib(?:e|en)?|crée[rz]?|écri[st]|rédige[rz]?)\b"
     rf"(?:\s+[\w./@'’-]+){{0,6}}?\s+{_ONCE_WRITTEN}\b"
     r"|(?:请|帮我)*(?:写|创建|生成|制定|起草).{0,12}?(?:计划|文档|报告|总结|提交|方案)"

@@ -231,6 +231,10 @@ def place_of(text: str, word: str, at: int) -> int:
     return at
 
 
+EVERYWHERE = frozenset({".", "/", ".."})
+"""Folders that are named on the way to others: no facts."""
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
     """The paths in one word: they contain no white space."""
@@ -256,7 +260,7 @@ def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
         start = match.start()
         for part in _SEVERAL.split(found) if "/" in found else (found,):
             key = canonical_path(part, cwd)
-            if key not in {".", "/", ".."} and _is_path(part):
+            if key not in EVERYWHERE and _is_path(part):
                 forms.append(Form(part, key, start))
             start += len(part) + 1
     return tuple(forms)

@@ -245,9 +245,8 @@ class FactReader:
         changes = changes_text(arguments)
         # Calls about the agent's own list are read by `AgentPlan`.
         self._calls[call.id] = _Call(command, entry, call.name in BY_ITEM or is_silent(arguments))
-        if path:
+        if path and (key := forms.canonical_path(path, self._cwd)) not in forms.EVERYWHERE:
             voice = Voice.CHANGED if changes else Voice.CALL
-            key = forms.canonical_path(path, self._cwd)
             yield new_sighting((FactKind.PATH, key, path, voice, entry, "", "", True))
         if command:
             key = forms.canonical_command(command)

@@ -140,6 +140,11 @@ def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
         yield line[:3]
 
 
+def unframed(summary: str) -> str:
+    """A stored summary without the text of Claude Code before and after it."""
+    return _POINTER.sub("", _CONTINUED.sub("", summary))
+
+
 def outline_lines(text: str) -> Iterator[OutlineLine]:
     """The same, and which of them is code."""
     current = Section.CONTEXT
@@ -148,9 +153,9 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
     intro = ""
     heads: list[tuple[int, str]] = []
     """Depth of the items above a line, and the file that is all they name."""
-    for extra in (_CONTINUED, _LISTS, _DRAFTED, _POINTER):
+    for extra in (_LISTS, _DRAFTED):
         text = extra.sub("", text)
-    lines = text.split("\n")
+    lines = unframed(text).split("\n")
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if "|" in line and following.strip() and _RULE.match(following):
             # The head of a table only names its columns.

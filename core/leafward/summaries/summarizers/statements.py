@@ -117,11 +117,15 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         if (body := messages[place].message).get("role") == "toolResult" and not body.get("isError")
     )
     went_on = next(results, -1)
+    commands = [fact for fact in evidence.facts.values() if fact.kind is FactKind.COMMAND]
+    ran_last: dict[str, int] = {}
+    for fact in commands:
+        ran_last[_unpiped(fact)] = max(_end_of(evidence, fact), ran_last.get(_unpiped(fact), -1))
     broken = [
         fact
-        for fact in evidence.facts.values()
-        if fact.kind is FactKind.COMMAND
-        and _is_broken(fact)
+        for fact in commands
+        if _is_broken(fact)
+        and _end_of(evidence, fact) == ran_last[_unpiped(fact)]
         and (_end_of(evidence, fact) + 1) / total > _STILL
         and not passed.overcame(fact)
         and _is_in_the_way(evidence, fact, went_on, turns)
@@ -170,11 +174,7 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         sources = (fact.entry, fact.last)
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
         add(evidence, Section.BLOCKED, f"`{fact.key}`", sources, 1.5 * recency(fact), limit=200, lead=lead)
-    often = [
-        fact
-        for fact in evidence.facts.values()
-        if fact.kind is FactKind.COMMAND and fact.count >= 2 and "\n" not in fact.text
-    ]
+    often = [fact for fact in commands if fact.count >= 2 and "\n" not in fact.text]
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
         times = evidence.reader.ran[fact.key]
         sources = (fact.entry, fact.last)
@@ -223,6 +223,11 @@ def _is_broken(fact: Fact) -> bool:
     # After a pipe the exit code is that of the last program.
     last = fact.key.rpartition("|")[2].split()
     return not (last and last[0] in _ASKING)
+
+
+def _unpiped(fact: Fact) -> str:
+    """A command without what only reads its output: the same run, looked at in another way."""
+    return fact.key.partition(" | ")[0]
 
 
 def _end_of(evidence: Evidence, fact: Fact) -> int:

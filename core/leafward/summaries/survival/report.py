@@ -9,12 +9,14 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
+from leafward.context.projection import begins_midway
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
 from leafward.summaries.earlier_statements import statements, unfinished
 from leafward.summaries.facts.demands import takes_back
 from leafward.summaries.facts.span_reading import SpanReading, read_span
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, gather
+from leafward.summaries.summarizers.outline import unframed
 from leafward.summaries.survival.bare_counts import bare_counts
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, Text, file_names
@@ -63,6 +65,8 @@ class Survival:
     fates: tuple[Fate, ...]
     unreadable: bool = False
     """Whether the summary is encrypted (Codex): a fact that counts as lost is only missing in the readable part."""
+    partial: bool = False
+    """Whether the file does not hold all that the summary was made from: nothing counts as invented."""
 
     @property
     def lost(self) -> int:
@@ -300,6 +304,9 @@ def _supported(fact: Fact, folded: str, amounts: set[str]) -> bool:
         case _:
             # `SectionCards` is the plural of `SectionCard`.
             key = fact.key.casefold().removesuffix("s")
+            if key.startswith("#"):
+                # An issue or a pull request, which an address or a call names by its number alone.
+                return _stands(key[1:], folded)
             # `WP14-WP20` is a range of names that occur one by one.
             return key in folded or ("-" in key and all(_stands(part, folded) for part in _WORD.findall(key)))
 
@@ -329,17 +336,19 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = la
     )
     kept = "\n".join(message_text(message.message) for message in there.kept)
     sources = (message_text(message.message) for message in there.messages)
+    partial = there.previous_entry < 0 and begins_midway(session, compaction)
+    beside = [there.previous, kept, there.injected, session.cwd, "."]
     found = survival(
         facts,
-        there.summary,
+        unframed(there.summary),
         injected=there.injected,
         kept=kept,
-        sources=chain(sources, [there.previous, kept, there.injected, session.cwd, "."]),
+        sources=() if partial else chain(sources, beside),
         cwd=session.cwd,
         compaction=compaction,
         stop=stop,
     )
-    return replace(found, unreadable=is_encrypted(session, compaction))
+    return replace(found, unreadable=is_encrypted(session, compaction), partial=partial)
 
 
 def is_encrypted(session: Session, compaction: int) -> bool:

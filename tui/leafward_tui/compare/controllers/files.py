@@ -95,9 +95,9 @@ class Files(CompareController):
         self._give_rows()
 
     def _give_rows(self) -> None:
-        """Gives the lists the rows they need, and the diff the rest."""
+        """Gives the lists the rows they need, and the diff the rest, of which 24 rows are enough."""
         height = self._view.size.height
-        rows = (height - 10) // 3 if height >= 30 else (height - 6) * 2 // 5
+        rows = max((height - 10) // 3, height - 34) if height >= 30 else (height - 6) * 2 // 5
         lists = [view.lines for view in self._view.lists.values()]
         needed = max((len(lines) for lines in lists if lines is not None), default=3)
         self._view.files_page.give_rows(1 + max(3, min(rows, needed)))

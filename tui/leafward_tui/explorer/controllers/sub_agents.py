@@ -58,7 +58,7 @@ class SubAgents(ExplorerController):
         here = sub_agents_at(self._state, self._view.tree.line)
         if not here:
             some = "this row" if self._state.sub_agents else "this session"
-            self._view.tell(f"no call of {some} is known to have made a sub-agent", "warn")
+            self._view.tell(f"no call of {some} started a known sub-agent", "warn")
         elif len(here) == 1:
             self._go(here[0])
         else:

@@ -155,7 +155,7 @@ class SessionWrite(ExplorerController):
             self._loader.look()
             return
         if not written.changed:
-            self._view.tell("nothing to do: it is like that already")
+            self._view.tell("nothing to change")
             return
         moved = written.kind in (
             OperationKind.MOVE,

@@ -92,7 +92,7 @@ def gauge_lines(width: int, height: int, glyphs: Glyphs, reading: Reading) -> li
         return [gauge.both(now, moved), gauge.bar(moved, width, moved=True)] + [_blank(width)] * (height - 2)
     lines = [gauge.head("now", now, moved=False), gauge.bar(now, width, moved=False)]
     if moving:
-        lines += [gauge.head("moved", moved, moved=True), gauge.bar(moved, width, moved=True)]
+        lines += [gauge.head("here", moved, moved=True), gauge.bar(moved, width, moved=True)]
     lines += [_blank(width)] * (height - len(lines))
     return lines
 

@@ -134,7 +134,7 @@ class Acceptance(LabController):
         if draft.place.moves:
             about.append(
                 SheetLine(
-                    f"the leaf moves to #{draft.place.parent}: the entries below it become a branch", "warn"
+                    f"the leaf moves to #{draft.place.parent:,}: the entries below it become a branch", "warn"
                 )
             )
         known = {remark.text for remark in draft.plan.diagnostics}
@@ -148,7 +148,7 @@ class Acceptance(LabController):
         choice = Choice("a", "Append the compaction", f"context {sizes}", operation, act=append)
         # The same name as in the lab's title: Leafward's notes after the entry are skipped.
         after = self._state.session.tree.content_at(draft.place.parent)
-        note = f"after #{after}" if after >= 0 else "at the beginning"
+        note = f"after #{after:,}" if after >= 0 else "at the beginning"
         self._view.open_sheet(ChoiceSheet("Accept", [choice], about, note=note))
 
     def _append(self, draft: Draft) -> None:

@@ -324,7 +324,7 @@ def stood(session: Session, compaction: int, _job: Job) -> Run:
     stored = body.get("summary")
     text = safe(split_enclosed(stored if isinstance(stored, str) else "")[0])
     return Run(
-        name=f"#{compaction} as it is",
+        name=f"#{compaction:,} as it is",
         about="in the session",
         text=text,
         tokens=tokens_of(text),
@@ -340,7 +340,7 @@ def run_of(draft: Draft, choices: Choices) -> Run:
     plan, summary = draft.plan, draft.summary
     settings = plan.settings
     by = f"{summary.summarizer}, edited" if draft.changed else summary.summarizer
-    about = f"keep {limit(settings.budget)}" if choices.cut is None else f"cut at #{plan.first_kept}"
+    about = f"keep {limit(settings.budget)}" if choices.cut is None else f"cut at #{plan.first_kept:,}"
     if draft.focus:
         about += f", focus: {safe_line(draft.focus, _FOCUS)}"
     if draft.pins:

@@ -50,7 +50,7 @@ class Pins(LabController):
         area, _, number = self._view.panes.fates.key.partition(":")
         facts = self.lost()
         if area != "lost" or int(number) >= len(facts):
-            self._view.tell("no lost fact is chosen", "warn")
+            self._view.tell("go to a lost fact first", "warn")
             return
         self.toggle([facts[int(number)]])
         self._view.panes.fates.move_by(1)

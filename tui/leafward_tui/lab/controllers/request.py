@@ -66,7 +66,7 @@ class SummaryRequest(LabController):
             self._drafts.redo()
             label = self._services.keymap.label("summarizer.choose")
             self._view.tell(
-                "the summary is written again, on this machine",
+                "the summary is made again, locally",
                 keys=(KeyHint("summarizer.choose", label, "choose a model"),) if label else (),
             )
         elif state.prompt.sending is not None:

@@ -171,7 +171,7 @@ class Settings(LabController):
         if area == "at":
             self.cut_at(int(place))
         else:
-            self._view.tell("no row of the cut is chosen", "warn")
+            self._view.tell("go to a turn first: the cut moves there", "warn")
 
     def turn_chosen(self, key: str, *, twice: bool) -> None:
         """Puts the cut before the clicked turn."""

@@ -71,14 +71,14 @@ class Sources(LabController):
         """Goes to the entry that a line comes from, among the turns."""
         line = pane.line
         if line is not None and line.entry >= 0 and self.show_entry(line.entry):
-            self._view.tell(f"#{line.entry}   {' '.join(line.text.split())}"[:200])
+            self._view.tell(f"#{line.entry:,}   {' '.join(line.text.split())}"[:200])
 
     def show_entry(self, entry: int) -> bool:
         """Puts the cursor on the turn of an entry; whether it is among the turns."""
         what_if = self._state.what_if
         position = what_if.sizes.position(entry) if what_if is not None else -1
         if position < 0:
-            self._view.tell(f"#{entry} is part of what was summarised before", "warn")
+            self._view.tell(f"#{entry:,} is part of what was summarised before", "warn")
             return False
         self._turns.go_to_position(position)
         self._layout.go_to("cut")

@@ -323,7 +323,7 @@ def _neighbour(entry: int, at: int, rule: Rule, words: str, width: int, glyphs: 
     legal = rule in LEGAL
     ink = "leaf" if legal else "faint"
     reason = words or SHORT_RULE_TEXT[rule]
-    name = fit(f"#{entry}", 7, pad=True)
+    name = fit(f"#{entry:,}", 8, pad=True)
     verdict = "" if legal else "no cut"
     room = width - cell_len(name) - len(verdict) - 2
     left = [Span(name, "sub"), Span(fit(reason, room, ellipsis=glyphs.ellipsis), ink)]

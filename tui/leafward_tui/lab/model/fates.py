@@ -231,7 +231,7 @@ def _invented(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[LabLine]
 
 
 def _source(fact: LostFact) -> str:
-    return f"#{fact.entry}" if fact.entry >= 0 else ""
+    return f"#{fact.entry:,}" if fact.entry >= 0 else ""
 
 
 def _lost(number: int, fact: LostFact, text: str, width: int, glyphs: Glyphs) -> LabLine:

@@ -88,7 +88,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
 
 def _kept_note(plan: Plan) -> str:
     if plan.first_kept >= 0:
-        return f"from #{plan.first_kept}, " + ("some cut short" if plan.pruned else "as is")
+        return f"from #{plan.first_kept:,}, " + ("some cut short" if plan.pruned else "as is")
     return f"{counted(len(plan.kept), 'prompt')}, as is" if plan.kept else "nothing"
 
 

@@ -111,7 +111,7 @@ def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on
     ]
     for number, row in enumerate(injected.lines):
         entry = next((int(source.entry) for source in row.sources if source.entry >= 0), NO_ENTRY)
-        place = f"#{entry}" if entry >= 0 else _file_of(row.sources)
+        place = f"#{entry:,}" if entry >= 0 else _file_of(row.sources)
         heading = row.text.startswith("#")
         ink = "strong_ghost" if heading else "text" if row.section else "faint"
         text = safe_line(row.text, 400)

@@ -50,7 +50,7 @@ class Cursor(ScreenController["LogState", "LogDisplay"]):
             return
         entry = every.shows(operation)
         if entry < 0:
-            self._view.tell("what this operation is about is not in the tree", "warn")
+            self._view.tell("the entry of this operation is not in the tree", "warn")
         else:
             self._view.close(entry)
 

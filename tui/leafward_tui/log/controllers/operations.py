@@ -145,7 +145,7 @@ class Operations(ScreenController["LogState", "LogDisplay"]):
         arrow = f" {self._services.glyphs.arrow} " if doing.follow else ""
         about = [SheetLine(f"{doing.verb}  {doing.lead}{arrow}{doing.follow}")]
         about += [SheetLine(remark, "warn") for remark in would.remarks]
-        note = operation.op if operation.kind is OperationKind.RESTORE else f"entry #{operation.entry}"
+        note = operation.op if operation.kind is OperationKind.RESTORE else f"entry #{operation.entry:,}"
         self._view.open_sheet(ChoiceSheet("Redo" if again else "Undo", [choice], about, note=note))
 
     def _write(self, operation: Operation, done: str) -> None:

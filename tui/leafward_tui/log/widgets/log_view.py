@@ -186,7 +186,7 @@ class LogDetails(Painted):
         facts = operations.facts(operation)
         root = operations.root(operation)
         if operation is not root:
-            facts.insert(0, ("of", f"{operations.doing(root).verb}, entry #{root.entry}", ""))
+            facts.insert(0, ("of", f"{operations.doing(root).verb}, entry #{root.entry:,}", ""))
         for name, value, ident in facts:
             room = width - _LABEL - (cell_len(ident) + 3 if ident else 1)
             lines.append(

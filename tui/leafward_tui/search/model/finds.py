@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
@@ -61,10 +62,13 @@ class Finds:
     opened: set[str] = field(default_factory=set)
     """Paths of the sessions whose hits are all shown."""
     hits: int = 0
+    titles: Counter[str] = field(default_factory=Counter)
+    """Sessions by title: the line of one that shares its title says when it was used last."""
 
     def add(self, found: SessionHits) -> None:
         """Adds one more session."""
         self.sessions.append(found)
+        self.titles[found.card.title] += 1
         self.hits += found.total
         self._lay(found)
 

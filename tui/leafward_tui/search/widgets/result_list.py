@@ -16,6 +16,7 @@ from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import age, fit, right, wrap
 from leafward_tui.ui.text.hits import marked
+from leafward_tui.ui.text.times import moment_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +42,8 @@ class ResultList(LineList):
         self.finds = Finds()
         self.cursor = 0
         self._cache: dict[tuple[int, bool, int], Strip] = {}
+        self._shared = 0
+        """Titles that more than one session had when the lines were painted."""
         self._empty: tuple[tuple[str, str], ...] = ()
 
     # --- model --------------------------------------------------------------------------------------------------------
@@ -58,13 +61,18 @@ class ResultList(LineList):
         self.reveal()
 
     def grew(self, before: int) -> None:
-        """Draws added lines; `before` is the number of lines before them."""
+        """Draws added lines; `before` is the number of lines before them. A title above may no longer be the only one."""
         self.count = len(self.finds.lines)
         set_extent(self, self.count)
         if not before:
             self.put_cursor(self.finds.first_hit())
         top = self.scroll_offset.y
-        if before < top + self.size.height:
+        shared = sum(number > 1 for number in self.finds.titles.values())
+        if shared != self._shared:
+            self._shared = shared
+            self._cache.clear()
+            self.refresh()
+        elif before < top + self.size.height:
             self.refresh()
 
     def opened_up(self) -> None:
@@ -182,9 +190,11 @@ class ResultList(LineList):
         services = services_of(self)
         card = line.found.card
         hits = counted(line.found.total, "hit")
-        when = age(services.clock().timestamp() - card.when / 1000)
+        # Ages in days do not tell sessions of one title apart.
+        shared = self.finds.titles[card.title] > 1
+        when = moment_at(card.when) if shared else age(services.clock().timestamp() - card.when / 1000)
         project = project_name(card.project)
-        tail = f"{right(hits, 9)}{right(when, 5)} "
+        tail = f"{right(hits, 9)}{right(when, max(5, cell_len(when) + 2))} "
         about = f"{project}  {safe_line(card.agent)}" if project else safe_line(card.agent)
         room = width - 1 - cell_len(tail)
         about = about if width >= 64 else safe_line(card.agent)

@@ -74,6 +74,9 @@ def key_label(key: str) -> str:
     return label if label.isprintable() else safe_line(label)
 
 
+_ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
+
+
 class Keymap(NamedTuple):
     """Keys by intent."""
 
@@ -83,6 +86,8 @@ class Keymap(NamedTuple):
     """Intents whose keys are not the default ones."""
     problems: tuple[str, ...] = ()
     """Problems of the user's keymap, a sentence each."""
+    arrows: bool = True
+    """Whether arrow keys are written as arrows; as words where the terminal has ASCII only."""
 
     @classmethod
     def of(cls, overrides: Mapping[str, Iterable[str]]) -> Keymap:
@@ -115,17 +120,20 @@ class Keymap(NamedTuple):
 
     def label(self, intent_id: str) -> str:
         """The first key of an intent as the interface writes it; empty where it has none."""
-        keys = self.keys[intent_id]
-        return key_label(keys[0]) if keys else ""
+        return next(iter(self.labels(intent_id)), "")
 
     def label_while_typing(self, intent_id: str) -> str:
         """The first key of an intent that is no letter, so that a field leaves it alone; else the first."""
         labels = self.labels(intent_id)
-        return next((label for label in labels if len(label) > 1), labels[0] if labels else "")
+        return next(
+            (label for label in labels if len(label) > 1 or label in _ARROWS.values()),
+            labels[0] if labels else "",
+        )
 
     def labels(self, intent_id: str) -> tuple[str, ...]:
         """All keys of an intent as the interface writes them."""
-        return tuple(key_label(key) for key in self.keys[intent_id])
+        signs = _ARROWS if self.arrows else {}
+        return tuple(signs.get(key) or key_label(key) for key in self.keys[intent_id])
 
 
 def _settle(screen: str, keys: dict[str, tuple[str, ...]], named: set[str]) -> list[str]:

@@ -132,6 +132,9 @@ def fit_apart(texts: Sequence[str], width: int, *, ellipsis: str = "…") -> lis
                 # A short word before it stays: `git log` says more than `log`.
                 before = shared.rfind(" ", 0, max(0, end - 1)) + 1
                 start = before if end - before <= width // 4 else end
+                if start <= min(starts[number] for number in group):
+                    # They differ far inside one long word, such as a URL.
+                    start = max(shared.rfind("/") + 1, len(shared) - width // 2)
                 for number in group:
                     moved = moved or start > starts[number]
                     starts[number] = max(start, starts[number])

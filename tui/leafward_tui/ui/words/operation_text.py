@@ -124,7 +124,7 @@ class OperationText:
 
     def named(self, index: int) -> str:
         """An entry as the explorer names it."""
-        return f"#{index}" if index >= 0 else ""
+        return f"#{index:,}" if index >= 0 else ""
 
     def shows(self, operation: Operation) -> int:
         """The entry to go to for an operation; -1 where it is not in the file."""
@@ -363,11 +363,11 @@ class OperationText:
                 for one in self.log[self.log.index(operation) + 1 :]
                 if one.root == operation.root and one.kind is OperationKind.REDO
             )
-            return f"by entry #{again.entry}"
+            return f"by entry #{again.entry:,}"
         if operation.kind is OperationKind.RESTORE:
             return "the files are as before"
         latest = latest_about(self.log, operation)
-        return f"by entry #{latest.entry}"
+        return f"by entry #{latest.entry:,}"
 
 
 def label_words(text: str | None) -> str:

@@ -46,14 +46,14 @@ def leaf_words(session: Session, written: Write) -> str:
 def entry_words(session: Session, entry: int) -> str:
     """The number and place of an entry; a file has its head before the first, so the number is not that of a line."""
     if session.is_kept(entry):
-        return f"#{entry}, kept by Leafward beside the agent's files"
+        return f"#{entry:,}, kept by Leafward beside the agent's files"
     of_the_file = " of the file" if session.is_native else ""
-    return f"#{entry}, at {place_words(session, entry)}{of_the_file}"
+    return f"#{entry:,}, at {place_words(session, entry)}{of_the_file}"
 
 
 def named(entry: int) -> str:
     """The name of an entry on the screen."""
-    return f"#{entry}" if entry >= 0 else "the beginning"
+    return f"#{entry:,}" if entry >= 0 else "the beginning"
 
 
 def appending(session: Session, what: str = "") -> str:

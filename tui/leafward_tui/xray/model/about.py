@@ -139,10 +139,10 @@ def _fates(teller: Teller, piece: Piece, fates: Fates | None) -> list[tuple[str,
         return []
     lost = sum(1 for fate in found if fate.status is Status.LOST)
     alive = sum(1 for fate in found if fate.status in SURVIVED)
-    words: list[tuple[str, str]] = [(f"   facts: {alive} of {len(found):,} survive", "sub")]
+    words: list[tuple[str, str]] = [(f"   facts: {alive:,} of {len(found):,} survive", "sub")]
     if lost:
         gone = ("not seen: the summary is encrypted", "sub") if fates.unreadable else ("lost", "warn")
-        words.append((f"   {lost} {gone[0]}", gone[1]))
+        words.append((f"   {lost:,} {gone[0]}", gone[1]))
     return words
 
 

@@ -25,8 +25,6 @@ _TOTAL = 11
 _LEAST_BAR = 12
 _LEAST = 10
 """Cells of a column that holds a sum with all its digits and its sign."""
-_LEAST_DIGITS = 6
-"""Cells of a column that holds a sum with its first digits and its unit."""
 
 
 class LedgerBar(Painted):
@@ -114,8 +112,11 @@ def ledger_columns(
         return _NAME, [(head, cells) for head in heads]
     name = cell_len("before") + 2
     room = width - name - _TOTAL - 2
-    least = [max(cell_len(exact(amount)) for amount in (share.before, share.after)) for share in shares]
-    for gap, digits in ((2, least), (1, least), (1, [_LEAST_DIGITS - 1] * len(shares))):
+    whole, short = (
+        [max(cell_len(number(amount)) for amount in (share.before, share.after)) for share in shares]
+        for number in (exact, count)
+    )
+    for gap, digits in ((2, whole), (1, whole), (1, short)):
         for most in range(max(cells - gap, *map(cell_len, LINK_WORD.values())), 0, -1):
             heads = [_head(share, glyphs, most, of_edits=of_edits) for share in shares]
             wide = [max(cell_len(head), one) + gap for head, one in zip(heads, digits, strict=True)]
