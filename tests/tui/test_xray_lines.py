@@ -16,6 +16,7 @@ from leafward.summaries.survival.report import survival_of
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
+from leafward_tui.ui.text.cells import count
 from leafward_tui.xray.model.about import about as about_line
 from leafward_tui.xray.model.arrangement import Arrangement, Side
 from leafward_tui.xray.model.captions import Teller
@@ -211,3 +212,16 @@ def test_a_narrow_ledger_leaves_room_for_the_sign_of_a_large_error() -> None:
     assert [head for head, _ in columns] == ["summarised", "dropped", "not in file", "error"]
     assert columns[-1][1] > len("-110.8k")
     assert name + sum(cells for _, cells in columns) <= 60 - 13
+
+
+@pytest.mark.parametrize(("width", "most"), [(60, 6), (80, 8)])
+def test_short_sums_stand_apart_where_heads_are_cut(width: int, most: int) -> None:
+    """It fails where columns of one width are too narrow for `155.7k`, which ran into the sum before it."""
+    amounts = {Link.SYSTEM: (5_365, 5_365), Link.KEPT: (95, 95), Link.REPLACED: (155_726, 1_605)}
+    amounts |= {Link.INJECTED: (0, 358), Link.REST: (4_669, 4_669), Link.ERROR: (53_956, -2_485)}
+    amounts |= {Link.PREFIX: (12_222, 9), Link.CUT: (1_234, 0)}
+    shares = [Share(link, *both) for link, both in amounts.items()][:most]
+    name, columns = ledger_columns(shares, width, UNICODE)
+    for share, (head, cells) in zip(shares, columns, strict=True):
+        assert cells > max(len(head), *(len(count(amount)) for amount in (share.before, share.after)))
+    assert name + sum(cells for _, cells in columns) <= width - 13

@@ -311,7 +311,9 @@ def by_first_letter(texts: Iterable[str]) -> str:
     return "|".join(f"{re.escape(letter)}(?:{'|'.join(rests)})" for letter, rests in groups.items())
 
 
-_ANY_LITERAL = by_first_letter(literal for literal, _, _ in _TABLE)
+_PLACES = {literal: place for place, (literal, _, _) in enumerate(_TABLE, len(_UNMARKED))}
+_ANY_LITERAL = by_first_letter(sorted(_PLACES, key=len, reverse=True))
+"""The longest literal at a place: all others there are beginnings of it."""
 
 
 @cache
@@ -350,11 +352,7 @@ def _noted(runs: set[str]) -> list[int]:
     """The places in `_UNMARKED`, then in `_TABLE`, that some new runs match; the places of each run are remembered."""
     together = "\n".join(runs)
     unmarked = [place for place, (_, form) in enumerate(_UNMARKED) if form.search(together) is not None]
-    marked = []
-    if _compiled(_ANY_LITERAL).search(together) is not None:
-        marked = [
-            place for place, (literal, _, _) in enumerate(_TABLE, len(_UNMARKED)) if literal in together
-        ]
+    marked = _marked(together)
     if len(_plain) + len(_holding) > _MOST_PLAIN:
         _plain.clear()
         _holding.clear()
@@ -367,6 +365,18 @@ def _noted(runs: set[str]) -> list[int]:
             else:
                 _plain.add(run)
     return [*unmarked, *marked]
+
+
+def _marked(together: str) -> set[int]:
+    """The places of the literals in some runs."""
+    longest: set[str] = set()
+    any_literal = _compiled(_ANY_LITERAL)
+    found = any_literal.search(together)
+    while found is not None:
+        longest.add(found[0])
+        found = any_literal.search(together, found.start() + 1)
+    beginnings = {literal[:size] for literal in longest for size in range(1, len(literal) + 1)}
+    return {_PLACES[literal] for literal in beginnings & _PLACES.keys()}
 
 
 _plain: set[str] = set()

@@ -122,8 +122,17 @@ def ledger_columns(
             wide = [max(cell_len(head), one) + gap for head, one in zip(heads, digits, strict=True)]
             if sum(wide) <= room:
                 return name, list(zip(heads, wide, strict=True))
-    cells = room // len(shares)
-    return name, [(fit(head, cells - 1, ellipsis=glyphs.ellipsis), cells) for head in heads]
+    # Short sums stay whole; the cells that are left go to the narrowest columns whose heads are cut.
+    columns = (
+        [one + 1 for one in short] if sum(short) + len(short) <= room else [room // len(shares)] * len(shares)
+    )
+    for _ in range(room - sum(columns)):
+        cut = [at for at, head in enumerate(heads) if cell_len(head) >= columns[at]]
+        columns[min(cut, key=columns.__getitem__)] += 1
+    return name, [
+        (fit(head, cells - 1, ellipsis=glyphs.ellipsis), cells)
+        for head, cells in zip(heads, columns, strict=True)
+    ]
 
 
 _SHORTER = {Link.ERROR: ("est. error", "error"), Link.PREFIX: ("split",)}
