@@ -173,7 +173,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("mailchimp key", "-us", r"[0-9a-f]{32}-us[0-9]{1,2}"),
     ("mandrill key", "md-", r"md-(?=[A-Za-z_-]{0,21}[0-9])(?=[^A-Z]{0,21}[A-Z])[A-Za-z0-9_-]{22}"),
     ("brevo key", "xkeysib- xsmtpsib-", r"x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
-    ("resend key", "re_", r"re_(?=[A-Za-z]{0,12}[0-9])[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}"),
+    ("resend key", "re_", r"re_(?=[a-z0-9_]{0,30}[A-Z])(?=[A-Za-z_]{0,36}[0-9])[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}"),
     ("twilio key", "AC", r"AC[0-9a-f]{32}\\{0,7}[\"'][ \t]{0,4},\s{0,20}\\{0,7}[\"'][0-9a-f]{32}"),
     ("twilio key", "SK AC", r"(?:SK|AC)[0-9a-f]{32}"),
     # Money, shops.
