@@ -49,7 +49,7 @@ async def asked(pilot: Pilot[int], key: str) -> str:
     """Presses a key that asks, and returns what stands on the screen then."""
     await pilot.press(key)
     await reached(pilot, ChoiceSheet)
-    await pilot.pause()
+    await until(pilot, lambda: "esc cancel" in "\n".join(rows(pilot.app)))
     return "\n".join(rows(pilot.app))
 
 
