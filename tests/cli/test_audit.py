@@ -369,6 +369,24 @@ def test_a_database_keeps_no_freed_page_with_a_secret(tmp_path: Path, run: Run) 
     assert json.loads(outcome.out)["redacted"] == {"openai key": 1}
 
 
+def test_no_row_with_a_secret_is_ever_in_the_folder_to_share(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill before the rows are redacted would leave them there."""
+    foreign = make("opencode", tmp_path / "store")
+    foreign.grow(f"my key is {KEY}")
+    redacted, seen = clean_copy._redact_rows, []
+
+    def watched(path: Path, redactor: Redactor) -> None:
+        seen.append((path.is_relative_to(tmp_path / "clean"), (tmp_path / "clean").exists()))
+        assert KEY.encode() in path.read_bytes()
+        redacted(path, redactor)
+
+    monkeypatch.setattr(clean_copy, "_redact_rows", watched)
+    assert run("keep", foreign.path, "--sanitised", tmp_path / "clean").code == 0
+    assert seen == [(False, False)]
+
+
 def test_a_compressed_file_is_cleaned_and_compressed_again() -> None:
     lines = f'{{"a":1}}\n{{"key":"{KEY}"}}\n'.encode()
     redactor = Redactor()

@@ -332,6 +332,26 @@ def test_what_an_attachment_told_is_injected(
     assert headline(session, at).text.startswith(head)
 
 
+def test_what_a_hook_said_is_nobodys_prompt(tmp_path: Path) -> None:
+    """1.0.98 stores it under the user's name, ahead of the prompt and behind it, and sends both."""
+    transcript = Transcript(tmp_path)
+    transcript.prompt("<session-start-hook>It is sunny.</session-start-hook>")
+    transcript.prompt("Count the pears")
+    transcript.prompt(
+        "<user-prompt-submit-hook>It rains.</user-prompt-submit-hook>", isVisibleInTranscriptOnly=True
+    )
+    transcript.reply("Seven.")
+    session = transcript.opened()
+    prompts = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER]
+    assert [headline(session, index).text for index in prompts] == ["Count the pears"]
+    assert [text.partition(">")[2].partition("<")[0] or text for _, text in said(session)] == [
+        "It is sunny.",
+        "Count the pears",
+        "It rains.",
+        "Seven.",
+    ]
+
+
 def test_a_hooks_words_that_begin_with_their_kind_do_not_have_it_twice(tmp_path: Path) -> None:
     transcript = Transcript(tmp_path)
     transcript.prompt("Count the pears")

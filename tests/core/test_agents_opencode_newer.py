@@ -17,6 +17,7 @@ from leafward.branches import fork as forking
 from leafward.context.model_context import context_at
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
+from leafward.session.transcript import OF_AGENT
 from tests.opencode_newer import Rows, newer_call
 from tests.opencode_store import (
     FOLDER,
@@ -148,6 +149,8 @@ def test_switches_commands_and_what_is_put_in(rows: Rows) -> None:
         "user",
         "unknown",
     ]
+    # What is put in for the conversation goes to other agents, a change of the system prompt does not.
+    assert [session.entry(index).body.get(OF_AGENT) for index in (3, 4)] == [False, True]
     assert session.entry(1).body["modelId"] == "plum-2"
     assert texts(session)[0] == "bashExecution: $ git status clean "
     assert texts(session)[3] == "user: See [file a.txt, text/plain]"

@@ -98,6 +98,9 @@ WORD_LIST = "\n".join(sorted(SELDOM)[:20])
         ("bloodhound-python -u ada -p '{}' -d acme.local", PASSWORD),
         ("enable secret 0 {}", "Rocket%-1fV643"),
         ("gh secret set NPM -b'{}'", KEY),
+        ("> What is the database password? {}\n> Continue? yes", PASSWORD),
+        ("? Enter your API key? {}", KEY),
+        ("new Resend('{}')", "re_" + "jrtClHeB_" + "kTegDJxxCf1EyOjUQapb5t0p"),
     ],
 )
 def test_it_is_taken_out(text: str, secret: str) -> None:
@@ -161,6 +164,11 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
         "Credentials: auth/Service_Account",
         "log in as ada with OAuth",
         "seed phrase:\n1. open the wallet\n2. write it down\n3. keep it",
+        "Where is the token? src/auth/TokenStore2.ts",
+        "Which password? The one in config2.yaml",
+        "re_pattern_matcherforlongidentifiers2",
+        "GITHUB_TOKEN=ghp_" + "X" * 36,
+        "paste your key, sk-ant-api03-" + "x" * 32 + ", there",
     ],
 )
 def test_it_stays(text: str) -> None:

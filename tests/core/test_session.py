@@ -100,7 +100,7 @@ class TestFind:
         assert session.find("leaf") == 6
         assert session.find("root") == 0
         assert session.find("#0") == 0
-        assert session.find("#6") == 6
+        assert session.find("#6") == session.find("#0,006") == 6
         assert session.find("00000003") == 2
 
     def test_by_a_unique_prefix(self, tmp_path: Path, opened: Callable[[Path], Session]) -> None:

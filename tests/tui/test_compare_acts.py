@@ -264,8 +264,7 @@ async def test_a_key_that_does_nothing_on_a_tab_says_so(tmp_path: Path) -> None:
         ):
             assert not any(words in row for row in rows(pilot.app))
             await pilot.press(key)
-            await pilot.pause()
-            assert words in rows(pilot.app)[-1]
+            await until(pilot, lambda words=words: words in rows(pilot.app)[-1])  # type: ignore[misc]  # bound now
         await pilot.press("1")
         await until(pilot, lambda: screen.enabled("compare.fold"))
         assert "not on this tab" not in rows(pilot.app)[-1]

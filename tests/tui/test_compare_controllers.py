@@ -23,6 +23,7 @@ from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.compare.state import CompareState, ContentState, FilesState, Page, PageState, ReadState
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.screens.screen_controller import Means
+from tests.acting import call
 from tests.tui.compared import comparing, parted, settled
 from tests.tui.fake_lines import FakeLines
 from tests.tui.session_store import until
@@ -129,6 +130,21 @@ def test_reading_fills_the_state_and_puts_the_cursor_on_what_both_edited(compari
         False: {"src/store.py": False, "notes/only-a.md": None},
         True: {},
     }
+
+
+@pytest.mark.parametrize(("height", "rows"), [(30, 6), (32, 7), (60, 26), (90, 31)])
+def test_many_files_get_the_rows_of_a_high_screen(tmp_path: Path, height: int, rows: int) -> None:
+    """It fails where the lists get a third of the rows however many the diff leaves empty."""
+    file = parted(tmp_path / "s.jsonl")
+    for number in range(29):
+        file.said(call("read", f"c{number}", path=f"docs/{number}.md"))
+        file.answered(f"c{number}", "read", "text")
+    with closing(Session.open(file.path)) as session:
+        comparison, given = Comparison(session), list[int]()
+        comparison.screen.size = Size(200, height)
+        comparison.screen.files_page = SimpleNamespace(give_rows=given.append)
+        comparison.load()
+        assert given[-1] == 1 + rows
 
 
 def test_swapping_gives_up_what_is_under_way(comparison: Comparison) -> None:

@@ -301,8 +301,7 @@ async def test_a_key_that_can_do_nothing_says_why_until_the_next_key(tmp_path: P
     async with browsing(tmp_path) as (pilot, _):
         for key, words in (("u", "nothing to undo"), ("c", "c does nothing here; ? shows all keys")):
             await pilot.press(key)
-            await pilot.pause()
-            assert words in rows(pilot.app)[-1]
+            await until(pilot, lambda words=words: words in rows(pilot.app)[-1])  # type: ignore[misc]  # bound now
         await pilot.press("j")
         await until(pilot, lambda: "does nothing here" not in rows(pilot.app)[-1])
         assert "filter" in rows(pilot.app)[-1]

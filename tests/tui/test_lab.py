@@ -191,8 +191,7 @@ class TestLayouts:
                 head = next(one for one in heads if one.region.area)
                 x = rows(screen.app)[head.region.y].index(words)
                 await pilot.click(offset=(x + 1, head.region.y))
-                await pilot.pause()
-                assert screen.state.layout.area == area
+                await until(pilot, lambda area=area: screen.state.layout.area == area)  # type: ignore[misc]  # bound now
 
     async def test_hostile_text_is_shown_and_never_acts(self, tmp_path: Path) -> None:
         file = Acting(tmp_path / "session.jsonl")
@@ -244,8 +243,7 @@ class TestWork:
             steps = 12
             for _ in range(steps):
                 await pilot.press("right")
-            await pilot.pause()
-            assert sure(screen.state.what_if).choices.settings().budget > 20_000
+            await until(pilot, lambda: sure(screen.state.what_if).choices.settings().budget > 20_000)
             assert decoded == 0
             assert sum(view.rendered for view in views) - rendered <= (steps + 1) * seen
         assert explorer is not None

@@ -49,7 +49,7 @@ async def asked(pilot: Pilot[int], key: str) -> str:
     """Presses a key that asks, and returns what stands on the screen then."""
     await pilot.press(key)
     await reached(pilot, ChoiceSheet)
-    await pilot.pause()
+    await until(pilot, lambda: "esc cancel" in "\n".join(rows(pilot.app)))
     return "\n".join(rows(pilot.app))
 
 
@@ -194,8 +194,7 @@ class TestScreen:
         for key in ("q", "escape"):
             async with logging(hands.file.path) as (pilot, screen):
                 await pilot.press(key)
-                await pilot.pause()
-                assert screen.app.screen.NAME == "explorer"  # type: ignore[attr-defined]  # a screen of ours
+                await until(pilot, lambda: screen.app.screen.NAME == "explorer")  # type: ignore[attr-defined]  # a screen of ours
 
     async def test_without_operations_one_sentence_stands_there(self, tmp_path: Path) -> None:
         file = Named(tmp_path / "quiet.jsonl")

@@ -131,8 +131,7 @@ async def test_what_is_done_elsewhere_is_found_with_the_place(tmp_path: Path) ->
             assert await options(pilot) == [found]
             await pilot.press("enter")
             await until(pilot, lambda: pilot.app.screen is tree)
-            await pilot.pause()
-            assert found in "\n".join(rows(pilot.app))
+            await until(pilot, lambda found=found: found in "\n".join(rows(pilot.app)))  # type: ignore[misc]  # bound now
         await pilot.press("ctrl+p", *"settings")
         assert any("config.toml" in one for one in await options(pilot))
 

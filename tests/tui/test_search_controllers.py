@@ -58,14 +58,22 @@ class Screen:
     def leave_field(self) -> bool:
         return False
 
-    def after_pause(self, then: Callable[[], None]) -> None:
+    def set_timer(self, _seconds: float, then: Callable[[], object]) -> FakeTimer:
         self.waiting = then
-
-    def forget_pause(self) -> None:
-        self.waiting = None
+        return FakeTimer(self)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *_values: self.heard.append(name)
+
+
+class FakeTimer:
+    """The timer of a fake screen."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def stop(self) -> None:
+        self._screen.waiting = None
 
 
 class Parts:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.redaction import Redactor
 from leafward.session.entries import EntryIndex, Kind, blocks_of, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
-_SPOKEN = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{4}")
+_SPOKEN = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{4}")
 """Characters of scripts that put no spaces between words."""
 _FEW_WORDS = 2
 _LEAST_WORDS = 4

@@ -21,12 +21,12 @@ import orjson
 from leafward.agents.recognition import excerpt
 from leafward.agents.registry import agent_named
 from leafward.base.errors import NotASession, Refused
-from leafward.base.paths import make_private
+from leafward.base.paths import temporary_prefix
 from leafward.base.redact.redaction import Redactor
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.creation import create_from
-from leafward.session.journal.durable import discarded_on_failure, draft_name, give_name, write_new
+from leafward.session.journal.durable import draft_name, write_new
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -151,25 +151,22 @@ def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, d
     target = folder / redactor.text(taken_out.name)
     if os.path.lexists(target):
         raise Refused(f"a file of that name exists: {safe_line(str(target), 400)}")
-    # The result is known only once it is written, so a dry run writes it elsewhere.
-    elsewhere = Path(tempfile.mkdtemp()) if dry_run else None
-    draft = draft_name(target if elsewhere is None else elsewhere / target.name)
+    # The rows are copied as they are and redacted then: never in a folder that is to be shared, where a kill would leave them.
+    private = Path(tempfile.mkdtemp(prefix=temporary_prefix()))
     try:
-        make_private(draft.parent)
-        write_new(draft, ())
-        with discarded_on_failure(draft):
-            taken_out.write(draft)
-            _redact_rows(draft, redactor)
-            size = draft.stat().st_size
-            if elsewhere is None:
-                give_name(draft, target)
+        plain = private / "copy.sqlite"
+        write_new(plain, ())
+        taken_out.write(plain)
+        _redact_rows(plain, redactor)
+        made = read_regular(str(plain))
     except (OSError, sqlite3.Error) as error:
-        raise _failed("write to", str(target.parent), error) from error
+        raise _failed("write to", str(private), error) from error
     finally:
-        if elsewhere is not None:
-            shutil.rmtree(elsewhere, ignore_errors=True)
+        shutil.rmtree(private, ignore_errors=True)
+    if not dry_run:
+        create_from(target, draft_name(target), [made])
     return Sanitised(
-        target / redactor.text(os.path.basename(path)), (target,), size, redactor.found, (), dry_run
+        target / redactor.text(os.path.basename(path)), (target,), len(made), redactor.found, (), dry_run
     )
 
 

@@ -6,15 +6,16 @@ check.py`, `./run-tests.sh`, `node scripts/lint.mjs`. Blame, `why`, comparisons 
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.files.shell.lexer import Lexer, Unreadable
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from leafward.files.shell.lexer import Word
@@ -46,7 +47,7 @@ def _script(names: str) -> str:
 _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
     (
         check,
-        re.compile(
+        late(
             rf"(?:^|[;&|(\n][^\S\n]*|\b(?:npx|bunx|uv run|poetry run|python3?\s+-m|time|timeout\s+\S+)\s+)(?:{words})(?=$|[\s;&|)])"
         ),
     )
@@ -108,11 +109,11 @@ def check_of(command: str) -> Check | None:
 
 _LOOKED_AT = 2000
 """Characters of a command that are read."""
-_QUOTES = re.compile(r"['\"]|<<")
-_SHELL = re.compile(r"(?:.*/)?(?:ba|da|z|k)?sh")
-_SCRIPT_OPTION = re.compile(r"-\w*c")
-_SEVERAL = re.compile(r"[\s;&|()]")
-_SUBSTITUTION = re.compile(r"\$\(|`")
+_QUOTES = late(r"['\"]|<<")
+_SHELL = late(r"(?:.*/)?(?:ba|da|z|k)?sh")
+_SCRIPT_OPTION = late(r"-\w*c")
+_SEVERAL = late(r"[\s;&|()]")
+_SUBSTITUTION = late(r"\$\(|`")
 
 
 def _search(text: str) -> Check | None:

@@ -280,9 +280,11 @@ class Session:
             return self.leaf
         if selector == "root":
             return EntryIndex(next(iter(self.tree.children(NO_ENTRY)), NO_ENTRY))
-        if selector.startswith("#") and selector[1:].isdecimal():
+        # The application writes `#1,234`.
+        digits = selector[1:].replace(",", "")
+        if selector.startswith("#") and digits.isdecimal():
             # A number with more digits than any file has entries is not meant as one.
-            number = int(selector[1:20])
+            number = int(digits[:20])
             return EntryIndex(number) if number < len(columns) else NO_ENTRY
         index = columns.index(selector)
         if index >= 0:

@@ -5,9 +5,9 @@ A stored text that reports a failed request to a model is not a title.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import TYPED, Kind
 from leafward.session.entry_headline import LIMIT, headline
@@ -16,8 +16,8 @@ from leafward.session.messages import is_bare_command, prompt_text
 if TYPE_CHECKING:
     from leafward.session.session import Session
 
-_ERROR = re.compile(
-    r"""
+_ERROR = late(
+    r"""(?xis)
     (?:API[ ]Error(?:[ ]*[:(·]|[ ]+[45][0-9]{2}\b|\Z)
     | [45][0-9]{2}[ ]*(?:\{|(?:[A-Za-z]+[ ]){0,3}Error\.?\Z)
     | \{"(?:type|error)":
@@ -32,8 +32,7 @@ _ERROR = re.compile(
     | (?:Request[ ]timed[ ]out|Connection[ ]error|Internal[ ]server[ ]error|Unauthorized|Overloaded|Prompt[ ]is[ ]too[ ]long)\.?\Z
     )
     | .*·[ ](?:Please[ ]run[ ]/login|Fix[ ]external[ ]API[ ]key|Run[ ]/login)\b
-    """,
-    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+    """
 )
 _COMMANDS_TRIED = 16
 """Custom messages that are searched for the first command."""

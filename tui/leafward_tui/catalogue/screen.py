@@ -18,6 +18,7 @@ from leafward_tui.catalogue.controllers.session import SessionExits
 from leafward_tui.catalogue.controllers.stores import Stores
 from leafward_tui.catalogue.display import CatalogueDisplay, group_hint, sort_hint
 from leafward_tui.catalogue.state import CatalogueState
+from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.keys.row_keys import RowSteps
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.timer import Timer
 
     from leafward.catalog.card import Card
     from leafward.catalog.catalogue_status import CatalogueStatus
@@ -66,7 +66,7 @@ class CatalogueScreen(BaseScreen[None]):
     def __init__(self, paths: Sequence[Path] = ()) -> None:
         super().__init__()
         self.state = CatalogueState(tuple(paths))
-        self._settling: Timer | None = None
+        self._settling = Delay(self.set_timer)
 
     def compose_content(self) -> ComposeResult:
         """Filter, list, preview; and the controllers, which need the services of the application."""
@@ -178,9 +178,7 @@ class CatalogueScreen(BaseScreen[None]):
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Lets the preview follow once the cursor rests."""
         message.stop()
-        if self._settling is not None:
-            self._settling.stop()
-        self._settling = self.set_timer(SETTLE, self._previews.look)
+        self._settling.start(SETTLE, self._previews.look)
         self.show_hints()
 
     def on_session_list_group_toggled(self, message: SessionList.GroupToggled) -> None:

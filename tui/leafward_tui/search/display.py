@@ -17,16 +17,12 @@ from leafward_tui.ui.text.cells import exact
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from textual.timer import Timer
-
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.model.finds import FindLine, Finds, HitText
     from leafward_tui.search.state import SearchState
     from leafward_tui.ui.screens.screen import BaseScreen
 
 _PLACEHOLDER = 'words   "a phrase"   /pattern/   file:   tool:   in:summary   error:   since:'
-_PAUSE = 0.3
-"""Seconds without a key after which the typed text is searched for."""
 
 
 class SearchDisplay:
@@ -35,7 +31,7 @@ class SearchDisplay:
     def __init__(self, screen: BaseScreen[object], state: SearchState, look: Callable[[], object]) -> None:
         """`look` fills the text."""
         self._screen, self._state = screen, state
-        self._pause: Timer | None = None
+        self.set_timer = screen.set_timer
         self.bar = FilterBar(_PLACEHOLDER, whole=True)
         self.head = TabHead()
         self.results = ResultList()
@@ -167,14 +163,3 @@ class SearchDisplay:
             self.focus_results()
             return True
         return False
-
-    def after_pause(self, then: Callable[[], None]) -> None:
-        """Calls `then` after a pause in the typing."""
-        self.forget_pause()
-        self._pause = self._screen.set_timer(_PAUSE, then)
-
-    def forget_pause(self) -> None:
-        """Drops the call after a pause."""
-        if self._pause is not None:
-            self._pause.stop()
-            self._pause = None

@@ -11,6 +11,7 @@ from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.display import SearchDisplay
 from leafward_tui.search.model.finds import FindKind
 from leafward_tui.search.state import LeftSearch, SearchState
+from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.keys.row_keys import RowSteps
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.timer import Timer
 
     from leafward.catalog.card import Card
     from leafward_tui.ui.bars.filter_bar import FilterBar
@@ -54,7 +54,7 @@ class SearchScreen(BaseScreen[object]):
         super().__init__()
         self._left = left or LeftSearch()
         self.state = SearchState(tuple(paths), cards, self._left.text, words=self._left.words)
-        self._settling: Timer | None = None
+        self._settling = Delay(self.set_timer)
 
     def compose_content(self) -> ComposeResult:
         """The query, the results, the text of one."""
@@ -134,9 +134,7 @@ class SearchScreen(BaseScreen[object]):
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Lets the text follow once the cursor rests."""
         message.stop()
-        if self._settling is not None:
-            self._settling.stop()
-        self._settling = self.set_timer(_SETTLE, self._look)
+        self._settling.start(_SETTLE, self._look)
         self.show_hints()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:

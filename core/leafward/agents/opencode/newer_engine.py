@@ -23,7 +23,8 @@ ENGINE = "engine"
 NEWER = "newer"
 """The field of a message, and its value, that mark the newer engine's messages."""
 BESIDE = "beside"
-"""The field of a message that is not a turn of its own."""
+"""The field of a message that is not a turn of its own: the kind of its row."""
+SYSTEM = "system"
 AGENT_SWITCHED, MODEL_SWITCHED, SHELL = "agent-switched", "model-switched", "shell"
 _EVENTS = "session.next."
 
@@ -49,13 +50,13 @@ class Teller:
         parts: list[Body] = []
         message: Body = {"agent": self._agent, "model": self._model, ENGINE: NEWER}
         message["time"] = {"created": created, **object_at(body, "time")}
-        if kind in ("user", "synthetic", "system"):
+        if kind in ("user", "synthetic", SYSTEM):
             message["role"] = "user"
             parts = _prompt_parts(body, synthetic=kind != "user")
             if kind == "user":
                 self._prompt = name
-            elif kind == "system":
-                message[BESIDE] = True
+            elif kind == SYSTEM:
+                message[BESIDE] = kind
         elif kind == "assistant":
             message |= self._reply(body)
             parts = self._content(body)
@@ -68,7 +69,7 @@ class Teller:
             self._switch(kind, body)
         yield self._as_record(stored, message, parts)
         if kind == "compaction" and text_at(body, "recent"):
-            recent = {**_prompted(message), BESIDE: True}
+            recent = {**_prompted(message), BESIDE: kind}
             part = {"type": "text", "text": text_at(body, "recent"), "synthetic": True}
             yield self._as_record(stored._replace(id=f"{name}-recent"), recent, [part])
 

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.native_lines import frame, injected, kept_ids, message
+from leafward.agents.opencode.newer_engine import BESIDE, SYSTEM
 from leafward.agents.opencode.parts import (
     REQUEST_TEXT,
     SILENT,
@@ -85,7 +86,7 @@ class Translator:
         if role is Role.USER:
             body.update(self._user(index, record, created))
         elif role in (Role.INJECTED, Role.ADDED, Role.REQUEST):
-            body.update(self._injected(index, role))
+            body.update(self._injected(index, role, record))
         elif role is Role.COMMAND:
             body.update(self._command(index, created))
         elif role is Role.REPLY:
@@ -169,9 +170,11 @@ class Translator:
         body["source"] = _source(record, parts)
         return body
 
-    def _injected(self, index: int, role: Role) -> Body:
+    def _injected(self, index: int, role: Role, record: Body) -> Body:
         parts = self._parts(index)
         details: Body = {}
+        # A change of what the newer engine's system prompt says: every agent reads the instructions of a project itself.
+        is_system = record.get(BESIDE) == SYSTEM
         if role is Role.REQUEST:
             request = next((part for part in parts if part.get("type") == "compaction"), {})
             content = [{"type": "text", "text": REQUEST_TEXT}]
@@ -181,11 +184,11 @@ class Translator:
             # A prompt that is put again is opencode's as a whole.
             put = [part for part in parts if is_put(part) or (role is Role.INJECTED and is_typed(part))]
             content = blocks_of(put, by_newer=self.is_newer(index))
-            name = "synthetic"
+            name = SYSTEM if is_system else "synthetic"
             details = _task_in(put)
             if details:
                 name = "subtask"
-        of_agent = role is Role.REQUEST or text_of(content).lstrip().startswith(_REMINDER)
+        of_agent = role is Role.REQUEST or is_system or text_of(content).lstrip().startswith(_REMINDER)
         body = injected(f"opencode.{name}", content, of_agent=of_agent)
         if details:
             body["details"] = details

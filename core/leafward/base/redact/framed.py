@@ -26,10 +26,10 @@ def frames(text: str) -> list[tuple[int, int]]:
     first = text[:_HEAD].split("\n", _FIRST_LINES)[:_FIRST_LINES]
     if len(first) < 2:
         return []
-    if 2 * sum(_MAYBE.match(line) is not None for line in first) <= len(first):
+    if 2 * len(list(filter(_MAYBE.match, first))) <= len(first):
         return []
     for frame in _FRAMES:
-        if 2 * sum(frame.match(line) is not None for line in first) > len(first):
+        if 2 * len(list(filter(frame.match, first))) > len(first):
             return _of_lines(text, frame)
     return []
 

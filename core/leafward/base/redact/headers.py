@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.secret_values import entropy, is_code, is_login, stands_for
 from leafward.base.redact.spans import SecretKind, words
 
@@ -18,39 +18,39 @@ _RARE_SCHEMES = ("apikey", "flyv1", "splunk", "genie")
 """Only in texts that mention the header."""
 SIGNS = (*_SCHEMES, "authorization", "cookie", "curl", "httponly")
 """In small letters: a text with a header holds at least one of them."""
-_TOKEN = re.compile(
+_TOKEN = late(
     r"(?:[ \t]{1,8}|%20|\+)(?:\\{0,7}[\"'][ \t]{0,4}[+.][ \t]{0,4}(?=\\{0,7}[\"'])|-a[ \t]{1,4})?(?:token=)?\\{0,7}[\"']?(?P<token>[A-Za-z0-9._~+/=%$:-]{8,4000})"
 )
 """Text behind a scheme, also in a concatenation in code, or in `http -A bearer -a …`."""
-_AUTHORIZATION = re.compile(
+_AUTHORIZATION = late(
     r"""(?ix) (?:-token)? \\{0,7} ["'`\]]{0,3} (?: \s{0,4} (?: [:=] | => | , )) \s{0,8} \\{0,7} [f$]?["'`]? (?: (?: bearer|basic|token|apikey|digest|negotiate|ssws|key|hmac|mac|ntlm|hawk|oauth|splunk|genie|genieKey|aws4-hmac-sha256|aws|sharedkey(?:lite)?|oss|obs|goog1|tc3-hmac-sha256) (?: \s{1,4}|%20|\+) )?
     (?P<token> [A-Za-z0-9._~+/=%:$-]{8,4000} )"""
 )
-_SIGNATURE = re.compile(
+_SIGNATURE = late(
     r"(?i)\b(?:oauth_)?(?:signature|response|mac)=\\{0,7}\"?(?P<token>[0-9a-f]{64}|[0-9a-f]{32}(?![0-9a-f])|[A-Za-z0-9+/%]{27,100}={0,2})"
 )
 _LEAST_ENTROPY = 2.9
 
-_COOKIES = re.compile(
+_COOKIES = late(
     r"""\\{0,7}["'`\]]{0,3}(?:[ \t]{0,4}[:=]|[ \t]{1,4}|,)[ \t]{0,4}\\{0,7}["'`]?(?P<all>[^\s"'`\\=;]{1,100}=[^\n"'`\\]{4,8000})"""
 )
-_CURL_COOKIES = re.compile(
+_CURL_COOKIES = late(
     r"""(?<=[\s"'])-b[ \t]{1,4}\\{0,7}["']?(?P<all>[^\s"'`\\=;]{1,100}=[^\n"'`\\]{4,8000})"""
 )
-_COOKIE = re.compile(r"(?P<name>[^\s=;,\"']{1,100})=(?P<value>[^\s;,\"'<>(){}]{6,4000})")
-_COOKIE_DICT = re.compile(r"(?i)cookies?\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\{(?P<all>[^{}]{8,4000})\}")
-_COOKIE_ITEM = re.compile(
+_COOKIE = late(r"(?P<name>[^\s=;,\"']{1,100})=(?P<value>[^\s;,\"'<>(){}]{6,4000})")
+_COOKIE_DICT = late(r"(?i)cookies?\\{0,7}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\{(?P<all>[^{}]{8,4000})\}")
+_COOKIE_ITEM = late(
     r"""\\{0,7}["'](?P<name>[\w.-]{1,100})\\{0,7}["'][ \t]{0,4}:[ \t]{0,4}\\{0,7}["'](?P<value>[^\s"'\\]{6,4000})"""
 )
-_STORED_COOKIE = re.compile(
+_STORED_COOKIE = late(
     r"""\\{0,7}["']name\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<name>[^\s"'\\]{1,100})\\{0,7}["'],(?:\s|\\{1,7}n){0,40}\\{0,7}["']value\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<value>[^\s"'\\]{6,4000})"""
 )
 """A cookie in the stored state of a browser: `{"name": "sid", "value": …, "httpOnly": true}`."""
 _COOKIE_FACTS = words("path domain expires max-age samesite secure httponly version priority partitioned")
-_SESSION = re.compile(
+_SESSION = late(
     r"(?i)sess|sid\b|^sid|auth|token|jwt|login|remember|user|csrf|xsrf|\bid\b|cf_clearance|secure|__host"
 )
-_JAR = re.compile(
+_JAR = late(
     r"(?:TRUE|FALSE)(?:\t|\\t)[^\s\\]{1,200}(?:\t|\\t)(?:TRUE|FALSE)(?:\t|\\t)[0-9]{1,12}(?:\t|\\t)[^\s\\]{1,200}(?:\t|\\t)(?P<value>[^\s\\\"']{6,4000})"
 )
 
@@ -121,7 +121,7 @@ def _is_credential(token: str) -> bool:
     )
 
 
-_NAME = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]{1,12})+")
+_NAME = late(r"[A-Za-z]+(?:-[A-Za-z0-9]{1,12})+")
 """The name of another header."""
 _WORDS = words("bearer basic digest negotiate undefined required optional string authorization")
 

@@ -5,27 +5,29 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_JOINT = re.compile(
+_JOINT = late(
     r"(?P<quote>[\"'])(?<=[\w/+.-]{4}.)(?:[ \t]{0,4}(?:\r?\n[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)(?=[\w/+.-]{4})"
 )
-_CONTINUED = re.compile(r"\\\n(?<=[\w/+=-]{8}\\\n)(?=[\w/+=-]{8})")
+_CONTINUED = late(r"\\\n(?<=[\w/+=-]{8}\\\n)(?=[\w/+=-]{8})")
 """A line that a shell continues in the middle of a word."""
 _SIGNS = ("' +", '" +', "'+'", '"+"', "\\\n", " . '", ' . "')
 """Texts between two pieces."""
 _MOST_BEFORE = 200
 """Characters before a joint that are searched again."""
 
-_NEXT_PIECE = re.compile(
+_NEXT_PIECE = late(
     r"""(?P<quote>\\{0,7}["'])[ \t]{0,4}\\?(?:\r?\n|\\{1,7}n)[ \t]{1,40}[rbuf]{0,2}(?P=quote)(?P<part>[^\s"'\\]{4,400})(?=(?P=quote))"""
 )
 """A literal on the next line that continues the one before, without a sign between."""
-_NEXT_LINE = re.compile(r"\r?\n[ \t]{1,40}\+?(?P<part>[A-Za-z0-9+/_-]{4,400}={0,2})[ \t]{0,8}(?=\r?\n|\Z)")
+_NEXT_LINE = late(r"\r?\n[ \t]{1,40}\+?(?P<part>[A-Za-z0-9+/_-]{4,400}={0,2})[ \t]{0,8}(?=\r?\n|\Z)")
 _LEAST_WIDTH = 40
 """Fewest characters of a value that continues on the next line."""
-_INDENTED = re.compile(r"(?:\n|\\n)[ \t]{1,40}\+?[ \t]{0,40}\Z")
+_INDENTED = late(r"(?:\n|\\n)[ \t]{1,40}\+?[ \t]{0,40}\Z")
 """The beginning of a line of such a value."""
 
 

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_BEGIN = re.compile(r"-{4,5} ?BEGIN (?P<what>[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?) ?-{4,5}")
-_END = re.compile(r"-{4,5} ?END (?P<what>[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?) ?-{4,5}")
+_BEGIN = late(r"-{4,5} ?BEGIN (?P<what>[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?) ?-{4,5}")
+_END = late(r"-{4,5} ?END (?P<what>[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?) ?-{4,5}")
 _LONGEST = 40_000
 """Code points beyond which a text is not taken for one key."""
 
@@ -29,11 +30,11 @@ _MOST_BEHIND = 100
 _LEAST = 40
 """Base64 characters of a key that begins without its BEGIN line."""
 
-_BREAK = re.compile(r"\r?\n|(?:\\{1,15}r)?\\{1,15}n|<br ?/?>")
+_BREAK = late(r"\r?\n|(?:\\{1,15}r)?\\{1,15}n|<br ?/?>")
 """The end of a line, also in a text inside a text."""
 _FRAME = r"(?:[\s>|│┃║▏▎▌┆┊╎:#*+,;/\"'`\\→=\].()\[$-]{1,200}+|L?[0-9]{1,6}(?=[\s:→|│.\t)+>-])|\b(?:echo|printf|cat|rem)\b){0,12}"
 """The frame of a shown line: numbers, arrows, borders, quotes, signs of comments and diffs."""
-_LINE = re.compile(
+_LINE = late(
     rf"""(?x) {_FRAME} (?:
         (?P<body> [A-Za-z0-9+/_-]{{16,}} ={{0,3}} )
       | (?P<rest> [A-Za-z0-9+/]{{1,76}} ={{0,3}} )
@@ -42,43 +43,39 @@ _LINE = re.compile(
       | (?P<cut> (?: \.{{2,}} | … | ⋮ | \[ | \( | < | \+ )? [^\n\\A-Z]{{0,12}} (?: \.{{3}} | … | ⋮ | truncated | omitted | lines? | more | elided | snip ) [^\n\\]{{0,80}} )
       | (?P<blank> ) ) {_FRAME} \Z"""
 )
-_RUN_BEHIND = re.compile(
-    r"(?P<body>[A-Za-z0-9+/]{40,}={0,3})[\s|│┃\"'`,;$\\]{0,200}(?:>{1,2} ?[^\s>]{1,80})?\Z"
-)
+_RUN_BEHIND = late(r"(?P<body>[A-Za-z0-9+/]{40,}={0,3})[\s|│┃\"'`,;$\\]{0,200}(?:>{1,2} ?[^\s>]{1,80})?\Z")
 """A line of a key behind other text: the name of a file, or the author and time of the line."""
-_RUN = re.compile(r"[A-Za-z0-9+/]{16}")
-_ONE_LINE = re.compile(r"(?:[A-Za-z0-9+/=]|\s|\\{1,15}[nr]|[\"',+]){0,40000}?(?=-{4,5} ?END )")
+_RUN = late(r"[A-Za-z0-9+/]{16}")
+_ONE_LINE = late(r"(?:[A-Za-z0-9+/=]|\s|\\{1,15}[nr]|[\"',+]){0,40000}?(?=-{4,5} ?END )")
 _STARTS = (
     "b3BlbnNzaC1rZXktdjE", "MII", "MHcCAQEE", "MIGkAgEBBD", "MIHcAgEBBEI", "MIGHAgEAMBMGByqGSM49",
     "MIG2AgEAMBAGByqGSM49", "MIHuAgEAMBAGByqGSM49", "MC4CAQAwBQYDK2Vw", "MC4CAQAwBQYDK2Vu", "lQOYB",
     "lQHYB", "lQWGB", "lIYEY", "lIYEZ", "lFgEY", "lFgEZ"
 )  # fmt: skip
 """Beginnings of private keys in base64: OpenSSH, RSA, elliptic curves, encrypted ones."""
-_RSA = re.compile(r"MII[A-Za-z0-9+/]{3}IBA[AD]|MII[A-Za-z0-9+/]{3,8}BgkqhkiG9w0BBQ")
+_RSA = late(r"MII[A-Za-z0-9+/]{3}IBA[AD]|MII[A-Za-z0-9+/]{3,8}BgkqhkiG9w0BBQ")
 """Beginnings with `MII` that are private keys: certificates begin with `MII` too."""
 _ENCODED = "LS0tLS1CRUdJTi"
 """`-----BEGIN ` in base64."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/=]{20,40000}")
-_PUTTY = re.compile(r"Private-Lines: ?[0-9]{1,4}")
-_STATIC = re.compile(r"BEGIN OpenVPN Static key V1-----(?P<value>(?:[0-9a-f\s|>+→\d-]|\\{1,7}[nr]){16,2000})")
-_JWK = re.compile(
+_BASE64 = late(r"[A-Za-z0-9+/=]{20,40000}")
+_PUTTY = late(r"Private-Lines: ?[0-9]{1,4}")
+_STATIC = late(r"BEGIN OpenVPN Static key V1-----(?P<value>(?:[0-9a-f\s|>+→\d-]|\\{1,7}[nr]){16,2000})")
+_JWK = late(
     r"""\\{0,7}["'](?P<part>d|p|q|dp|dq|qi|k)\\{0,7}["']\s{0,4}:\s{0,4}\\{0,7}["'](?P<value>[A-Za-z0-9_-]{20,2000})\\{0,7}["']"""
 )
-_SIGNED_BY = re.compile(
+_SIGNED_BY = late(
     r"untrusted comment:[^\n\\]{0,100}secret key[^\n\\]{0,60}(?:\n|\\n)(?P<value>[A-Za-z0-9+/]{80,400}={0,2})"
 )
 """The file format of minisign and signify."""
-_PRINTED = re.compile(
+_PRINTED = late(
     r"(?:privateExponent|prime[12]|exponent[12]|coefficient|priv):(?P<value>(?:[\s:]|\\n|[0-9a-f]{2}(?![0-9a-zA-Z])){30,4000})"
 )
 """The output of `openssl rsa -text`."""
-_KEY_PAIR = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3}){63}\](?=\s|\\|\Z)")
+_KEY_PAIR = late(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3}){63}\](?=\s|\\|\Z)")
 """The 64 bytes of a Solana key: the whole of its file."""
 _LEAST_BYTES = 40
 """Different bytes among them, at least."""
-_RSA_XML = re.compile(
-    r"<(?P<part>D|P|Q|DP|DQ|InverseQ)>\s{0,10}(?P<value>[A-Za-z0-9+/=\s]{16,2000})</(?P=part)>"
-)
+_RSA_XML = late(r"<(?P<part>D|P|Q|DP|DQ|InverseQ)>\s{0,10}(?P<value>[A-Za-z0-9+/=\s]{16,2000})</(?P=part)>")
 
 
 _FORMS = (

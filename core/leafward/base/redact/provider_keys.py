@@ -173,7 +173,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("mailchimp key", "-us", r"[0-9a-f]{32}-us[0-9]{1,2}"),
     ("mandrill key", "md-", r"md-(?=[A-Za-z_-]{0,21}[0-9])(?=[^A-Z]{0,21}[A-Z])[A-Za-z0-9_-]{22}"),
     ("brevo key", "xkeysib- xsmtpsib-", r"x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
-    ("resend key", "re_", r"re_(?=[A-Za-z]{0,12}[0-9])[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}"),
+    ("resend key", "re_", r"re_(?=[a-z0-9_]{0,30}[A-Z])(?=[A-Za-z_]{0,36}[0-9])[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}"),
     ("twilio key", "AC", r"AC[0-9a-f]{32}\\{0,7}[\"'][ \t]{0,4},\s{0,20}\\{0,7}[\"'][0-9a-f]{32}"),
     ("twilio key", "SK AC", r"(?:SK|AC)[0-9a-f]{32}"),
     # Money, shops.
@@ -285,6 +285,8 @@ that a search for the literals in the different runs takes a fraction of the tim
 _ESCAPE_BEFORE = re.compile(r"(?:\\[nrtbf]|%[0-9A-F]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]{1,8}m)\Z")
 """Text before a token that may end with a letter or digit: an escape of a text inside a text, a colour."""
 _ESCAPE_REACH = 10
+_FILLED = re.compile("[xX]{8}")
+"""Letters that stand for those of a token in instructions."""
 
 
 _Forms = tuple[tuple[str, str], ...]
@@ -309,7 +311,9 @@ def by_first_letter(texts: Iterable[str]) -> str:
     return "|".join(f"{re.escape(letter)}(?:{'|'.join(rests)})" for letter, rests in groups.items())
 
 
-_ANY_LITERAL = by_first_letter(literal for literal, _, _ in _TABLE)
+_PLACES = {literal: place for place, (literal, _, _) in enumerate(_TABLE, len(_UNMARKED))}
+_ANY_LITERAL = by_first_letter(sorted(_PLACES, key=len, reverse=True))
+"""The longest literal at a place: all others there are beginnings of it."""
 
 
 @cache
@@ -348,11 +352,7 @@ def _noted(runs: set[str]) -> list[int]:
     """The places in `_UNMARKED`, then in `_TABLE`, that some new runs match; the places of each run are remembered."""
     together = "\n".join(runs)
     unmarked = [place for place, (_, form) in enumerate(_UNMARKED) if form.search(together) is not None]
-    marked = []
-    if _compiled(_ANY_LITERAL).search(together) is not None:
-        marked = [
-            place for place, (literal, _, _) in enumerate(_TABLE, len(_UNMARKED)) if literal in together
-        ]
+    marked = _marked(together)
     if len(_plain) + len(_holding) > _MOST_PLAIN:
         _plain.clear()
         _holding.clear()
@@ -365,6 +365,18 @@ def _noted(runs: set[str]) -> list[int]:
             else:
                 _plain.add(run)
     return [*unmarked, *marked]
+
+
+def _marked(together: str) -> set[int]:
+    """The places of the literals in some runs."""
+    longest: set[str] = set()
+    any_literal = _compiled(_ANY_LITERAL)
+    found = any_literal.search(together)
+    while found is not None:
+        longest.add(found[0])
+        found = any_literal.search(together, found.start() + 1)
+    beginnings = {literal[:size] for literal in longest for size in range(1, len(literal) + 1)}
+    return {_PLACES[literal] for literal in beginnings & _PLACES.keys()}
 
 
 _plain: set[str] = set()
@@ -381,7 +393,7 @@ def _of_literal(text: str, literal: str, inside: bool, forms: _Forms) -> Iterato
         end = at + len(literal)
         for kind, form in forms:
             found = _around(text, at, form) if inside else _compiled(form).match(text, at)
-            if found is not None and _begins(text, found.start()):
+            if found is not None and _begins(text, found.start()) and not _FILLED.search(found[0]):
                 yield found.start(), found.end(), kind
                 end = max(end, found.end())
                 break

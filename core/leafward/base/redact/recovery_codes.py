@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 _OF_LISTS = ("recovery", "backup", "scratch", "emergency")
 _SENT = ("verification code", "verification pin", "confirmation code", "passcode", "2fa code")
 """Names of a code that a message brings and that is used once."""
-_PIN_WORD = re.compile(r"""pin[ :=\\"']""")
-_PIN = re.compile(
+_PIN_WORD = late(r"""pin[ :=\\"']""")
+_PIN = late(
     r"""(?x) (?:PIN|[Pp]in) (?:[ ](?:for|of|on|at)(?:[ ][\w'’-]{1,20}){1,5}?)?
     (?P<said> [ ](?:is|was)(?:[ ](?:now|(?:re)?set[ ]to|changed[ ]to))?:? | [ ]?: )? [ ] (?P<code>[0-9]{4,8})(?!\.[0-9])
     (?= [ ]*(?: \Z | [.,;!?)(\#\n\\"'`] | (?:if|to|and|or|for|on|at|when|then|works?|accepted)\b ))"""
 )
 """The number that opens a door, a card or a phone: not pages that are pinned, nor pins of a chip, which have fewer digits."""
-_PIN_SET = re.compile(
+_PIN_SET = late(
     r"""(?:(?:PIN|[Pp]in)\\{0,7}["']?[ ]?[:=][ ]?|(?<=--)pin[ ])\\{0,7}["']?(?P<code>[0-9]{4,8})(?![\w.-])"""
 )
 """A setting of that name: `CARD_PIN=`, `"pin": "…"`, `--pin`."""
-_OF_WHAT = re.compile(r"(?i)\b(?:card|door|phone|voicemail|sim|use|with|enter|unlock|my|your)(?: the)? \Z")
+_OF_WHAT = late(r"(?i)\b(?:card|door|phone|voicemail|sim|use|with|enter|unlock|my|your)(?: the)? \Z")
 """Words before a `pin` that is no verb."""
 SIGNS = (*_OF_LISTS, "verification", "confirmation", "passcode", "2fa", "pin")
-_CODE_SENT = re.compile(
+_CODE_SENT = late(
     r"""(?:[ ](?:for|to|from|of)[ ][\w@.'-]{1,40}(?:[ ][\w@.'-]{1,20})?)?(?:[ ]is(?:[ ]now)?:?|[ ]?[:=])[ \t]{0,3}(?:\n|\\n)?[\\\"'`*]{0,4}(?P<code>[0-9]{3}[ -]?[0-9]{3}|[0-9]{4,8}|G-[0-9]{6})(?![\w-]|\.[0-9])"""
 )
-_CODES = re.compile(
+_CODES = late(
     r"(?i)[ _-](?:recovery[ _-]|backup[ _-]|login[ _-]|verification[ _-])?(?:pass)?codes?\b[^\n:=\\]{0,120}[:=\n\\][ \t]{0,4}"
 )
-_GAP = re.compile(r"(?:[\s,;|│*+•\[\]\"'`]|\\{1,7}[nrt\"]|-[ \t]|[0-9]{1,2}[.):→][ \t]{0,4}){1,30}+")
-_CODE = re.compile(r"[A-Za-z0-9]{4,16}(?:-[A-Za-z0-9]{3,12}){0,4}(?![\w-])")
+_GAP = late(r"(?:[\s,;|│*+•\[\]\"'`]|\\{1,7}[nrt\"]|-[ \t]|[0-9]{1,2}[.):→][ \t]{0,4}){1,30}+")
+_CODE = late(r"[A-Za-z0-9]{4,16}(?:-[A-Za-z0-9]{3,12}){0,4}(?![\w-])")
 _MOST = 24
 _LEAST_CODES = 2
 _SHORTEST = 6
 """Letters and digits of a code."""
 
-_CODE_BEFORE = re.compile(
+_CODE_BEFORE = late(
     r"(?<![\w.-])(?P<code>[0-9]{3}[ -]?[0-9]{3}|[0-9]{4,8}|G-[0-9]{6}) is (?:your|the) (?:[\w.-]{1,20} ){0,3}\Z"
 )
 _REACH = 100

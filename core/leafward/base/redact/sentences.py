@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import Place, is_secret, stands_out
 from leafward.base.redact.spans import SecretKind
@@ -34,39 +34,39 @@ NAMES: tuple[tuple[str, Meaning], ...] = (
     ("backup phrase", Meaning.PASSWORD),
 )
 SIGNS = tuple(name for name, _ in NAMES)
-_BEFORE = re.compile(
+_BEFORE = late(
     r"(?P<quote>[\"'`“*]{0,3})(?P<value>[^\s\"'`“”*]{6,100})[\"'`”*]{0,3} (?P<link>is|was|as|for|into) (?:(?:the|its|your|my|our|a|new|db|root|admin|database|user|default|temporary)[ ]){0,4}(?:\w{1,20} )?\Z"
 )
 _VALUE = r"(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,100}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:[\s)]|\\|$))"
-_AHEAD = re.compile(
+_AHEAD = late(
     rf"(?:['’]?s)?(?:(?:[ \t]{{1,2}}[(\"'`]?[a-z'’]{{1,12}}[)\"'`,]?){{1,6}}?:?)?[ \t]{{1,4}}[(\"'`“*]{{0,3}}(?P<who>[\w.@-]{{1,40}}[ ]?[:/][ ]?)?{_VALUE}"
 )
-_AND = re.compile(rf"[\"'`”*]{{0,3}} (?:to|or|and) [\"'`“*]{{0,3}}{_VALUE}")
-_CHANGED = re.compile(
+_AND = late(rf"[\"'`”*]{{0,3}} (?:to|or|and) [\"'`“*]{{0,3}}{_VALUE}")
+_CHANGED = late(
     r" (?:was |is )?(?:changed )?from [\"'`“*]{0,3}(?P<old>[^\s\"'`“”*]{6,100})[\"'`”*]{0,3} to [\"'`“*]{0,3}(?P<new>[^\s\"'`“”*]{6,100}?)(?=[\"'`”*)]{0,3}[.,;:!?]?(?:\s|$))"
 )
 _WORD = r"(?P<value>[^\s\"'`“”*\\<>(]{6,200}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:\s|\\|$))"
-_OWN = re.compile(
+_OWN = late(
     rf"(?:['’]s|[ ]as[ ][\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ](?:with|using)[ ]|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
 )
 """`password's …`, `creds: ada / …`, `login as ada with …`."""
 _LOGINS = ("credentials", "creds")
-_ADMIN = re.compile(
+_ADMIN = late(
     r"(?i):[ ][\"'`“*]{0,3}(?:admin\w{0,10}|root|sa|sysadmin|superuser|postgres|user|demo|test)[\"'`”*]{0,3}[ ]?[/:]"
 )
 """The users of a new installation: behind one of them stands a password, also one of words."""
-_JOINED = re.compile(r"[A-Z][a-z]{2,20}(?:[_-][A-Z]?[a-z]{2,20}){1,4}")
-_FOR = re.compile(
+_JOINED = late(r"[A-Z][a-z]{2,20}(?:[_-][A-Z]?[a-z]{2,20}){1,4}")
+_FOR = late(
     rf"(?:[ ](?:for|of|to|on|in)[ ](?:the[ ]|key[ ])?[\w@.'\"/~-]{{1,60}}){{1,2}}(?:[ ]is|[ ]?[:=])[ ]{{1,2}}[\"'`“*]{{0,3}}{_WORD}"
 )
 """`password for ada: …`."""
 _SURE = {name: Meaning.PERHAPS if name == "key" else meaning for name, meaning in NAMES}
-_WALLET = re.compile(
+_WALLET = late(
     r"(?:[^\n\\]{0,80}(?:\n|\\n)|[^\n\\:]{0,80}:)(?:[ \t\n\"'`>*]|\\n){0,12}(?P<value>[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23}|1[.):]?[ ]{0,3}[a-z]{3,8}(?:(?:[ \t,]|\r?\n|\\n){1,12}[0-9]{1,2}[.):]?[ ]{0,3}[a-z]{3,8}){11,23})(?=[ \t]*(?:\r?\n|\\|\"|\Z))"
 )
 """The words of a wallet on a line of their own, or numbered."""
 _WALLETS = ("mnemonic", "seed phrase", "recovery phrase", "backup phrase")
-_BELOW = re.compile(
+_BELOW = late(
     r"(?:s|\(s\))?(?: [\w,.'’()`/-]{1,40}){0,16}[ \t]?:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,12}){1,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,200})[\"'`*]{0,3}[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z|\")"
 )
 """The rest of a line that ends with a colon, and a value alone below it."""
@@ -74,17 +74,17 @@ _BELOW = re.compile(
 _GROUPS = (
     r"(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[A-Z2-7]{32}|[A-Z2-7]{16}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{2,4}"
 )
-_SEED = re.compile(rf"(?:[^\n:\\]{{0,60}}[:\n\\]n?|[ ])[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
+_SEED = late(rf"(?:[^\n:\\]{{0,60}}[:\n\\]n?|[ ])[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
 """The seed of a generator of codes, in groups of four, as shown beside a QR code."""
 _LINKS = (
     " as the ", " as a ", " as my ", " as your ", " as password", " is the ", " is my ", " is our ",
     " is your ", " was the ", " for the ", " into "
 )  # fmt: skip
-_LINK = re.compile(r" (?:as|is|was|for|into) ")
+_LINK = late(r" (?:as|is|was|for|into) ")
 _ENDS = ".,;:!?)]}"
 _NEAR = 60
 _REACH = 160
-_NO_SECRET = re.compile(
+_NO_SECRET = late(
     r"(?i)\b(?:public|hash|sha[0-9]*|digest|fingerprint|checksum|signature|uuid|ids?|named?|called|type|class|field|column|file|path|url)\b|sha[0-9]|hash"
 )
 """Words near a name that give it another meaning."""

@@ -35,6 +35,8 @@ BELOW = re.compile(
 """A label on its line, and a value alone below it."""
 _LOGIN = re.compile(r"\b(?:user|login|username|account)[:=]?[ ]\S{1,40}[ ]\Z")
 """A user's name before `pass` and the password."""
+_ANSWER = re.compile(r"\?[ \t]{1,8}(?P<value>[^\s\"'`]{8,200})(?=\s|\\{1,7}[nr]|\Z)")
+"""A question of a program, and the typed answer on its line."""
 _ROW = re.compile(r",(?P<value>[^\s,\"'()]{8,200})(?=\r?\n|\Z)")
 """A name and its value as a row of a table with commas."""
 _GIVEN = re.compile(
@@ -126,6 +128,7 @@ _FORMS: tuple[
     (_ARGUMENT, None, _argument),
     (_OPTION, _is_option, lambda one, at: one.setting(at.end(), Place.SETTING, Place.LINE)),
     (BELOW, _Named.begins_line, lambda _, at: at.span("value") if stands_out(at["value"]) else None),
+    (_ANSWER, None, lambda one, at: one.judged(at, Place.INLINE)),
     (_ROW, _Named.begins_line, lambda one, at: one.judged(at, Place.INLINE)),
     (
         _ATOM,

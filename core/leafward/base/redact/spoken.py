@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import Place, is_secret, stands_out
 from leafward.base.redact.spans import SecretKind
@@ -33,26 +33,26 @@ _OF_LOGINS = (
 )  # fmt: skip
 EVERYWHERE = (*_OF_PASSWORDS, *_OF_KEYS, *_OF_LOGINS)
 """In small letters. `names` holds the words that English shares."""
-_USER = re.compile(
+_USER = late(
     r"""(?x) (?: [ ][^\W\d_]{1,14} ){0,4} [ ]? (?: [:：=→] | [ ] ) [ \t]{0,4} [\"'`“„*]{0,2} [\w.@+-]{1,60} [\"'`”“*]{0,2} [ ]? [/|:,] [ ]?
     (?P<quote> [\"'`“„*]{0,2} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{6,100} )"""
 )
 """`Zugangsdaten: ada / …`."""
 _IS = r"(?:(?:lautet|ist|war|est|es|era|é|è|is|är|er|on|to|je|a|является|это|là|adalah)\b|:|：|=|=>|→|是|为|為|は|는|은|คือ)"
-_VALUE = re.compile(
+_VALUE = late(
     rf"""(?ix) [^\W\d_]{{0,3}} [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? {_IS} [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )?
     (?P<quote> [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’「」『』<>|]{{4,100}} )"""
 )
-_FAR = re.compile(
+_FAR = late(
     rf"""(?ix) [^\W\d_]{{0,3}} (?: [ ][^\W\d_]{{1,14}} ){{0,5}}? (?: [ \u00a0]? (?P<colon> [:：] ) | [ ]{_IS} )? [ ]
     (?P<quote> [\"'`“”„«‘’*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{{8,100}}+ ) (?<![:：]) (?! [ \u00a0][:：] )"""
 )
 """`senha do banco é …`, `Passwort …`: with words between or without any; the value must be clearly a password."""
-_OF_KEY = re.compile(
+_OF_KEY = late(
     rf"""(?ix) [^\W\d_]{{0,3}} (?: [ -][^\W\d_]{{1,10}} ){{0,3}}? [ \t\u00a0]{{0,4}} {_IS} [ \t\u00a0]{{0,4}}
     (?P<quote> [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [A-Za-z0-9_.+/=-]{{16,400}} )"""
 )
-_OTHER_SCRIPT = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_OTHER_SCRIPT = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 """Scripts without spaces between words."""
 _KEY = (_OF_KEY, Meaning.SECRET, Place.QUOTED)
 _LOGIN = (_USER, Meaning.PASSWORD, Place.INLINE)

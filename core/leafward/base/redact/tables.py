@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import Place, is_secret, stands_out
 from leafward.base.redact.spans import SecretKind
@@ -14,29 +14,23 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_HEAD = re.compile(
-    r"[ \t]*\"?[A-Za-z][\w .-]{0,40}\"?(?:[,;\t][ ]?\"?[A-Za-z][\w .-]{0,40}\"?){1,40}[ \t\r]*\Z"
-)
-_RULE = re.compile(r"(?=[^-─═]*[-─═]{2})[ \t|:+─═│┼├┤╞╪╡-]{3,400}\r?\Z")
+_HEAD = late(r"[ \t]*\"?[A-Za-z][\w .-]{0,40}\"?(?:[,;\t][ ]?\"?[A-Za-z][\w .-]{0,40}\"?){1,40}[ \t\r]*\Z")
+_RULE = late(r"(?=[^-─═]*[-─═]{2})[ \t|:+─═│┼├┤╞╪╡-]{3,400}\r?\Z")
 """The line below the head of a drawn table or of a Markdown table."""
-_SPACED_TITLE = re.compile(r"[A-Za-z][\w.()-]*(?: [A-Za-z(][\w.()-]*)*")
-_SPACED_HEAD = re.compile(
+_SPACED_TITLE = late(r"[A-Za-z][\w.()-]*(?: [A-Za-z(][\w.()-]*)*")
+_SPACED_HEAD = late(
     r"[ ]{0,4}[A-Za-z][\w.()-]{0,30}(?: [A-Za-z(][\w.()-]{0,30}){0,3}(?:[ ]{2,80}[A-Za-z][\w.()-]{0,30}(?: [A-Za-z(][\w.()-]{0,30}){0,3}){1,20}[ ]*\r?\Z"
 )
 """The head of a table whose columns are separated by two spaces or more."""
-_TITLE = re.compile(r"[A-Za-z][\w .-]{0,40}")
-_INSERT = re.compile(
+_TITLE = late(r"[A-Za-z][\w .-]{0,40}")
+_INSERT = late(
     r"(?:into|INTO|Into)\s{1,20}[\w.`\"\[\]]{1,80}\s{0,20}\((?P<names>[\w\s,`\"\[\]]{3,600})\)\s{0,20}(?:values|VALUES|Values)\s{0,20}\("
 )
-_VALUE = re.compile(
-    r"\s{0,20}(?:'(?P<text>(?:[^'\\\n]|\\.|''){0,600})'|[^,()'\n]{1,200})\s{0,20}(?P<end>[,)])"
-)
+_VALUE = late(r"\s{0,20}(?:'(?P<text>(?:[^'\\\n]|\\.|''){0,600})'|[^,()'\n]{1,200})\s{0,20}(?P<end>[,)])")
 _KEYWORDS = ("passw", "secret", "token", "api")
 SIGNS = (*_KEYWORDS, "insert into", "sqlite")
 """In small letters: a text with such a table holds one of them."""
-_ROW = re.compile(
-    r"(?<![^\n\"n])(?=[^\n\\]{0,400}@[\w.-]{1,60}\|)[^|\s\\\"]{1,100}(?:\|[^|\n\\\"]{0,200}){2,40}"
-)
+_ROW = late(r"(?<![^\n\"n])(?=[^\n\\]{0,400}@[\w.-]{1,60}\|)[^|\s\\\"]{1,100}(?:\|[^|\n\\\"]{0,200}){2,40}")
 """A row of sqlite3 with an address of mail."""
 _SEPARATORS = ",;\t"
 _MOST_ROWS = 1000
@@ -152,7 +146,7 @@ def inserted_in(text: str, low: str) -> Iterator[Span]:
                 at, column = following.end(), 0
 
 
-_NEXT_ROW = re.compile(r"\s{0,20},\s{0,20}\(")
+_NEXT_ROW = late(r"\s{0,20},\s{0,20}\(")
 
 
 def _column_values(text: str, at: int, head: str, separator: str) -> Iterator[Span]:

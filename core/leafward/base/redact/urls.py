@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.secret_values import entropy, stands_for
 from leafward.base.redact.spans import SecretKind
 
@@ -13,27 +13,23 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_SCHEME = re.compile(r"[A-Za-z0-9+.-]{1,24}\Z")
-_SLASHES = re.compile(r"://|:\\{1,7}/\\{1,7}/")
-_LOGIN = re.compile(
+_SCHEME = late(r"[A-Za-z0-9+.-]{1,24}\Z")
+_SLASHES = late(r"://|:\\{1,7}/\\{1,7}/")
+_LOGIN = late(
     r"(?P<user>[^\s:/@'\"<>\\]{0,100}):(?P<password>[^\s/'\"<>\\]{1,300})@(?=[A-Za-z0-9\[$_{<%]|/[\w-]{1,60}(?:[?\s\"']|$))"
 )
-_SLASHED = re.compile(
+_SLASHED = late(
     r"(?P<user>[^\s:/@'\"<>\\]{0,100}):(?P<password>(?![0-9]{1,5}(?:[/?#]|\\))[^\s'\"<>\\@]{1,200})@(?=[A-Za-z0-9.-]{1,80}(?:[:/?\s'\"\\,;)]|$))"
 )
-_TOKEN = re.compile(
-    r"(?P<token>[A-Za-z0-9_.~%+=-]{16,300})@(?=[A-Za-z0-9-]{1,60}(?:\.[A-Za-z]|:[0-9])|localhost)"
-)
-_GO_SOURCE = re.compile(
-    r"(?P<user>[^\s:/@'\"<>\\=`]{1,60}):(?P<password>[^\s'\"<>\\`@]{3,100})@(?:tcp|unix)\("
-)
+_TOKEN = late(r"(?P<token>[A-Za-z0-9_.~%+=-]{16,300})@(?=[A-Za-z0-9-]{1,60}(?:\.[A-Za-z]|:[0-9])|localhost)")
+_GO_SOURCE = late(r"(?P<user>[^\s:/@'\"<>\\=`]{1,60}):(?P<password>[^\s'\"<>\\`@]{3,100})@(?:tcp|unix)\(")
 """The address of a database in Go's driver for MySQL."""
-_ORACLE = re.compile(r"[A-Za-z0-9_$#\"]{1,40}/(?P<password>[^\s@/'\"]{3,100})@")
-_PUBLIC_HOST = re.compile(r"o[0-9]{1,20}\.ingest\.(?:[a-z]{2}\.)?sentry\.io\b")
+_ORACLE = late(r"[A-Za-z0-9_$#\"]{1,40}/(?P<password>[^\s@/'\"]{3,100})@")
+_PUBLIC_HOST = late(r"o[0-9]{1,20}\.ingest\.(?:[a-z]{2}\.)?sentry\.io\b")
 """A host to which every visitor's browser sends the user part of the address."""
 _DEFAULTS = ("user", "postgres", "guest", "test", "rabbitmq")
 """Names that are their own password on a new installation."""
-_PORT = re.compile(r"[0-9]{1,5}\Z")
+_PORT = late(r"[0-9]{1,5}\Z")
 
 
 def urls_in(text: str) -> Iterator[Span]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import Place, is_secret, stands_for
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from leafward.base.redact.spans import Span
@@ -24,14 +25,14 @@ _RULES = (
     # Terraform's variables.
     (
         "variable",
-        re.compile(
+        late(
             rf"""variable[ \t]{{1,4}}\\{{0,7}}"(?P<name>[\w-]{{1,80}})\\{{0,7}}"{_BREAK}{{0,8}}\{{[^{{}}]{{0,400}}?\bdefault[ \t]{{0,20}}=[ \t]{{0,4}}{_QUOTED}"""
         ),
     ),
     # Parameters of AWS: the type stands between name and value.
     (
         "ame",
-        re.compile(
+        late(
             rf"""ame\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}\\{{0,7}}["'](?P<name>[\w./-]{{1,200}})\\{{0,7}}["'],(?:{_BREAK}{{0,20}}{_FIELD},){{0,4}}?{_BREAK}{{0,20}}\\{{0,7}}["'][vV]alue\\{{0,7}}["'][ \t]{{0,4}}:[ \t]{{0,4}}{_QUOTED}"""
         ),
     ),
@@ -39,7 +40,7 @@ _RULES = (
     *(
         (
             says,
-            re.compile(
+            late(
                 rf"""{says}\\{{0,7}}"(?:[ \t]{{0,4}}:[ \t]{{0,4}}true)?,(?:{_BREAK}{{0,20}}{_FIELD},){{0,4}}?{_BREAK}{{0,20}}\\{{0,7}}"[vV]alue\\{{0,7}}"[ \t]{{0,4}}:[ \t]{{0,4}}(?P<name>){_QUOTED}"""
             ),
         )
@@ -48,7 +49,7 @@ _RULES = (
     # Parameters of CloudFormation.
     (
         "ParameterKey",
-        re.compile(
+        late(
             rf"""ParameterKey\\{{0,7}}["']?[ \t]{{0,4}}[:=][ \t]{{0,4}}\\{{0,7}}["']?(?P<name>\w{{1,80}})\\{{0,7}}["']?,?{_BREAK}{{0,40}}\\{{0,7}}["']?ParameterValue\\{{0,7}}["']?[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:{_QUOTED}|(?P<bare>[^\s"'\\,]{{3,400}}))"""
         ),
     ),
@@ -56,7 +57,7 @@ _RULES = (
     *(
         (
             option,
-            re.compile(
+            late(
                 rf"""{option}[ =]\\{{0,7}}["']?(?:[Ee]nv:\\{{0,2}})?(?P<name>[\w./-]{{1,200}})\\{{0,7}}["']?(?:[ \t]|\\{{1,2}}\n)[^\n|;&]{{0,200}}?(?:--value|--secret-string|-Value)[ =]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
             ),
         )
@@ -65,58 +66,58 @@ _RULES = (
     # The same of a parameter that is said to be secret, whatever its name.
     (
         "put-parameter ",
-        re.compile(
+        late(
             rf"""put-parameter (?=[^\n|;&]{{0,400}}SecureString)[^\n|;&]{{0,300}}?--value[ =]{{1,4}}(?P<name>)(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
         ),
     ),
     (
         "keyvault secret set ",
-        re.compile(
+        late(
             rf"""keyvault secret set [^\n|;&]{{0,300}}?--value[ =]{{1,4}}(?P<name>)(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
         ),
     ),
     # A field of a form.
     (
         'form-data; name="',
-        re.compile(
+        late(
             r"""form-data; name="(?P<name>[\w.-]{1,80})"(?:\r?\n|(?:\\r)?\\n){2}(?:(?P<value>(?!.))|(?P<bare>[^\s\"'\\]{3,400}))"""
         ),
     ),
     # A value of the Windows registry.
     (
         "reg add ",
-        re.compile(
+        late(
             rf"""reg add [^\n]{{1,300}}?/v[ \t]{{1,4}}["']?(?P<name>\w{{1,80}})["']?[ \t]{{1,4}}(?:/t[ \t]{{1,4}}REG_\w{{1,20}}[ \t]{{1,4}})?/d[ \t]{{1,4}}(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&]{{3,400}}))"""
         ),
     ),
     # A setting of a program of macOS.
     (
         "defaults write ",
-        re.compile(
+        late(
             rf"""defaults write [^\s]{{1,200}}[ \t]{{1,4}}["']?(?P<name>[\w.-]{{1,80}})["']?[ \t]{{1,4}}(?:-string[ \t]{{1,4}})?(?:{_QUOTED}|(?P<bare>[^\s"'\\|;&-][^\s"'\\|;&]{{2,400}}))"""
         ),
     ),
     # A password that Elasticsearch made: the name stands below it.
     (
         "New value:",
-        re.compile(
+        late(
             r"New value:\s{1,4}(?P<name>)(?:(?P<value>(?!.))|(?P<bare>[^\s\"'\\]{6,100}))[ \t]{0,4}(?:\r?\n|\\{1,7}n)Password for"
         ),
     ),
 )
 """A literal, and an expression for its place: a name, and a value far behind it."""
-_BRACES = re.compile(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>(?:[^{}\n]|\}\}){3,200})\}(?=[;\\\"']|$)")
+_BRACES = late(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>(?:[^{}\n]|\}\}){3,200})\}(?=[;\\\"']|$)")
 """The braces around a password of ODBC."""
-_LOGIN = re.compile(
+_LOGIN = late(
     r"<auth-user-pass>(?:\s|\\n){1,8}[^\s<>\\]{1,100}(?:\s|\\n){1,8}(?P<value>[^\s<>\\]{3,100})(?:\s|\\n){1,8}</auth-user-pass>"
 )
 """Name and password in a profile of OpenVPN."""
-_KIND = re.compile(r"""\\{0,7}["']?kind\\{0,7}["']?:[ \t]{0,4}\\{0,7}["']?Secret\b(?!\w)""")
-_NEXT_MANIFEST = re.compile(r"(?:\n|\\n)(?:---|- ?apiVersion|[ \t]{2,8}\{(?:\n|\\n))")
-_DATA = re.compile(
+_KIND = late(r"""\\{0,7}["']?kind\\{0,7}["']?:[ \t]{0,4}\\{0,7}["']?Secret\b(?!\w)""")
+_NEXT_MANIFEST = late(r"(?:\n|\\n)(?:---|- ?apiVersion|[ \t]{2,8}\{(?:\n|\\n))")
+_DATA = late(
     r"""(?:^|[\s,{]|\\n)\\{0,7}["']?(?P<name>data|stringData)\\{0,7}["']?:[ \t]{0,4}(?:\{(?:\s|\\n){0,20}|(?:\r?\n|\\{1,7}n)(?=[ \t]))"""
 )
-_ENTRY = re.compile(
+_ENTRY = late(
     r"""[ \t]{0,20}\\{0,7}["']?[\w.-]{1,253}\\{0,7}["']?:[ \t]{0,4}\\{0,7}["']?(?P<value>[^\s"'\\,{}|>]{0,4000})\\{0,7}["']?,?[ \t]{0,4}(?:\r?\n|\\{1,7}n|(?=\})|\Z)"""
 )
 _LEAST = 4

@@ -179,7 +179,7 @@ class Contents:
                 base = branch.original(file.path) or base
         # A side that never touched it has the ancestor's content, as soon as that is known.
         a, b = (
-            one if use is not None or len(one.remarks) > above else _as_base(base, one)
+            base if use is None and len(one.remarks) <= above and one.certainty not in KNOWN else one
             for one, use in zip(found, (file.a, file.b), strict=True)
         )
         if self._bases is not None and any(one.certainty not in KNOWN for one in (base, a, b)):
@@ -229,10 +229,6 @@ def differs(file: FileDifference, same: bool | None) -> bool | None:
     None for a file that no branch changed but that a command which does not name it may have changed.
     """
     return None if same is None and not file.changed else not same
-
-
-def _as_base(base: Rebuilt, untouched: Rebuilt) -> Rebuilt:
-    return base if untouched.certainty not in KNOWN else untouched
 
 
 def _merge(base: Rebuilt, a: Rebuilt, b: Rebuilt) -> tuple[Merge, int]:

@@ -7,13 +7,13 @@ question. Nothing is random: the same span gives the same questions in the same 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
+from leafward.base.late_pattern import late
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
@@ -37,28 +37,28 @@ _OF_A_TOPIC = 4
 """Most questions about rules, and most about abandoned approaches."""
 _ANSWER = 240
 """Most characters of an answer; a longer sentence is not used as one."""
-_TELLS = re.compile(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
+_TELLS = late(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
 """Counts that distinguish a result; "no failures" alone could be of any run."""
-_LIMITS = re.compile(
+_LIMITS = late(
     r"(?i)\b(?:must|never|always|do not|don['’]t|only|at (?:most|least)|no more than|no less than|without|should(?:n['’]t| not)?|not allowed)\b"
 )
-_STATES = re.compile(
+_STATES = late(
     r"(?i)\b(?:is|are|was|were|gets?|been|still|currently|right now)\s+(?:never|always|only|not)\b|\bright now\b"
 )
 """Descriptions of the present state that use the words of rules."""
-_BESIDE = re.compile(r"\([^()]{0,300}\)")
+_BESIDE = late(r"\([^()]{0,300}\)")
 """Text in brackets, which limits nothing."""
-_WISHES = re.compile(r"(?i)\b(?:want|need|would|should|could|can|let['’]?s|must|have to|better)\b")
+_WISHES = late(r"(?i)\b(?:want|need|would|should|could|can|let['’]?s|must|have to|better)\b")
 """Words by which a user supposes or wishes."""
-_INSTEAD = re.compile(r"(?i)\b(?:instead of|rather than|over|against)\b")
+_INSTEAD = late(r"(?i)\b(?:instead of|rather than|over|against)\b")
 _OWN_WORDS = 1500
 """Most characters of a message that counts as the user's own words, not a pasted plan or report."""
-_GIVEN_UP = re.compile(
+_GIVEN_UP = late(
     r"(?i)\b(?:gave up|giv(?:e|ing) up|abandon(?:ed|ing)?|dropp?(?:ed|ing) the idea|revert(?:ed|ing)?|roll(?:ed|ing) back"
     r"|took (?:it|that|this) back|does(?:n['’]t| not) work|did(?:n['’]t| not) work|won['’]t work|ruled out|reject(?:ed|ing)?|discard(?:ed|ing)?"
     r"|(?:decided|chose|choosing) (?:against|not to)|not (?:going to )?(?:use|using|viable|feasible))\b"
 )
-_REASON = re.compile(
+_REASON = late(
     r"(?i)\b(?:because|since|so that|due to|otherwise|to avoid|would (?:break|need|require|mean)|as it)\b"
 )
 _LEAST_WORDS = 4

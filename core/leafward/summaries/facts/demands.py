@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import content_words
 
@@ -17,21 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _REMEMBERED = 1 << 14
-_CODE = re.compile(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
+_CODE = late(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
 """Quotes and asides in a sentence, which oblige nobody."""
-_FILLER = re.compile(
+_FILLER = late(
     r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|wow|dude|man"
     r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
 )
-_ASKED = re.compile(
+_ASKED = late(
     r"(?:(?:why|how|where|when|who|which|what(?:['’]s)?)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|about|if|happens|happened|else)\b"
     r"|(?:can|could|do|does|did|is|are|was|were|should|would|will|have|has|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|can['’]t"
     r"|couldn['’]t|shouldn['’]t|wouldn['’]t|won['’]t)\s+(?:we|you|i|it|this|that|they|there|he|she|these|those)\b"
     r"|any idea\b|what's\b|how come\b|(?:warum|wieso|weshalb|woran|pourquoi|por qué|perché|почему|зачем)\b"
     "|为什么|为何|为啥|怎么|なぜ|どうして|왜)"
 )
-_TAG = re.compile(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
-_ASKED_LAST = re.compile(r"(?:吗|呢|(?:です|ます)か)\W*$")
+_TAG = late(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
+_ASKED_LAST = late(r"(?:吗|呢|(?:です|ます)か)\W*$")
 # All patterns except those of the first words are in lower case, like the text that they are matched with.
 _OBLIGED = markers(
     r"\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
@@ -43,20 +44,20 @@ _OBLIGED = markers(
     "must mustn mustnt never always mandatory forbid forbidden prohibited circumstances most least than niemals nie muss musst darf darfst "
     "immer jamais toujours dois doit doivent devez faut nunca siempre debe sempre deve",
 )
-_CONCLUDES = re.compile(
+_CONCLUDES = late(
     r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b"
     r"|\b(?:always|never) (?:seem\w*|happens?|happened|fails|failed|works|worked|gets|got|was|were|did|does|had)\b"
 )
 """Guesses in the words of rules."""
-_BREAKS = re.compile(
+_BREAKS = late(
     r"\b(?:(?:does|do|did|is|are|was)(?:n['’]?t| not)|violates?|breaks?|ignores?)\b.{0,160}?\b(?:must|never|always|at (?:most|least))\b"
 )
 """A statement that something breaks a rule: it reports a fault, and the rule is somebody else's."""
-_FORBIDS = re.compile(
+_FORBIDS = late(
     r"(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t)\s+"
     r"(?!(?:understand|know|think|see|get|care|mind|feel|remember|believe|have to|need to|like|worry)\b)\w"
 )
-_RULES = re.compile(
+_RULES = late(
     r"\b(?:avoid|prefer(?:ably|red)?|make sure|ensure|instead of|rather than|before (?:we|you|i|any|every|each)|by default"
     r"|no (?:new|other|more|extra|additional|need for)\b|only (?:use|if|when|for|with|in|on|the)|use only"
     r"|should(?:n['’]t)?(?: not| only| always)? (?:\w+ )?(?:be(?! good| fine| ok| done)|stay|return|use|have(?! been)|keep|look|work|contain|show|not)\b"
@@ -65,13 +66,13 @@ _RULES = re.compile(
     r"|sin|sans|ohne|auf keinen fall|(?:kein|pas d)e(?:n|r|s)? (?:neu|weiter|ander|extern|zusätzlich|nouve|autre)\w+|нужно"
     r"|(?:bitte|soll(?:st|t|en|te)?) (?:\w+ ){0,6}nicht)\b"
 )
-_RULE_FIRST = re.compile(
+_RULE_FIRST = late(
     r"^(?:(?:s['’]il (?:te|vous) plaît,? )?n(?:e |['’])(?:pas |\w+ (?:pas|rien|plus)\b)"
     r"|(?!(?:das|es|ich|er|sie|wir|ihr|du|die|der|dies\w*|hier|da|so|man|kann|geht|leider)\b)(?:\w+ ){1,4}nicht \w+en\W*$)"
     r"|^(?:please\s+)?(?:(?:only|keep(?!\s+(?:going|on|at it|it up|trying|working|pushing|digging|looking)\b)|use|without|stop using|stick to|throughout)\s+\w+"
     r"|[\w-]+(?: library)? only\b)"
 )
-_STATES = re.compile(
+_STATES = late(
     r"\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
     r"|\b(?:does|do|did)(?:n['’]t| not) have to\b|\bdon['’]t need\b|\bno longer\b"
 )
@@ -83,11 +84,11 @@ _GUESSED = markers(
     "glaube denke vermute vielleicht vermutlich wahrscheinlich crois pense quizas quiza creo think thinking guess suppose bet suspect believe assume wonder thought hope know understand see get "
     "feeling feel maybe perhaps probably sure sounds theory",
 )
-_WORK = re.compile(
+_WORK = late(
     r"^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
 )
 """Work for now is a request: it is done, and binds nothing afterwards."""
-_TAKES_BACK = re.compile(
+_TAKES_BACK = late(
     r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*"
     r"(?:(?:can|could|would) (?:you|we) |you can |let['’]s |please |just ){0,4}"
     r"(?:undo|revert|roll back|take back|back out|never ?mind|scratch|forget)(?: about)? (?:that|this|it|those|these|them|the last|what you)\b"
@@ -95,7 +96,7 @@ _TAKES_BACK = re.compile(
     r"|^(?:(?:nein|doch|nee|bitte|ach|non|s['’]il te plaît)[\s,.!]+)*(?:mach(?:e)? (?:das|es) (?:bitte )?(?:wieder )?rückgängig|vergiss (?:das|es)|annule(?:z)? (?:ça|cela)|oublie(?:z)? (?:ça|cela))\b"
     r"|^(?:不[,，]?)?(?:请)?(?:撤销|回退|还原|取消)(?:它|这|刚才|上)|^算了"
 )
-_UNDID = re.compile(
+_UNDID = late(
     r"(?i)^.{0,120}?\b(?:i|we)(?:['’]ve| have)? (?:\w+ )?(?:undid|undone|reverted|discarded|rolled back|threw away) (?:all |most )?(?:of )?(?:your|these|those|that|them|it)\b(?! (?:commit|branch|back)\b)"
     r"|^.{0,120}?\b(?:ich habe|hab) (?:deine|ihre|die|alle) (?:\w+ )?(?:wieder )?(?:zurückgesetzt|rückgängig gemacht|verworfen)"
     r"|^.{0,120}?\bj['’]ai (?:annulé|supprimé) (?:tes|vos) |^.{0,60}?我(?:已经)?(?:把.{1,12})?(?:撤销|回退|还原)了"
@@ -106,35 +107,35 @@ _UNDOES = (
     *("verworfen", "annulé", "supprimé", "撤销", "回退", "还原"),
 )
 """Its verbs in small letters: every such statement holds one."""
-_REFUTES = re.compile(
+_REFUTES = late(
     r"(?i)^(?:(?:hm+|sorry|wait|wtf|um+|ok(?:ay)?|well|but|actually|no|nope|nah|nein|nee|doch|non|mais|aber)[\s,.!]+)*"
     r"(?:(?:that|this|it)(?:['’]s| is| was|s)? (?:just |simply |completely |totally )?(?:not (?:right|true|correct|it|the case|what|how|the (?:problem|cause|reason|issue))"
     r"|wrong|incorrect|false|nonsense|horrible)\b|you(?:['’]re| are) (?:wrong|mistaken)\b|wrong\b|(?:das |es )?(?:stimmt|geht|funktioniert) (?:so |immer noch |noch immer |leider )?nicht\b"
     r"|(?:das ist |du liegst )?falsch\b|c['’]est faux\b|ça ne (?:marche|fonctionne) (?:toujours )?pas\b|不对|不是这样|错了|違う|違います|いいえ)"
 )
 """A prompt that calls the answer before it wrong."""
-_PLEASED = re.compile(
+_PLEASED = late(
     r"(?i)^(?:(?:wow|jesus|oh|ok(?:ay)?|yes|yeah|great|perfect|nice|cool|super|toll|prima|ja|oui|génial|parfait)[\s,.!]+)*"
     r"(?:(?:it|that|everything|all of it|this)(?: all| now)? works?(?: now| great| fine| perfectly| well)?|lgtm|looks (?:good|great|perfect)(?: to me)?"
     r"|(?:es|das|alles) (?:funktioniert|geht|passt)(?: jetzt)?|ça (?:marche|fonctionne)(?: maintenant| bien)?|(?:现在)?(?:可以了|好了|没问题了|完美))"
     r"(?:[.!,，。！]+(?! ?(?:but|aber|mais|except|但|we|now|still|let|can|could|please|i|then|next)\b)|\s*$)"
 )
-_AGREES = re.compile(
+_AGREES = late(
     r"(?i)(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|please|agreed?|sounds good|do|go|let['’]s|use|that (?:was|is) the idea|ja|gerne|mach|oui|d['’]accord|vas-?y|s[ií])\b"
     r"|好|可以|是的|对[,，]|はい|お願い|네)"
 )
-_DENIES = re.compile(r"(?i)^(?:no|nope|nah|nein|non)[,.!]+\s")
-_OFFERS = re.compile(
+_DENIES = late(r"(?i)^(?:no|nope|nah|nein|non)[,.!]+\s")
+_OFFERS = late(
     r"(?i)\b(?:(?:do you |would you )?(?:want|like|prefer)(?: for)? me to|shall (?:i|we)|should (?:i|we)|may i|can i|ready to|is it ok(?:ay)? (?:to|if)"
     r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|souhaite[sz]|quieres que|debo|¿lo )\b"
     r"|(?:要不要|需要我|要我|是否需要|可以吗)|(?:しましょうか|しますか)"
 )
 """A question that offers something."""
-_DECLINES = re.compile(
+_DECLINES = late(
     r"(?i)^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
     r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です)"
 )
-_APOSTROPHE = re.compile(r"\s+|(?<=\b[cdjlmnst])['’]")
+_APOSTROPHE = late(r"\s+|(?<=\b[cdjlmnst])['’]")
 """Separators between words, some of which are single letters."""
 _LEAST_WORDS = 3
 _LEAST_REVOKED = 2
@@ -143,31 +144,31 @@ _ONCE_WRITTEN = (
     r"|review|draft|dokument|bericht|zusammenfassung|rapport|résumé)"
 )
 """Things that are written once: a wish about one holds until it exists."""
-_ORDERS = re.compile(
+_ORDERS = late(
     r"(?:(?:please|can you|could you|bitte|dann|jetzt)[\s,]+)*(?:creat\w{1,2}|write|draft|make|prepare|produce|generate|compose|open|file"
     r"|erstelle?|schreib(?:e|en)?|crée[rz]?|écri[st]|rédige[rz]?)\b"
     rf"(?:\s+[\w./@'’-]+){{0,6}}?\s+{_ONCE_WRITTEN}\b"
     r"|(?:请|帮我)*(?:写|创建|生成|制定|起草).{0,12}?(?:计划|文档|报告|总结|提交|方案)"
 )
-_OF_IT = re.compile(
+_OF_IT = late(
     rf"(?:it|they|(?:this|that|the) {_ONCE_WRITTEN}|er|sie|es|dieser? {_ONCE_WRITTEN}|il|elle|ce(?:tte)? {_ONCE_WRITTEN})\b"
     r"|它|(?:这|该)(?:个|份)?(?:计划|文档|报告|总结|提交|方案)"
 )
-_OF_THIS = re.compile(
+_OF_THIS = late(
     rf"(?:this|dieser?|ce(?:tte)?) {_ONCE_WRITTEN}\b|(?:这|该)(?:个|份)?(?:计划|文档|报告|总结|提交|方案)"
 )
-_THIS_ONCE = re.compile(
+_THIS_ONCE = late(
     rf"\b(?:for|in|on|with) this {_ONCE_WRITTEN}\b|\b(?:just |only )?this (?:once|(?:one )?time)\b"
     rf"|\b(?:für diesen?|in diesem?|bei diesem) {_ONCE_WRITTEN}\b|\b(?:diesmal|dieses mal)\b"
     rf"|\b(?:pour|dans) ce(?:tte)? (?:{_ONCE_WRITTEN}|branche)\b|\bcette fois\b|这次|本次|这一次|今回"
 )
-_NOTHING_OF = re.compile(
+_NOTHING_OF = late(
     r"^(?:please )?no (?:more )?(?!(?:problem|worr|thank|idea|clue|change|error|warning|question|comment|issue|result|difference|news|need)\w*\b)[\w-]+s\W*$"
 )
 """A rule in two words: no such things."""
-_HALF = re.compile(r"^(?:should|needs?|has|have|must)\b")
+_HALF = late(r"^(?:should|needs?|has|have|must)\b")
 """A sentence that begins with its verb: its subject is elsewhere."""
-_OF_NOW = re.compile(
+_OF_NOW = late(
     r"\b(?:dimmer|darker|lighter|brighter|bolder|bigger|larger|smaller|shorter|wider|narrower|thicker|thinner|tighter|closer|cleaner|simpler|nicer)\b(?! than\b)"
     r"|\b(?:a (?:bit|little|tad)|slightly|ein (?:bisschen|wenig)|un (?:peu|poco))\b|もう?少し"
     r"|\b(?:the )?same (?:\w+ )?as\b|\b(?:we|you)(?:['’]ve| have)? (?:just |already )?(?:made|did|done|added|changed|wrote|written)\b"
@@ -178,16 +179,16 @@ _OF_NOW = re.compile(
     "|更[暗亮大小短长宽窄]|[暗亮大小短长宽窄]一点|[和跟与].{1,12}一样"
 )
 """A wish relative to the present state: once it was met, it means nothing any more."""
-_SPARES = re.compile(
+_SPARES = late(
     r"^(?:keep|leave|retain|preserve|behalte|lass(?:e|t)?|garde[rz]?|laisse[rz]?|conserve[rz]?|mantén|deja)\b|^(?:保留|保持)"
 )
-_WORKS_ON = re.compile(
+_WORKS_ON = late(
     r"^(?:add|remove|delete|drop|rename|move|create|implement|fix|refactor|rewrite|revert|merge|split|replace|convert|get rid of|show|allow"
     r"|füge?|entfern\w*|lösch\w*|benenne?|erstell\w*|behebe?|ersetz\w*|ajoute[rz]?|supprime[rz]?|renomme[rz]?|crée[rz]?|corrige[rz]?|remplace[rz]?"
     r"|añade|agrega|elimina|quita|crea|corrige|reemplaza)\b|^(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换)"
 )
 """The beginning of an item in a request that is work to be done."""
-_LASTS = re.compile(
+_LASTS = late(
     r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
     "|永远|总是|以后|今后|从现在"
 )
@@ -233,11 +234,11 @@ def refutes(prompt: str) -> bool:
     return _REFUTES.match(prompt) is not None
 
 
-_WITHDRAWS = re.compile(
+_WITHDRAWS = late(
     r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|sure|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
     r"(?:skip|forget(?: about)?|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"
 )
-_PUTS_OFF = re.compile(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
+_PUTS_OFF = late(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
 
 
 def withdrawn(sentence: str) -> str:
@@ -248,7 +249,7 @@ def withdrawn(sentence: str) -> str:
     return re.split(r"[,;:]", sentence[found.end() :], maxsplit=1)[0].strip(" .!")
 
 
-_REVOKES = re.compile(
+_REVOKES = late(
     r"(?i)^(?:(?:ok(?:ay)?|no|actually|well|but|and|so|fine|alright|then|nein|doch|also|bon|alors|bueno|vale)[\s,.]+)*(?:"
     r"(?:you|we) (?:can|may|could|are allowed to) (?=.*\b(?:now|again|after all|from now on|any ?way)\b)(?!now see)"
     r"|(?:it['’]s|it is) (?:now )?(?:ok(?:ay)?|fine|all ?right|allowed) (?:now |after all )?(?:to|if you|if we)\b"
@@ -259,7 +260,7 @@ _REVOKES = re.compile(
     r"|tu peux (?=.*\b(?:maintenant|finalement|de nouveau)\b)|oublie (?:la|ma) (?:règle|consigne)\b|ya puedes\b|olvida (?:la|mi) regla\b)"
     r"|^(?:现在|可以)?可以(?=.*了)|^(?:取消|忘掉|忽略)(?=.*(?:规则|限制|要求))|^不用再"
 )
-_ALLOWED = re.compile(
+_ALLOWED = late(
     r"(?i)^(.{3,120}?) (?:is|are) (?:(?:ok(?:ay)?|fine|allowed|possible) (?:now|again|after all)|(?:now|again) (?:ok(?:ay)?|fine|allowed)"
     r"|(?:no longer|not) (?:needed|required|necessary|relevant|a requirement)(?! (?:for|in|on|when|if|here|by)\b))(?=[\s,.;:!—–-]|$)"
     r"|^(.{3,120}?) (?:ist|sind) (?:(?:jetzt|nun|doch|wieder) )+(?:ok(?:ay)?|erlaubt|in ordnung)(?=[\s,.;:!—–-]|$)"
@@ -267,10 +268,10 @@ _ALLOWED = re.compile(
 )
 
 
-_SINCE_NOW = re.compile(
+_SINCE_NOW = late(
     r"(?i)\b(?:now|again|any ?more|any longer|after all|anyway|jetzt|nun|doch|wieder|nicht mehr|maintenant|finalement|de nouveau|ya|ahora)\b|现在|了$"
 )
-_NAMES_RULE = re.compile(
+_NAMES_RULE = late(
     r"(?i)\b(?:rule|restriction|constraint|requirement|limit|ban|instruction|regel|règle|consigne|regla)s?\b|规则|限制|要求"
 )
 
@@ -295,11 +296,11 @@ def revoked(sentence: str) -> frozenset[str]:
     return words
 
 
-_WORKS = re.compile(
+_WORKS = late(
     r"(?i)^(?:[\w’']+[\s,.!]+){0,4}?(?:it|everything|all of (?:it|that)|all|that|this) (?:all |now |really |actually )?works\b"
     r"(?![ ,]+(?:on|with|for|like|by|as|in|only|but|except|unless)\b)|^(?:\w+,? ){0,2}works (?:great|fine|perfectly|nicely|now|well)\b"
 )
-_SAYS_NO = re.compile(
+_SAYS_NO = late(
     r"(?i)\b(?:if|when|until|unless|whether|how|why|not|n['’]t|never|almost|nearly|partly|hardly|make sure)\b"
 )
 

@@ -5,15 +5,20 @@ A sentence is split once for all patterns, which costs less than a search for ea
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
+from typing import TYPE_CHECKING
+
+from leafward.base.late_pattern import late
+
+if TYPE_CHECKING:
+    import re
 
 _REMEMBERED = 1 << 14
 _counted = count()
-_WORD = re.compile(r"\w+")
-OTHER_SCRIPT = re.compile(
+_WORD = late(r"\w+")
+OTHER_SCRIPT = late(
     "[^\x00-\x7f\u2010-\u2015\u2018\u201c-\u201e\u2020-\u2022\u2026\u2190-\u21ff\u2500-\u257f]"
 )
 """Characters of a form that is not all ASCII: anything but dashes, quotation marks, dots, arrows and lines."""
@@ -50,7 +55,7 @@ def markers(pattern: str, words: str) -> Markers:
         _signs[word] = _signs.get(word, 0) | bit
     # Modules with patterns of their own may be imported after sentences were split already.
     _signs_of.cache_clear()
-    return Markers(re.compile(pattern), frozenset(words.split()), bit)
+    return Markers(late(pattern), frozenset(words.split()), bit)
 
 
 @lru_cache(maxsize=_REMEMBERED)

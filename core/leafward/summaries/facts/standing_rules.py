@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
+from leafward.base.late_pattern import late
 from leafward.summaries.facts.demands import asks, is_for_once, revoked
 from leafward.summaries.facts.prose import content_words, lines_outside_code, list_items, sentence_key
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SAME = 2
 """Words that a rule shares at least with a revocation of it, where that has so many."""
 
-_HEAD = re.compile(
+_HEAD = late(
     r"(?im)^(?:#{1,6} .{0,60}?|.{0,80}?)\b(?:rules|guidelines|constraints|conventions|regeln|vorgaben|règles|consignes|contraintes|reglas|normas)\b[^:：\n]{0,60}[:：]\W*$"
     r"|^#{1,6} .{0,40}\b(?:rules|guidelines|constraints|conventions|regeln|vorgaben|règles|consignes|contraintes|reglas|normas)\W*$"
     r"|^.{0,20}(?:规则|规范|约定|ルール)[^:：\n]{0,20}[:：]\W*$"
@@ -40,14 +40,14 @@ _HEAD_WORDS = (
     *("reglas", "normas", "规则", "规范", "约定", "ルール"),
 )
 """Lower-case words of such heads: every head holds at least one."""
-_ITEM = re.compile(r"^\s*(?:[-*+•]|(\d{1,2})[.)])\s+(.{4,400})$")
-_BY_NUMBER = re.compile(
+_ITEM = late(r"^\s*(?:[-*+•]|(\d{1,2})[.)])\s+(.{4,400})$")
+_BY_NUMBER = late(
     r"(?i)\b(?:rule|regel|règle|regla)\s*(?:no\.? ?|nr\.? ?|n° ?|#)?(\d{1,2})\b(?:\s*[:：=]\s|(?=.{0,40}\b(?:off|out|gone|dropped|void|lifted|cancell?ed|no longer|any ?more"
     r"|nicht mehr|aufgehoben|plus|ya no)\b))"
     r"|\b(?:drop|ignore|forget|skip|lift|remove|scrap|vergiss|oublie|olvida) (?:the |die |la )?(?:rule|regel|règle|regla) #?(\d{1,2})\b|规则\s*(\d{1,2}).{0,8}(?:取消|作废|不再)"
 )
 """A sentence that revokes or replaces a rule by its number."""
-_SPARES = re.compile(
+_SPARES = late(
     r"(?i)^\W*(?:please |bitte )?(?:keep|leave|retain|preserve|(?:do not|don['’]?t|never) (?:delete|remove|drop)|behalte|lass|garde[rz]?|laisse[rz]?|conserve[rz]?|mantén)\b|^(?:保留|不要删)"
 )
 _SPARED = frozenset(
@@ -56,18 +56,18 @@ _SPARED = frozenset(
     )
 )
 """Words of a rule that name nothing."""
-_REMOVAL = re.compile(
+_REMOVAL = late(
     r"(?i)\b(?=[bdeklpqrs])(?:remove|delete|drop|kill|erase|purge|lösche?|entferne?|supprime[rz]?|enlève|elimina|borra|quita|[rd][a-z]{5})\b"
 )
 """Requests for a removal, and every word that may be such a word with its letters in another order."""
 _MISTYPED = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
-_NEGATED = re.compile(
+_NEGATED = late(
     r"(?i)(?:\b(?:never|not|dont|no|nothing|without|nicht|nie(?:mals)?|kein\w*|ohne|ne|pas|jamais|sans|nunca|sin)|n['’]t)\b(?:[^\w,.;:]+\w+){0,3}[^\w,.;:]*$"
 )
 """A negation before a word of removal, which asks for the opposite."""
 _FIRST_WORDS = 12
-_WORD = re.compile(r"[^\W\d_]+")
-_AND = re.compile(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
+_WORD = late(r"[^\W\d_]+")
+_AND = late(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
 _STEM = 3
 """Letters that two forms of a word share at least."""
 

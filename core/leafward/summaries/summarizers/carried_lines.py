@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.late_pattern import late
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.candidates import Evidence
     from leafward.summaries.summarizers.turns import Turn
 
-_PREFERS = re.compile(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
-_ROW = re.compile(r"\s*\|\s*")
-_FILE_LINE = re.compile(
+_PREFERS = late(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
+_ROW = late(r"\s*\|\s*")
+_FILE_LINE = late(
     r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
 )
-_OF_THE_END = re.compile(r"(?:Asked|Answered|Said) last: ")
-_SAID_BY_USER = re.compile(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
-_MORE_NAMES = re.compile(r" and \d{1,4} more$")
-_FILES_LINE = re.compile(r"(Changed|Read|Named in commands): (`.{1,4000})")
-_FILE_OF_LINE = re.compile(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
-_NAMES_LINE = re.compile(r"Names in use: |Changed `")
-_RUN_LINE = re.compile(
+_OF_THE_END = late(r"(?:Asked|Answered|Said) last: ")
+_SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
+_MORE_NAMES = late(r" and \d{1,4} more$")
+_FILES_LINE = late(r"(Changed|Read|Named in commands): (`.{1,4000})")
+_FILE_OF_LINE = late(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
+_NAMES_LINE = late(r"Names in use: |Changed `")
+_RUN_LINE = late(
     r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
 )
 """Lines of ours about one file, names or a command: they are made again rather than carried on beside newer ones."""
@@ -266,37 +266,37 @@ _INTRODUCES = (":", "：")
 """The ends of a line that introduces others."""
 _WORK = frozenset({Section.NEXT, Section.IN_PROGRESS, Section.DONE})
 _LASTING = frozenset({Section.CONTEXT, Section.DECISIONS})
-_WAS_GOING_ON = re.compile(
+_WAS_GOING_ON = late(
     r"(?i)\(?(?:currently )?in progress\)|^\W*(?:in progress|wip|ongoing|pending)\b\W*[:–—-]|\bstill (?:investigating|debugging|working on)\b|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
     r"|\b(?:fix|change|edit|update|work|review|test)(?:es|s)? (?:is |are |still )*(?:pending|in progress|under way)\b"
     r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
 )
 """Work that was in progress when an earlier summary was written."""
-_MARKUP = re.compile(r"^[<‹]/?[\w-]{1,60}[>›]$|^[<‹]([\w-]{1,60})[>›].*[<‹]/\1[>›]$")
+_MARKUP = late(r"^[<‹]/?[\w-]{1,60}[>›]$|^[<‹]([\w-]{1,60})[>›].*[<‹]/\1[>›]$")
 """A tag alone, or one element: an agent's markup around a summary is not its content."""
-_FAILED_THEN = re.compile(
+_FAILED_THEN = late(
     r"(?i)\b(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|empty|missing|wrong|undefined|stuck)\b|\bfails?\b"
 )
-_BROKEN_THEN = re.compile(
+_BROKEN_THEN = late(
     r"(?i)^\W*(?:error: |--- fail\b|fail(?:ed)?: )|\b(?:is|are) (?:still |now )?(?:failing|broken|empty|undefined|stuck)\b"
 )
 """Something that was broken when an earlier summary was written."""
-_CODE = re.compile(
+_CODE = late(
     r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
 )
-_NEWEST_THEN = re.compile(
+_NEWEST_THEN = late(
     r"(?i)^\W*(?:the )?(?:user['’]s )?(?:most recent|latest|last|final) (?:edit|change|action|step|message|request|question|command|run)s?\b"
 )
 """The newest of its kind at the time of an earlier summary, which is not the newest any more."""
-_ABOUT_STEPS = re.compile(
+_ABOUT_STEPS = late(
     r"(?i)^(?:this|that|it|these) (?:directly |also |all )?(?:follows?|is|was|are|were|aligns?|continues?|addresses)\b"
 )
 """A sentence about a step, which is not one itself."""
-_QUOTES_USER = re.compile(
+_QUOTES_USER = late(
     r"(?i)^(?:the )?user(?:['’]s (?:\w+ ){0,2}(?:question|request|words?|message|ask)\b|\b(?: \w+)? (?:said|asked|wrote)\b)[^:]{0,30}: *[\"“'‘]"
 )
 """A quotation of the user in a list of steps, which is a request and not a step."""
-_NOT_YET = re.compile(
+_NOT_YET = late(
     r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
 )
 _SINCE = 60

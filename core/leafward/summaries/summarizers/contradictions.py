@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
 from leafward.summaries.facts.demands import denies, refutes, takes_back, undid
 from leafward.summaries.facts.outcomes import failed_calls, files_changed
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CLAIMS = frozenset({Section.DECISIONS, Section.CONTEXT, Section.NEXT})
 """Sections whose lines are claims of the model."""
 _LEAD = r"(?i)^\W*(?:(?:ah|oh|ok(?:ay)?|hm+|sorry|yes|no|wait|nein|ja|non|oui|s[ií])[\s,.!–—-]+)*"
-_ADMITS = re.compile(
+_ADMITS = late(
     _LEAD
     + r"(?:i(?:['’]m| am) not (?:\w+ )?(?:sure|certain)\b|i (?:was|am) (?:wrong|mistaken)\b|i (?:misread|misunderstood|misspoke)\b"
     r"|my (?:mistake|bad|error)\b|i (?:just )?(?:assumed|guessed)\b|ich (?:bin mir nicht sicher|lag falsch|habe mich geirrt)\b|mein fehler\b"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.outline import Section
@@ -23,39 +23,39 @@ from leafward.summaries.summarizers.turns import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_ACHIEVED = re.compile(
+_ACHIEVED = late(
     r"(?i)^\W*(?:(?:(?:all )?done|finished|erledigt|fertig|terminé|c['’]est fait|listo|hecho|готово)\b|✅|已?(?:全部)?完成|搞定|完了)"
 )
-ERRAND = re.compile(
+ERRAND = late(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
     r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest"
     r"|(?:log|file|open|raise|create)(?: up)? (?:it|this|that|an?|the) (?:\w+ ){0,2}(?:tickets?|issues?|improvements?|bugs?|tasks?))\b"
 )
 """An errand with git, done once on the way to the real work."""
-_REMARK = re.compile(
+_REMARK = late(
     r"(?i)^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i(?:['’]m| am) (?:pretty |quite |fairly |almost )?(?:sure|certain) (?!(?:you|we) (?:can|should|need))"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i (?:thought|believe|remember|noticed)\b"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*(?:if i \w+(?: \w+){0,4}?[\s,.]+)?(?:now )?i (?:still |now |also |only |just )?(?:see|saw|get|got|have|had)\b"
 )
 """The beginning of a remark about the state of things, which is not a request."""
-_REPORTS_ON = re.compile(
+_REPORTS_ON = late(
     r"(?i)^(?:(?:uh+ oh|oops|oh|hm+|well|but|and|also|ok(?:ay)?)[\s,.!-]+)*(?:(?:this|that|it|the same)(?: same)?(?: error| problem| issue| bug| thing)?"
     r"(?: (?:just|also|always|now|still|only|has|have)){0,2} (?:happen|occurr?|came back)\w*)\b"
 )
 """The beginning of a report of what happened."""
-_ASKS_WHY = re.compile(
+_ASKS_WHY = late(
     r"(?i)^(?:and |but |so |ok,? )?(?:why|what(?:['’]s)?(?! (?:about|if)\b)|when|where|which|who|how (?!about\b|(?:can|could|should|would|might)\b)|is|are|was|were|does|did|has|have|shouldn['’]t|wouldn['’]t|isn['’]t|aren['’]t|doesn['’]t|didn['’]t"
     r"|warum|wieso|weshalb|was|wann|wo|wer|welche[rs]?|wie|pourquoi|quand|où|qui|quel(?:le)?s?|comment|est-ce)\b|^(?:为什么|为何|什么|怎么|哪)|(?:吗|呢|か)[?？。]?$"
 )
 """A question for information: whatever work followed it, it is no longer a goal."""
-_FAILS = re.compile(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
+_FAILS = late(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
 """A sign that an answer leaves something unfinished."""
 _WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
 """The same where the answer named remaining work: by then it is done, or belongs to other requests."""
-LOOKS = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
-_GLANCES = re.compile(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
+LOOKS = late(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
+_GLANCES = late(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 
 
 def goal_among(turns: Sequence[Turn]) -> Turn | None:

@@ -13,14 +13,13 @@ from leafward_tui.compare.controllers.controller import CompareController, Compa
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.state import Page
+from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine
 from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from textual.timer import Timer
 
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference
@@ -40,7 +39,7 @@ class Content(CompareController):
 
     def __init__(self, means: CompareMeans) -> None:
         super().__init__(means)
-        self._resting: Timer | None = None
+        self._resting = Delay(means.view.set_timer)
         self.drawn: Callable[[], object] = lambda: None
         """Called when the contents were drawn again."""
         self.actions = {"ancestor.show": self.show_ancestor}
@@ -60,13 +59,12 @@ class Content(CompareController):
 
     def rest(self) -> None:
         """Shows the contents of the cursor's file once it rests, at once where they are known."""
-        if self._resting is not None:
-            self._resting.stop()
+        self._resting.stop()
         request = self._state.wanted()
         if request is None or request in self._state.content.laid:
             self.show()
         else:
-            self._resting = self._view.set_timer(_REST, self.show)
+            self._resting.start(_REST, self.show)
 
     def show(self) -> None:
         """Shows the file under the cursor, or has it laid out."""

@@ -16,6 +16,7 @@ from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
 from leafward_tui.explorer.widgets.gauge import Load
 from leafward_tui.ui.bars.price_line import Facts
+from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind
 from leafward_tui.ui.text.cells import count
 from leafward_tui.ui.words.price_words import PriceWords
@@ -23,8 +24,6 @@ from leafward_tui.ui.words.price_words import PriceWords
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
-
-    from textual.timer import Timer
 
     from leafward.agents.sub_agents import SubAgent
     from leafward.base.config import Config
@@ -58,9 +57,8 @@ class CursorDetails(ExplorerController):
     def __init__(self, means: ExplorerMeans, metrics: RowMetrics) -> None:
         super().__init__(means)
         self._metrics = metrics
-        self._settling: Timer | None = None
-        self._pricing: Timer | None = None
-        self._foreseeing: Timer | None = None
+        after = means.view.after
+        self._settling, self._pricing, self._foreseeing = Delay(after), Delay(after), Delay(after)
         self._priced: Callable[[], object] | None = None
         """Callback for the price of the proposed move."""
 
@@ -68,10 +66,8 @@ class CursorDetails(ExplorerController):
         """Lets pane, ghost and price follow the cursor once it rests; cancels the work for another place."""
         self._jobs.cancel("price", "glance")
         self._state.price = None
-        for waiting in (self._settling, self._pricing):
-            if waiting is not None:
-                waiting.stop()
-        self._settling = self._view.after(SETTLE, self.follow_cursor)
+        self._pricing.stop()
+        self._settling.start(SETTLE, self.follow_cursor)
         self._metrics.await_idle()
 
     def follow_cursor(self) -> None:
@@ -107,7 +103,7 @@ class CursorDetails(ExplorerController):
         view.gauge.set_ghost(moving=True)
         state.price = None
         view.show_hints()
-        self._pricing = view.after(PRICE_AFTER, partial(self.ask_price, target))
+        self._pricing.start(PRICE_AFTER, partial(self.ask_price, target))
 
     def propose(self, target: int, priced: Callable[[], object]) -> None:
         """Shows a move to any entry in the tree; `priced` is called once its price is known."""
@@ -224,12 +220,11 @@ class CursorDetails(ExplorerController):
     def _foresee(self, near: bool) -> None:
         """Shows the distance to the next compaction while the session grows; near it, asks for a forecast."""
         state, gauge = self._state, self._view.gauge
-        if self._foreseeing is not None:
-            self._foreseeing.stop()
+        self._foreseeing.stop()
         live = state.grown and state.following
         gauge.set_forecast(live=live)
         if live and near:
-            self._foreseeing = self._view.after(FORECAST_AFTER, self._ask_forecast)
+            self._foreseeing.start(FORECAST_AFTER, self._ask_forecast)
 
     def _ask_forecast(self) -> None:
         session = self._state.session

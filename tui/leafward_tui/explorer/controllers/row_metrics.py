@@ -21,13 +21,12 @@ from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import RowTexts
 from leafward_tui.explorer.widgets.peek import TurnDigest
+from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.text.cells import fit
 from leafward_tui.ui.words.size_change import SizeChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from textual.timer import Timer
 
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
@@ -54,8 +53,7 @@ class RowMetrics(ExplorerController):
     def __init__(self, means: ExplorerMeans) -> None:
         super().__init__(means)
         self._order: CountOrder | None = None
-        self._noting: Timer | None = None
-        self._idling: Timer | None = None
+        self._noting, self._idling = Delay(means.view.after), Delay(means.view.after)
         self._noted_in: Density | None = None
         """The density of the notes."""
 
@@ -91,9 +89,7 @@ class RowMetrics(ExplorerController):
         """Counts the rows that came on the screen first."""
         if self._order is not None:
             self._order.on_screen = self._entries_on_screen()
-        if self._noting is not None:
-            self._noting.stop()
-        self._noting = self._view.after(REST, self.note_rows)
+        self._noting.start(REST, self.note_rows)
 
     def _entries_on_screen(self) -> list[range]:
         return [span for _, spans in self._rows_on_screen() for span in spans]
@@ -155,9 +151,7 @@ class RowMetrics(ExplorerController):
     def await_idle(self) -> None:
         """Counts lost facts of the compactions on the screen once no key was pressed for a moment."""
         self._jobs.cancel("lost")
-        if self._idling is not None:
-            self._idling.stop()
-        self._idling = self._view.after(IDLE, self.count_lost)
+        self._idling.start(IDLE, self.count_lost)
 
     def count_lost(self) -> None:
         """Starts counting for the compactions on the screen that have no number yet."""

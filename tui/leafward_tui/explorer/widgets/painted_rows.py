@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.strip import Strip
 
+from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from textual.timer import Timer
 
     from leafward_tui.explorer.model.row_columns import Columns, RowState
     from leafward_tui.explorer.model.rows import RowPainter
@@ -55,7 +54,7 @@ class PaintedRows:
         """`rows` gives the present content; None where there is none."""
         self._view, self._rows = view, rows
         self._strips: dict[_Key, Strip] = {}
-        self._resting: Timer | None = None
+        self._resting = Delay(view.set_timer)
         self.shown = 0
         """Strips painted so far while they were on the screen; work counted for tests."""
         self.ahead = 0
@@ -83,10 +82,9 @@ class PaintedRows:
 
     def await_rest(self) -> None:
         """Paints further lines ahead once nothing changed for a moment."""
-        if self._resting is not None:
-            self._resting.stop()
+        self._resting.stop()
         if self._view.is_mounted:
-            self._resting = self._view.set_timer(REST, self._paint_ahead)
+            self._resting.start(REST, self._paint_ahead)
 
     def _paint_ahead(self) -> None:
         """Paints a few lines of the next page, or of the one before, so that a key that turns the page finds them ready."""
@@ -101,7 +99,7 @@ class PaintedRows:
             self.ahead += 1
             self._paint(rows, key)
         if few:
-            self._resting = view.set_timer(BREATH, self._paint_ahead)
+            self._resting.start(BREATH, self._paint_ahead)
 
     def _paint(self, rows: Rows, key: _Key) -> Strip:
         segments = rows.painter.paint(key.line, rows.columns, rows.state, second=key.second)

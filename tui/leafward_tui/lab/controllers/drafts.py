@@ -25,12 +25,11 @@ from leafward.summaries.survival.report import survival_of
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.runs import Run
+from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.text.cells import limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from textual.timer import Timer
 
     from leafward.base.config import Config
     from leafward.compaction.draft import Draft
@@ -61,7 +60,7 @@ class DraftMaker(LabController):
         self._display = display
         self._prompt = prompt
         self._kept = kept
-        self._timer: Timer | None = None
+        self._resting = Delay(means.view.set_timer)
 
     # --- following the settings ---------------------------------------------------------------------------------------
 
@@ -79,9 +78,7 @@ class DraftMaker(LabController):
 
     def rest(self) -> None:
         """Starts the wait for the settings to rest."""
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self._view.set_timer(REST, self.follow)
+        self._resting.start(REST, self.follow)
 
     def redo(self) -> None:
         """Makes the draft of the present choices again."""

@@ -11,6 +11,7 @@ from leafward.base.figures import counted
 from leafward.query.search.conjunction import query_of
 from leafward_tui.search.model.finds import Finds
 from leafward_tui.ui.bars.title_bar import Progress
+from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.screens.screen_controller import Means
 
+_PAUSE = 0.3
+"""Seconds without a key after which the typed text is searched for."""
 _LEAST = 2
 """Characters before a search starts by itself."""
 
@@ -36,6 +39,7 @@ class SearchRun(ScreenController["SearchState", "SearchDisplay"]):
 
     def __init__(self, means: Means[SearchState, SearchDisplay]) -> None:
         super().__init__(means)
+        self._typing = Delay(means.view.set_timer)
         self.actions = {
             "query.edit": self.edit,
             "mode.leave": self.leave,
@@ -58,9 +62,9 @@ class SearchRun(ScreenController["SearchState", "SearchDisplay"]):
     def type(self, text: str) -> None:
         """Searches after a pause in the typing."""
         self._state.typed = text
-        self._view.forget_pause()
+        self._typing.stop()
         if text != self._state.text:
-            self._view.after_pause(self._search_typed)
+            self._typing.start(_PAUSE, self._search_typed)
 
     def _search_typed(self) -> None:
         typed = self._state.typed
@@ -89,7 +93,7 @@ class SearchRun(ScreenController["SearchState", "SearchDisplay"]):
     def _begin(self, text: str) -> None:
         """Searches for a text; an empty one clears everything."""
         state = self._state
-        self._view.forget_pause()
+        self._typing.stop()
         state.text, state.query, state.words = text, self._parsed(text), ("", "")
         self._view.show_finds(Finds())
         state.searching = state.query.looks_inside and not state.query.broken

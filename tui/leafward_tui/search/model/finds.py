@@ -90,10 +90,6 @@ class Finds:
         if found.total > len(hits):
             self.lines.append(FindLine(FindKind.MORE, found, more=found.total - len(hits)))
 
-    def first_hit(self) -> int:
-        """The first line that is a hit; 0 where there is none."""
-        return 1 if len(self.lines) > 1 else 0
-
 
 class HitText(NamedTuple):
     """The text around a hit, safe, with the hits in it; or why it cannot be shown."""

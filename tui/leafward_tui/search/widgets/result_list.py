@@ -65,7 +65,7 @@ class ResultList(LineList):
         self.count = len(self.finds.lines)
         set_extent(self, self.count)
         if not before:
-            self.put_cursor(self.finds.first_hit())
+            self.put_cursor(1 if self.count > 1 else 0)
         top = self.scroll_offset.y
         shared = sum(number > 1 for number in self.finds.titles.values())
         if shared != self._shared:
