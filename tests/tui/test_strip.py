@@ -291,7 +291,7 @@ async def test_setters_draw_again(orchard: Overview) -> None:
         lines = screen(app)
         assert "┗━━━━━●" in lines[3]
         assert lines[4].startswith("now       40.6k / 200k")
-        assert lines[6].startswith("moved    102.3k / 200k")
+        assert lines[6].startswith("here     102.3k / 200k")
         assert lines[8].startswith(" Turn 51      entries 38")
         assert lines[9].startswith(" Move here    drops 79 entries")
         strip.set_ghost(None)
