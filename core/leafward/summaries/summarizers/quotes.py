@@ -45,11 +45,6 @@ _PASSED = markers(
 )
 """The outcome of runs in a reply's words. A later run may have another one, and the runs themselves are recorded."""
 _CONTRAST = re.compile(r"(?i)\b(?:instead of|rather than)\b")
-_STANDS = re.compile(
-    r"(?i)^(?!(?:if|when|once|after|until|before|what|where|which|unless|whether|not?|nothing|none|these|those|they|it|this|that)\b)(?:(?!(?:if|when|once|that|which|not)\b)[\w`'’./()-]+ ){1,8}?"
-    r"(?:is|are) (?:now )?(?:written|implemented|fixed|converted|migrated|committed|pushed|merged|renamed|in place)\b(?! (?:by|in|to|as|when|if|with)\b)"
-)
-"""The same for something that was made, by its present state."""
 _OPENING = re.compile(r"(?i)\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 _TALK = re.compile(
     r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
@@ -232,7 +227,7 @@ def _said(line: str) -> _Said:
         len(line.split()) >= _WHOLE and not _TALK.match(line) and not _is_guessed(line),
         tells_a_passing_state(line),
         _IMPERATIVE.match(line) is not None,
-        _found(_PASSED, line) and not _found(_FINISHED, _without_opening(line)) and not _stands(line),
+        _found(_PASSED, line) and not _found(_FINISHED, _without_opening(line)),
     )
 
 
@@ -419,10 +414,6 @@ def _found(result: Markers, sentence: str) -> bool:
     return result.may_stand_in(sentence) and result.pattern.search(sentence) is not None
 
 
-def _stands(sentence: str) -> bool:
-    return (" is " in sentence or " are " in sentence) and _STANDS.match(sentence) is not None
-
-
 @lru_cache(maxsize=1 << 14)
 def section_of_sentence(sentence: str) -> Section:
     """The section of a model's sentence; context where it reports no decision, result or remaining work."""
@@ -430,9 +421,7 @@ def section_of_sentence(sentence: str) -> Section:
         return Section.CONTEXT
     guessed = _is_guessed(sentence)
     finished = (
-        (_is_finished(_without_opening(sentence)) or _stands(sentence))
-        and not guessed
-        and len(prose.content_words(sentence)) >= 3
+        _is_finished(_without_opening(sentence)) and not guessed and len(prose.content_words(sentence)) >= 3
     )
     # A report of finished work tells a decision only with its reason: that something was there before is none.
     decided = (
