@@ -208,6 +208,11 @@ def app_over(
     return kind(paths, config, clock=lambda: NOW, env=given, encoding="utf-8")
 
 
+def files_written(folder: Path) -> list[Path]:
+    """The files in a folder that are written whole: one that is being written has another name."""
+    return [path for path in folder.iterdir() if path.suffix != ".tmp"]
+
+
 async def until(pilot: Pilot[Any], holds: Callable[[], object]) -> None:
     """Lets the application run until something holds.
 

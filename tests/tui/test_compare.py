@@ -16,7 +16,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
 from tests.tui.compared import HIGH, comparing, parted, settled
 from tests.tui.explored import NARROW, WIDE, chosen, exploring
-from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.session_store import files_written, reached, rows, shown, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -182,8 +182,8 @@ async def test_the_comparison_is_written_to_a_file(
     monkeypatch.chdir(folder)
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, _screen):
         await chosen(pilot, "e", key)
-        await until(pilot, lambda: any(path.stat().st_size for path in folder.iterdir()))
-        (path,) = folder.iterdir()
+        await until(pilot, lambda: bool(files_written(folder)))
+        (path,) = files_written(folder)
         assert holds in path.read_text()
         assert path.stat().st_mode & 0o077 == 0
 

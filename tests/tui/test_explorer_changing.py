@@ -27,7 +27,7 @@ from tests.tui.explored import (
     tree,
     written,
 )
-from tests.tui.session_store import reached, rows, until
+from tests.tui.session_store import files_written, reached, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ class TestHandingOn:
             for _ in range(2):
                 await chosen(pilot, "e", "m")
                 await until(pilot, lambda: screen.app.screen is screen)
-            await until(pilot, lambda: len(list(folder.iterdir())) == 2)
+            await until(pilot, lambda: len(files_written(folder)) == 2)
         texts = [path.read_text() for path in folder.iterdir()]
         assert all("d prompt" in text and "y prompt" not in text for text in texts)
 

@@ -29,7 +29,7 @@ from tests.tui.explored import (
     note,
     tree,
 )
-from tests.tui.session_store import reached, rows, until
+from tests.tui.session_store import files_written, reached, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -241,8 +241,8 @@ class TestFinding:
                 await chosen(pilot, "slash", *"tool(bash)", "enter")
                 await until(pilot, lambda: len(screen.state.search.rows) == 2)
             await chosen(pilot, "e", "O")
-            await until(pilot, lambda: any(path.stat().st_size for path in folder.iterdir()))
-            (path,) = folder.iterdir()
+            await until(pilot, lambda: bool(files_written(folder)))
+            (path,) = files_written(folder)
             assert path.name.endswith("-chosen.json")
             found = json.loads(path.read_text())
             wanted = sure(screen.state.exploration).chosen if filtered else screen.state.search.entries
