@@ -352,6 +352,18 @@ def test_of_what_an_editor_put_together_the_typed_part_is_the_prompt(tmp_path: P
     assert glimpse.prompt == "Count the pears"
 
 
+def test_a_prompt_behind_long_instructions_is_seen_at_first_sight(tmp_path: Path) -> None:
+    """Codex 0.14x puts some eighty thousand bytes ahead of it: a description, rules, the project's instructions."""
+    rollout = Rollout(tmp_path)
+    rollout.said("x" * 60_000, "developer")
+    rollout.said(f"# AGENTS.md instructions for /o\n\n<INSTRUCTIONS>{'Be kind. ' * 2_000}</INSTRUCTIONS>")
+    rollout.said("Count the pears")
+    (listing,) = CODEX.discover((tmp_path,), lambda: False, [])
+    look = CODEX.peek(listing.candidate(rollout.path.name))
+    assert look is not None
+    assert look.prompt == "Count the pears"
+
+
 def test_a_prompt_without_an_event_is_seen_at_first_sight(tmp_path: Path) -> None:
     """As the desktop application writes it (0.147)."""
     rollout = Rollout(tmp_path)

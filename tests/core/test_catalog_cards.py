@@ -11,7 +11,7 @@ import pytest
 from leafward.agents.base import Candidate
 from leafward.base.times import iso_time, parse_time
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.catalog.card import EXCERPT, NO_MESSAGES, Card, Reading
+from leafward.catalog.card import EXCERPT, NO_MESSAGES, NOT_READ, Card, Reading
 from leafward.catalog.card_fields import FILES_KEPT, brief
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.grown_card import read_on
@@ -272,6 +272,16 @@ def test_a_last_line_that_only_lacks_its_newline_is_no_damage(tmp_path: Path) ->
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     reading = whole(path)
     assert (reading.card.damage, reading.card.messages, reading.mark) == (0, 1, None)
+
+
+def test_a_peek_that_shows_no_prompt_does_not_say_that_there_is_none(tmp_path: Path) -> None:
+    draft = Draft()
+    draft.assistant("word " * 4_000, total=1000)
+    draft.user("far behind")
+    draft.assistant("word " * 4_000, total=1000)
+    path = draft.write(tmp_path / "a.jsonl")
+    assert peek(candidate(path)).title == NOT_READ
+    assert whole(path).card.title == "far behind"
 
 
 def test_a_peek_says_what_stands_at_both_ends_and_counts_nothing(tmp_path: Path) -> None:

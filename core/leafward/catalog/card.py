@@ -8,6 +8,8 @@ from leafward.base.times import iso_time
 
 NO_MESSAGES = "(no messages)"
 """Title of a session without any message."""
+NOT_READ = "(not read yet)"
+"""Title of a session of which a first look shows no prompt."""
 
 EXCERPT = 120
 """Characters kept of a prompt or a reply."""

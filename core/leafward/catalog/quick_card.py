@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import FirstLook
 from leafward.base.regular_files import open_regular
 from leafward.base.times import parse_time
-from leafward.catalog.card import FORK, Card
+from leafward.catalog.card import FORK, NOT_READ, Card
 from leafward.catalog.card_fields import (
     agent_of,
     brief,
@@ -105,7 +105,7 @@ def _glimpsed(seen: FirstLook, agent: str, candidate: Candidate, shown: str = ""
         agent=agent,
         id=seen.id,
         name=seen.name,
-        title=card_title(seen.name or title_or_none(seen.title), prompt, shown),
+        title=card_title(seen.name or title_or_none(seen.title), prompt, shown or NOT_READ),
         prompt=prompt,
         project=seen.project,
         created=seen.created,

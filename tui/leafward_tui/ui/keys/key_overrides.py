@@ -132,8 +132,11 @@ class Keymap(NamedTuple):
 
     def labels(self, intent_id: str) -> tuple[str, ...]:
         """All keys of an intent as the interface writes them."""
-        signs = _ARROWS if self.arrows else {}
-        return tuple(signs.get(key) or key_label(key) for key in self.keys[intent_id])
+        return tuple(map(self._written, self.keys[intent_id]))
+
+    def _written(self, key: str) -> str:
+        modifiers, plus, last = key.rpartition("+")
+        return f"{modifiers}{plus}{_ARROWS[last]}" if self.arrows and last in _ARROWS else key_label(key)
 
 
 def _settle(screen: str, keys: dict[str, tuple[str, ...]], named: set[str]) -> list[str]:
