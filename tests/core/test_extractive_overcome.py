@@ -67,3 +67,13 @@ def test_a_command_that_is_named_behind_its_next_try_failed_before_that() -> Non
     told = [*_BEGUN, *failed, *tried, named, result("c", "x")]
     assert told_in(Section.BLOCKED, *told) == []
     assert "Run `git status` (once)" in told_in(Section.CONTEXT, *told)
+
+
+def test_of_one_check_read_in_several_ways_only_the_last_run_is_in_the_way() -> None:
+    bad = "src/rows.ts(3,1): error TS2304: no frost"
+    asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
+    assert told_in(Section.BLOCKED, *asked)[-1] == "Failed with exit 2: `npm run check`"
+    asked += _printed("b", "npm run check | grep rows", bad)
+    assert told_in(Section.BLOCKED, *asked) == ["Failed: `npm run check | grep rows`"]
+    asked += _printed("e", 'npm run check | grep "error TS"', "Command exited with code 1", True)
+    assert told_in(Section.BLOCKED, *asked) == []

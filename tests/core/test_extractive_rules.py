@@ -493,19 +493,3 @@ def test_a_request_whose_offer_was_taken_and_is_over_is_no_goal() -> None:
     asked += [*edit("ci.yml", "b"), reply("Umgesetzt: das Image wird gecacht.")]
     asked += [user("Lass uns jetzt den Login anschauen"), *edit("src/login.ts", "c")]
     assert told_in(Section.GOAL, *asked) == ["Lass uns jetzt den Login anschauen"]
-
-
-def test_of_one_check_read_in_several_ways_only_the_last_run_is_in_the_way() -> None:
-    def run(key: str, command: str, printed: str, *, failed: bool = False) -> list[dict[str, Any]]:
-        return [reply("", (key, "bash", {"command": command})), result(key, printed, failed=failed)]
-
-    bad = "src/rows.ts(3,1): error TS2304: no frost"
-    asked = [
-        user("mend the rows"),
-        *run("a", "npm run check", f"{bad}\nCommand exited with code 2", failed=True),
-    ]
-    assert told_in(Section.BLOCKED, *asked)[-1] == "Failed with exit 2: `npm run check`"
-    asked += run("b", "npm run check | grep rows", bad)
-    assert told_in(Section.BLOCKED, *asked) == ["Failed: `npm run check | grep rows`"]
-    asked += run("c", 'npm run check | grep "error TS"', "Command exited with code 1", failed=True)
-    assert told_in(Section.BLOCKED, *asked) == []

@@ -139,7 +139,7 @@ def test_without_a_keymap_nothing_changes() -> None:
     assert keymap.problems == ()
     assert keymap.labels("row.down") == ("j", "↓")
     assert keymap._replace(arrows=False).labels("row.down") == ("j", "down")
-    assert "shift+←" in keymap.labels("slider.more")
+    assert "shift+←" in keymap.labels("slider.less_fine")
     assert keymap.label_while_typing("row.down") == "↓", "a field takes the letter"
     assert keymap.label("branch.next") == "]"
 

@@ -1,6 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-Their compilation takes a twelfth of a command that summarises, and most sessions meet only half of them.
+A command that summarises would compile some 570, for about 0.15 s, and most sessions meet fewer: a short one takes a seventh
+less time without the others.
 """
 
 from __future__ import annotations
