@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.claude_transcript import Transcript, compactions
 from tests.foreign_sessions import said, texts
-
-import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
