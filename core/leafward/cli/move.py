@@ -49,7 +49,7 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
             written = carried.written
         else:
             written = session_operations.move(session, index, Writing(dry_run=dry_run))
-        made = carried.made if carried is not None else None
+        made = carried.draft if carried is not None else None
         if made is not None:
             price = price.with_summary(made.tokens)
         if as_json:

@@ -176,8 +176,8 @@ def draft_json(draft: BranchDraft) -> dict[str, Any]:
 def _text(draft: BranchDraft, page: Page) -> Iterator[str]:
     branch = draft.branch
     yield page.style(
-        f"{counted(len(branch.entries), 'message')}, {short(branch.tokens)} tokens -> {short(made.tokens)}   "
-        f"by {safe_line(made.summary.summarizer, 60)}   {cost_text(cost_of(made.summary))}",
+        f"{counted(len(branch.entries), 'message')}, {short(branch.tokens)} tokens -> {short(draft.tokens)}   "
+        f"by {safe_line(draft.summary.summarizer, 60)}   {cost_text(cost_of(draft.summary))}",
         "faint",
     )
     yield ""
