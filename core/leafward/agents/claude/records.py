@@ -154,6 +154,7 @@ _INTERRUPTED = "[Request interrupted by user"
 
 CHANGED_OUTSIDE = "edited_text_file"
 """The attachment that tells of a file that changed since the agent last saw it, by somebody else or by a command."""
+MICROCOMPACTION = "microcompact_boundary"
 SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
 QUEUED_TYPE = "queued_command"
 
@@ -314,7 +315,7 @@ def row_of(body: Body) -> Row:
     sub = body.get("subtype")
     if sub == "compact_boundary":
         return Row(Role.BOUNDARY, body)
-    if sub == "microcompact_boundary":
+    if sub == MICROCOMPACTION:
         cleared = len(cleared_in(body))
         return Row(Role.CLEARED, body, cleared) if cleared else Row(Role.QUIET, body)
     if sub == "local_command" and isinstance(body.get("content"), str):
