@@ -21,8 +21,19 @@ if TYPE_CHECKING:
     from leafward.agents.codex.store import Segment
     from leafward.session.entries import Body
 
-_TURN = b'"type":"turn_context"'
-_TELLING = ("role", "call_id", "name", "arguments", "input", "output", "message", "text", "turn_id")
+_CONTENT = (b'"type":"response_item"', b'"type":"compacted"')
+_TELLING = (
+    "role",
+    "call_id",
+    "name",
+    "arguments",
+    "input",
+    "output",
+    "message",
+    "text",
+    "turn_id",
+    "thread_id",
+)
 """Fields that stay in a line that a newer version writes anew."""
 _ORDINAL = re.compile(rb'"ordinal":(\d{1,20})')
 
@@ -44,8 +55,8 @@ class CopiedLines(Protocol):
 class Compared:
     """Lines compared with those of their source.
 
-    A newer version writes the lines of an older one anew: with ids and empty fields, and without turns that it cannot read
-    (0.171 with a thread of 0.47 to 0.116). What was said in them, and in which turn, stays.
+    A newer version writes the lines of an older one anew: with ids and empty fields, and without turns and events that it does
+    not know (0.171 with threads of 0.47 to 0.142). What was said in them, and in which turn, stays.
 
     A sub-agent does not get every line (Codex 0.125 to 0.142 leave out calls, outputs and texts between them), so its line may
     equal any line of the source behind the last equal one.
@@ -78,7 +89,7 @@ class Compared:
             said = _said(payload) if said is None else said
             if _repeats(said, _said(line)):
                 return True
-            if not line.startswith(_TURN):
+            if line.startswith(_CONTENT):
                 break
         return False
 
