@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.claude_transcript import Transcript, compactions
 from tests.foreign_sessions import said, texts
 
@@ -84,11 +86,70 @@ def test_a_rewind_that_says_so_stands_where_it_says(tmp_path: Path) -> None:
     early = transcript.turn("one", "first")
     cut = transcript.prompt("two")
     transcript.reply("second")
-    transcript.row("last-prompt", leafUuid=early, rewound=True, cutUuid=cut)
+    transcript.row("last-prompt", leafUuid=early, explicit=True, rewound=True, cutUuid=cut)
     session = transcript.opened()
     assert place(session) == "first"
     transcript.prompt("three", parentUuid=early)
     assert place(transcript.opened()) == "three"
+
+
+UNKNOWN = "0badcafe-0000-4000-8000-000000000000"
+
+
+def pointer(leaf: object, *, explicit: bool = False) -> dict[str, object]:
+    """A row about the place; a number stands for the reply of that turn."""
+    return {"leafUuid": leaf, **({"explicit": True} if explicit else {})}
+
+
+NEW = "a turn from the first one"
+PLACES: dict[str, tuple[list[dict[str, object] | str], str]] = {
+    "taken back": ([pointer(1, explicit=True)], "first"),
+    "taken back and said again": ([pointer(1, explicit=True), pointer(1)], "first"),
+    "said twice": ([pointer(1), pointer(1)], "third"),
+    "another place since": ([pointer(1, explicit=True), pointer(2)], "third"),
+    "a row without a place": ([pointer(1, explicit=True), {"lastPrompt": "go"}], "first"),
+    "rows that name nothing": (
+        [pointer(1, explicit=True), pointer(None), pointer("", explicit=True)],
+        "first",
+    ),
+    "a row that is not there": ([pointer(1, explicit=True), pointer(UNKNOWN)], "third"),
+    "no row": ([pointer(1, explicit=True), pointer(ZEROS, explicit=True)], "third"),
+    "gone on": ([pointer(1, explicit=True), NEW], "new"),
+    "gone on and said again": ([pointer(1, explicit=True), NEW, pointer(1)], "new"),
+    "taken back twice": ([pointer(1, explicit=True), NEW, pointer(1, explicit=True)], "first"),
+    "the last row is elsewhere": ([NEW, pointer(2)], "second"),
+    "later rows are elsewhere": ([pointer(3), NEW], "third"),
+    "only the last row is left": ([NEW, pointer(2), pointer(UNKNOWN)], "new"),
+}
+"""What a transcript of three turns has behind them, and the reply where Claude Code 2.1.165 to 2.1.332 go on."""
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_the_place_is_where_claude_code_goes_on(tmp_path: Path, case: str) -> None:
+    rows, expected = PLACES[case]
+    transcript = Transcript(tmp_path)
+    replies = [
+        transcript.turn(f"prompt {count}", said) for count, said in enumerate(("first", "second", "third"))
+    ]
+    for row in rows:
+        if isinstance(row, str):
+            transcript.tip = replies[0]
+            transcript.turn(row, "new")
+        else:
+            leaf = row.get("leafUuid")
+            named = {"leafUuid": replies[leaf - 1]} if isinstance(leaf, int) else {}
+            transcript.row("last-prompt", **(row | named))
+    assert place(transcript.opened()) == expected
+
+
+def test_a_pointer_to_before_a_compaction_is_passed_over(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    early = transcript.turn("one", "first")
+    transcript.turn("two", "second")
+    transcript.boundary("what happened")
+    transcript.turn("three", "third")
+    transcript.row("last-prompt", leafUuid=early, explicit=True)
+    assert place(transcript.opened()) == "third"
 
 
 def test_everything_taken_back(tmp_path: Path) -> None:

@@ -247,8 +247,9 @@ class Block:
                 self.blobs.add(str(row.hash), at)
             case "cost-state":
                 self.remarks.append((len(self.codes), Spent(row.total_cost)))
-            case "last-prompt" if row.leaf_uuid is not None and row.rewound is None:
-                self.pointers.add(Pointer(len(self.codes), key_of(row.leaf_uuid), empty=False, exact=False))
+            case "last-prompt" if row.leaf_uuid:
+                exact = row.explicit is True
+                self.pointers.add(Pointer(len(self.codes), key_of(row.leaf_uuid), empty=False, exact=exact))
                 self._ask(row.last_prompt)
             case "file-history-snapshot":
                 return not misses_files(line)
@@ -337,10 +338,9 @@ class Block:
             self.blobs.add(str(body.get("hash")), at)
         elif body.get("type") == "last-prompt":
             self._ask(body.get("lastPrompt"))
-            if "leafUuid" in body:
-                empty = body.get("leafUuid") is None and body.get("explicit") is True
-                leaf = key_of(body.get("leafUuid"))
-                self.pointers.add(Pointer(index, leaf, empty, body.get("rewound") is True))
+            leaf, exact = body.get("leafUuid", ""), body.get("explicit") is True
+            if leaf or (leaf is None and exact):
+                self.pointers.add(Pointer(index, key_of(leaf), empty=leaf is None, exact=exact))
         self._add(int(role), at, name)
         self.remarks.append((index, Decoded(row, flags)))
 

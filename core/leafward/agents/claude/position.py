@@ -4,44 +4,66 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.records import NAMED, NO_KEY, SIDECHAIN
+from leafward.agents.claude.records import NAMED, NO_KEY, SIDECHAIN, Role
 
 if TYPE_CHECKING:
     from leafward.agents.claude.entry_builder import EntryBuilder
 
 
 def leaf_of(builder: EntryBuilder) -> int:
-    """The entry of the conversation's place: the entry that the last pointer names, or the last one that continues from there.
+    """The entry of the conversation's place.
 
-    Without a valid pointer, the last row of the main line (Claude Code 2.1).
+    The last pointer names a row; where the last row of the file lies below it, that one is the place. Behind a pointer that takes
+    back what followed, only later rows count. Without a pointer to a row since the last compaction, the place is the last row of
+    the main line (Claude Code 2.1.332).
     """
     rows = builder.rows
-    newest = _newest(builder, 0)
+    named, taken_back = NO_KEY, 0
     for pointer in reversed(rows.notes.pointers):
-        if pointer.empty:
-            later = _newest(builder, pointer.row + 1)
-            return later if later >= 0 else -1
-        if pointer.leaf == NO_KEY:
-            return newest
-        row = rows.find({pointer.leaf}).get(pointer.leaf, -1)
-        if row < 0:
-            continue
-        return _furthest(builder, row, pointer.row if pointer.exact else 0)
-    return newest
+        if named == NO_KEY and pointer.empty:
+            return _newest(builder, pointer.row + 1)
+        if named not in (NO_KEY, pointer.leaf):
+            break
+        named = pointer.leaf
+        if pointer.exact or named == NO_KEY:
+            taken_back = pointer.row
+            break
+    row = rows.find({named}).get(named, -1) if named != NO_KEY else -1
+    if row < max(0, rows.role.rfind(Role.BOUNDARY)):
+        return _newest(builder, 0)
+    last = _last_row(builder, taken_back)
+    if last >= 0 and _is_below(builder, builder.entry[last], builder.entry[row]):
+        return _newest(builder, taken_back)
+    return builder.entry[row] if taken_back else builder.end_of(row)
+
+
+def _last_row(builder: EntryBuilder, first: int) -> int:
+    """The last row of the main line from row `first` on, -1 without any."""
+    flags = builder.rows.flags
+    for row in range(len(builder.rows) - 1, first - 1, -1):
+        if flags[row] & NAMED and (builder.own or not flags[row] & SIDECHAIN):
+            return row
+    return -1
+
+
+def _is_below(builder: EntryBuilder, entry: int, top: int) -> bool:
+    """Whether an entry is `top` or follows it."""
+    parent = builder.columns.parent
+    while entry >= 0 and entry != top:
+        entry = parent[entry]
+    return entry >= 0
 
 
 def _newest(builder: EntryBuilder, first: int) -> int:
-    rows = builder.rows
-    for row in range(len(rows) - 1, first - 1, -1):
-        if rows.flags[row] & NAMED and (builder.own or not rows.flags[row] & SIDECHAIN):
-            # The children of the last row may stand before it.
-            return _furthest(builder, row, 0) if builder.goes_on(row) else builder.end_of(row)
-    if first or not len(builder.columns):
-        return -1
-    return builder.now
+    """The place that the last row from row `first` on tells, -1 without any."""
+    row = _last_row(builder, first)
+    if row >= 0:
+        # The children of the last row may stand before it.
+        return _furthest(builder, row) if builder.goes_on(row) else builder.end_of(row)
+    return -1 if first or not len(builder.columns) else builder.now
 
 
-def _furthest(builder: EntryBuilder, named: int, after: int) -> int:
+def _furthest(builder: EntryBuilder, named: int) -> int:
     """The last row of the file that is the named one or lies below it."""
     rows, parent = builder.rows, builder.columns.parent
     top = builder.entry[named]
@@ -49,7 +71,7 @@ def _furthest(builder: EntryBuilder, named: int, after: int) -> int:
     """Known places of entries: 1 below the named one, 2 elsewhere."""
     below[top] = 1
     # The ancestors of the named row lie above it wherever nothing hangs on later rows.
-    first = after if builder.scattered else max(after, builder.order[top])
+    first = 0 if builder.scattered else builder.order[top]
     for row in range(len(rows) - 1, first - 1, -1):
         if row == named or not rows.flags[row] & NAMED:
             continue
@@ -63,4 +85,4 @@ def _furthest(builder: EntryBuilder, named: int, after: int) -> int:
             below[one] = known
         if known == 1:
             return builder.end_of(row)
-    return top if after else builder.end_of(named)
+    return builder.end_of(named)

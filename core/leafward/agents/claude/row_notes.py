@@ -49,7 +49,7 @@ class Pointer(NamedTuple):
     empty: bool
     """Whether everything was taken back."""
     exact: bool
-    """Whether the entries that follow the named row so far were taken back."""
+    """Whether the entries that follow the named row so far were taken back (`explicit`)."""
 
 
 class Pointers:

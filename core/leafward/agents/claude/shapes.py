@@ -93,7 +93,7 @@ class OutsideRow(Struct, gc=False, rename="camel"):
     type: str | None = None
     last_prompt: Any = None
     leaf_uuid: Any = None
-    rewound: Any = None
+    explicit: Any = None
     id: Any = None
     hash: Any = None
     total_cost: Any = field(default=None, name="totalCostUSD")
