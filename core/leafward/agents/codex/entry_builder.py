@@ -93,6 +93,12 @@ class EntryBuilder:
         self.models: list[tuple[int, str | None]] = []
         """The replying models, each with the entry from which on it replies."""
         self.system: str | None = None
+        self.left_out: dict[int, tuple[int, ...]] = {}
+        """Entries from which on others are sent no more."""
+        self.ahead: tuple[int, ...] = ()
+        """The initial context as a compaction without a history has it ahead of its summary."""
+        self.begins_anew = False
+        """Whether a turn was read that begins with the developer's context; also where that is the first line."""
         self.never_sent: set[int] = set()
         """Prompts of reviews: they are messages of another thread."""
         self.uncertain: set[int] = set()
@@ -136,6 +142,7 @@ class EntryBuilder:
         self.tip = self.course.tip
         self.model, self.effort = state.model, state.effort
         self._prompts.begin()
+        self.ahead = ()
         self.ends.begin(start)
         self._effort_at = -1
         self._awaits_review = False
@@ -436,10 +443,17 @@ class EntryBuilder:
 
     def _message(self, payload: dict[str, Any], at: int) -> None:
         index, text = len(self.columns.kind), item_text(payload)
+        developer = payload.get("role") == "developer"
+        anew = developer and self._begun[-1:] == [index - 1]
+        self.begins_anew = self.begins_anew or anew or (developer and not index)
         kind = self._prompts.take(index, payload, text)
         if kind is not None:
             self._add(kind, at)
             self._messages.add(index, payload, text)
+        if anew and self.ahead:
+            # A newer version was resumed (0.116 to 0.171): it has nothing ahead of such a summary, and puts the context in here.
+            self.left_out[self._add(Kind.CONTEXT_EDIT, at, 1)] = self.ahead
+            self.ahead = ()
 
     def _prompt(self, payload: dict[str, Any], at: int) -> None:
         text = prompt_of(payload)
@@ -511,6 +525,7 @@ class EntryBuilder:
         self.kept[index] = KeptMessages(tuple(before), tuple(after), place)
         if isinstance(items, list):
             self._replacing.append(index)
+            self.ahead = ()
 
     def _rebuilt(self, at: int) -> tuple[list[int], int]:
         """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages.
@@ -520,6 +535,7 @@ class EntryBuilder:
         initial, users = self.course.opening(self.columns.kind)
         initial = [index for index in initial if index not in self.literals]
         initial.sort(key=lambda index: index not in self._messages.developers)
+        self.ahead = tuple(initial)
         first = users[0] if users else len(self.columns)
         users += [index for index in self._messages.warnings if index > first and self.course.holds(index)]
         users = sorted(index for index in set(users) if self._messages.size(index))
