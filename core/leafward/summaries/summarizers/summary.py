@@ -44,6 +44,8 @@ class Span:
     """The agent's own task list before the first message."""
     kept: Sequence[SpanMessage] = ()
     """The messages that stay in the context: the summary need not repeat their content."""
+    quoted: Sequence[str] = ()
+    """The messages of the user that are stored word for word beside the summary, which need not repeat them."""
     cwd: str = ""
     """The folder of the session; paths inside it are relative to it."""
     focus: str = ""
