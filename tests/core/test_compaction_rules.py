@@ -10,7 +10,7 @@ import pytest
 from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import IllegalCut, Rule
 from leafward.compaction.filelists import FileLists
-from leafward.compaction.measure import Part, PathSizes, measure
+from leafward.compaction.measure import ContentKind, PathSizes, measure
 from leafward.compaction.plan import Plan, plan
 from leafward.compaction.settings import BadSettings, PlanSettings, TriggerRule
 from leafward.context.estimators import Estimator
@@ -126,7 +126,9 @@ class TestCuts:
                 assert made.tokens.kept == line.kept
                 assert made.split_turn <= line.splits_turn
                 spoken = [
-                    entry for entry in sizes.entries if sizes.parts[sizes.position(entry)] > Part.SYSTEM
+                    entry
+                    for entry in sizes.entries
+                    if sizes.parts[sizes.position(entry)] > ContentKind.SYSTEM
                 ]
                 assert [*made.summarize, *made.turn_prefix, *made.kept] == spoken
 

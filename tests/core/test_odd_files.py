@@ -19,7 +19,7 @@ from tests.acting import Acting, call, reading
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.files.file_replay.storage import Stored
+    from leafward.files.file_replay.storage import StoreResult
 
 NAMES = (
     "plain.py",
@@ -142,7 +142,7 @@ def test_git_applies_whatever_is_known(tmp_path: Path, seed: int) -> None:
     assert lying(tmp_path / "stored") == after
 
 
-def stored(file: Acting, folder: Path) -> Stored:
+def stored(file: Acting, folder: Path) -> StoreResult:
     with reading(file.path) as session:
         return store(PathFiles(session, session.leaf).files(), folder, session.cwd)
 

@@ -14,7 +14,7 @@ from leafward.base.times import milliseconds, parse_time
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
-from leafward.context.price import Part, Price, Rates, price_of_move
+from leafward.context.price import Price, PriceSide, Rates, price_of_move
 from leafward.context.projection import edited_entries
 from leafward.context.sizes import Sizes, entries_below
 from leafward.files.working_set import touched, working_set
@@ -125,7 +125,7 @@ class TestMoves:
         file.entry("label", targetId=file.leaf, label="here")
         found = price(file, 2)
         assert (found.place, found.target, found.ancestor) == (1, 1, 1)
-        assert (found.left, found.entered) == (Part(0, 0), Part(0, 0))
+        assert (found.left, found.entered) == (PriceSide(0, 0), PriceSide(0, 0))
         assert (found.cached, found.sent_again, found.surprises) == (900, 0, ())
 
     def test_back_up_the_path_need_nothing_sent_again(self, file: Acting) -> None:

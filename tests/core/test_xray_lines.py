@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
-from leafward.compaction.summary_lines import Part, quotes_in, stored_lines
+from leafward.compaction.summary_lines import SummaryPart, quotes_in, stored_lines
 from leafward.export.demo import demo_session
 from leafward.session.injected_block import enclose, split_enclosed
 from leafward.session.session import Session
@@ -39,7 +39,7 @@ def test_every_line_is_there_and_their_sizes_are_those_of_the_text(text: str) ->
     assert sum(line.tokens for line in lines) == tokens_of(text)
     assert [line.number for line in lines] == list(range(len(lines)))
     told, injected = split_enclosed(text)
-    inside = [line.text for line in lines if line.part is Part.INJECTED]
+    inside = [line.text for line in lines if line.part is SummaryPart.INJECTED]
     marks = ("<leafward-context>", "</leafward-context>")
     assert [line for line in inside if line.strip() not in marks] == (
         [line for line in injected.split("\n") if line.strip() not in marks]
@@ -47,12 +47,12 @@ def test_every_line_is_there_and_their_sizes_are_those_of_the_text(text: str) ->
         else [line for line in inside if line.strip() not in marks]
     )
     # Blank lines before an enclosed part go with it.
-    assert [line.text for line in lines if line.part is not Part.INJECTED and line.text.strip()] == [
+    assert [line.text for line in lines if line.part is not SummaryPart.INJECTED and line.text.strip()] == [
         line for line in told.split("\n") if line.strip()
     ]
 
 
-def parts(text: str) -> list[tuple[str, Part, str]]:
+def parts(text: str) -> list[tuple[str, SummaryPart, str]]:
     return [(line.says, line.part, line.heading) for line in stored_lines(text) if not line.mark]
 
 
@@ -62,16 +62,16 @@ def test_lists_headings_and_the_split_turn() -> None:
         "<read-files>\na.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>"
     )
     assert parts(text) == [
-        ("Goal", Part.TOLD, "Goal"),
-        ("Weigh.", Part.TOLD, "Goal"),
-        ("Turn Context (split turn)", Part.PREFIX, "Turn Context (split turn)"),
-        ("Request", Part.PREFIX, "Request"),
-        ("one", Part.PREFIX, "Request"),
-        ("a.py", Part.READ, ""),
-        ("b.py", Part.MODIFIED, ""),
+        ("Goal", SummaryPart.TOLD, "Goal"),
+        ("Weigh.", SummaryPart.TOLD, "Goal"),
+        ("Turn Context (split turn)", SummaryPart.PREFIX, "Turn Context (split turn)"),
+        ("Request", SummaryPart.PREFIX, "Request"),
+        ("one", SummaryPart.PREFIX, "Request"),
+        ("a.py", SummaryPart.READ, ""),
+        ("b.py", SummaryPart.MODIFIED, ""),
     ]
     rule = next(line for line in stored_lines(text) if line.text == "---")
-    assert (rule.part, rule.mark) == (Part.PREFIX, True)
+    assert (rule.part, rule.mark) == (SummaryPart.PREFIX, True)
 
 
 OLD = "## Goal\nWeigh every tree.\n\n## Rules\n- weights stay in grams\n- never guess a weight\n\n## Done\n- [x] scale bought"

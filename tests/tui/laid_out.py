@@ -10,10 +10,10 @@ from leafward.session.density import Density
 
 if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
-    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.model.folds import ShownLine
 
 DENSITIES = st.sampled_from((Density.TURNS, Density.ENTRIES, Density.COMFORTABLE))
 
 
-def lines_of(exploration: Exploration) -> list[Line]:
+def lines_of(exploration: Exploration) -> list[ShownLine]:
     return [exploration.lines.line(y) for y in range(len(exploration.lines))]

@@ -21,7 +21,7 @@ from leafward.catalog.spending import Sum
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.widgets.preview import problem_words
-from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter, is_live
+from leafward_tui.catalogue.widgets.session_row import RowPainter, SessionColumns, is_live
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
@@ -116,7 +116,7 @@ def test_files_are_found_by_name(store: Path) -> None:
 @pytest.mark.parametrize("agents", [False, True])
 @pytest.mark.parametrize("width", [*range(20, 160, 7)])
 def test_columns_fill_the_width_and_the_text_yields_last(width: int, agents: bool) -> None:
-    columns = Columns.of(width, agents=agents)
+    columns = SessionColumns.of(width, agents=agents)
     used = 5 + columns.text + sum(size + gap for _, size, gap in columns.shown)
     assert used == width or columns.text == 0
     names = [name for name, _, _ in columns.shown]
@@ -129,7 +129,7 @@ def test_columns_fill_the_width_and_the_text_yields_last(width: int, agents: boo
 
 def test_files_sorted_by_size_show_it(store: Path) -> None:
     listing = lines_of(store, sort=Sort.SIZE)
-    columns = Columns.of(79, agents=False, sort=Sort.SIZE)
+    columns = SessionColumns.of(79, agents=False, sort=Sort.SIZE)
     assert ["size" in name for name, _, _ in columns.shown] == [False, False, True, False]
     painter = RowPainter(
         listing, Styles.of(built_in_theme("understory")), UNICODE, 79, NOW_MS / 1000, columns
@@ -188,7 +188,7 @@ def test_a_fork_counts_from_its_making_and_a_write_makes_live(tmp_path: Path) ->
         UNICODE,
         100,
         made / 1000 + 60,
-        Columns.of(100, agents=False),
+        SessionColumns.of(100, agents=False),
     )
     rows = [painter.strip(line, selected=False).text for line in listing.lines if line.card is not None]
     assert [UNICODE.recent in row for row in rows] == [True, True, False]
@@ -230,7 +230,7 @@ def test_a_long_title_leaves_room_for_what_tells_it_apart(tmp_path: Path) -> Non
         )
         file.turn(last)
     listing = lines_of(tmp_path)
-    columns = Columns(32, ())
+    columns = SessionColumns(32, ())
     painter = RowPainter(
         listing, Styles.of(built_in_theme("understory")), UNICODE, 38, NOW_MS / 1000, columns
     )
@@ -251,7 +251,7 @@ def test_a_context_that_nobody_counted_carries_the_sign_of_an_estimate(tmp_path:
         UNICODE,
         100,
         NOW_MS / 1000,
-        Columns.of(100, agents=False),
+        SessionColumns.of(100, agents=False),
     )
     shown = {
         line.card.estimated: painter.strip(line, selected=False).text
@@ -324,7 +324,7 @@ def heads_of(listing: Listing, width: int) -> list[str]:
         UNICODE,
         width,
         NOW_MS / 1000,
-        Columns.of(width, agents=False),
+        SessionColumns.of(width, agents=False),
     )
     heads = [line for line in listing.lines if line.kind is LineKind.GROUP]
     return [painter.strip(line, selected=False).text for line in heads]
@@ -348,7 +348,7 @@ def test_sessions_that_a_filter_leaves_out_have_another_word_than_archived_ones(
 def test_an_archived_session_says_so_beside_its_problem(store: Path, width: int) -> None:
     stock = Stock([card._replace(archived=True, damage=2) for card in lines_of(store).stock.cards])
     listing = list_sessions(stock, View(archived=True), NOW_MS)
-    columns = Columns.of(width, agents=False)
+    columns = SessionColumns.of(width, agents=False)
     painter = RowPainter(
         listing, Styles.of(built_in_theme("understory")), UNICODE, width, NOW_MS / 1000, columns
     )
@@ -381,7 +381,7 @@ def test_groups_show_the_sum_that_orders_them(store: Path, width: int) -> None:
 def test_the_project_of_a_relative_is_whole_where_there_is_room(store: Path) -> None:
     """Fails where it is cut at a number of cells that does not follow the width."""
     line = next(one for one in lines_of(store).lines if one.card is not None and one.card.problem is None)
-    columns = Columns.of(118, agents=False)
+    columns = SessionColumns.of(118, agents=False)
     painter = RowPainter(
         lines_of(store), Styles.of(built_in_theme("understory")), UNICODE, 118, NOW_MS / 1000, columns
     )
@@ -395,7 +395,7 @@ def test_a_worktree_has_its_projects_name_before_its_own(store: Path) -> None:
     assert fit_project(folder, 80, "…") == folder
     listing = lines_of(store, grouping=Grouping.FOREST)
     line = next(one for one in listing.lines if one.card is not None and one.card.problem is None)
-    columns = Columns.of(118, agents=False)
+    columns = SessionColumns.of(118, agents=False)
     painter = RowPainter(
         listing, Styles.of(built_in_theme("understory")), UNICODE, 118, NOW_MS / 1000, columns
     )

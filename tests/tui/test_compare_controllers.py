@@ -14,7 +14,7 @@ from leafward.session.session import Session
 from leafward_tui.compare.controllers.content import Content
 from leafward_tui.compare.controllers.cursor import Cursor
 from leafward_tui.compare.controllers.files import Files
-from leafward_tui.compare.controllers.loader import Loader
+from leafward_tui.compare.controllers.loader import SidesLoader
 from leafward_tui.compare.controllers.pages import Pages
 from leafward_tui.compare.controllers.search import Search
 from leafward_tui.compare.controllers.transfer import Transfer
@@ -103,7 +103,7 @@ class Comparison:
         self.pages = Pages(means, self.files)
         self.cursor = Cursor(means, self.content, self.files, self.pages)
         self.search = Search(means, self.content, self.files, self.pages, self.cursor)
-        self.loader = Loader(means, self.content, self.files, self.pages)
+        self.loader = SidesLoader(means, self.content, self.files, self.pages)
         self.transfer = Transfer(means, self.content)
 
     def load(self) -> None:

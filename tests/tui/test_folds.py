@@ -17,10 +17,10 @@ from leafward_tui.explorer.model.folds import (
     FilteredLines,
     FoldedLines,
     Folds,
-    Line,
     LineKind,
     Lines,
     Pieces,
+    ShownLine,
     opening_folds,
 )
 from tests.trees import plans, random_plan
@@ -57,7 +57,7 @@ def folded(draw: st.DrawFn) -> FoldedLines:
     return FoldedLines(cut, folds, archived)
 
 
-def all_lines(lines: Lines) -> list[Line]:
+def all_lines(lines: Lines) -> list[ShownLine]:
     return [lines.line(y) for y in range(len(lines))]
 
 
@@ -182,7 +182,7 @@ class TestOpening:
             leaf = layout.row_of(layout.leaf)
             own = Pieces(layout, [leaf])
             shown = FoldedLines(own, opening_folds(own, height))
-            assert shown.line(shown.y_of(leaf)) == Line(LineKind.ROW, leaf)
+            assert shown.line(shown.y_of(leaf)) == ShownLine(LineKind.ROW, leaf)
 
     def test_a_large_tree_opens_with_its_newest_turns(self) -> None:
         layout = arrange(LARGE.tree, 3999)
@@ -254,7 +254,7 @@ class TestFilters:
     def test_a_filter_that_leaves_nothing_says_how_many_it_hides(self) -> None:
         layout = arrange(LARGE.tree, 3999)
         lines = FilteredLines(layout, [])
-        assert all_lines(lines) == [Line(LineKind.HIDDEN, 0, len(layout))]
+        assert all_lines(lines) == [ShownLine(LineKind.HIDDEN, 0, len(layout))]
         assert lines.y_of(7) == 0
 
     def test_of_nothing_nothing(self) -> None:

@@ -19,7 +19,7 @@ from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
 from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Line, Page, Span
+from leafward_tui.ui.panes.page import Gauge, Page, PageLine, Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 from tests.tui.session_store import until
 from tests.tui.sure import sure
@@ -389,7 +389,7 @@ async def test_tiny_panes_do_not_break_it(session: Session, size: tuple[int, int
 
 def test_a_line_is_painted_to_its_width_on_every_ground() -> None:
     styles = Styles.of(built_in_theme("understory"))
-    line = Line((Span("漢字", "strong"), Span(" x ", "text", "leaf_tint")))
+    line = PageLine((Span("漢字", "strong"), Span(" x ", "text", "leaf_tint")))
     plain, chosen = paint(line, 20, styles), paint(line, 20, styles, cursor="▌")
     assert plain.cell_length == chosen.cell_length == 20
     assert plain.text == " 漢字 x             "[:20].ljust(18)

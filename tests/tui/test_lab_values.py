@@ -27,7 +27,7 @@ from leafward_tui.lab.controllers.path import begin
 from leafward_tui.lab.controllers.turns import worded
 from leafward_tui.lab.model.choices import Choices
 from leafward_tui.lab.model.cut_lines import CutLines, cut_words, neighbours, why_lines
-from leafward_tui.lab.model.ledger import Ledger, Part
+from leafward_tui.lab.model.ledger import Ledger, LedgerPart
 from leafward_tui.lab.model.plan_lines import after_lines, plan_lines
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 from leafward_tui.lab.model.turns import CutRows, Fate, PathTurns, RowKind
@@ -415,7 +415,12 @@ def test_the_cut_says_why_it_keeps_less_than_was_asked_for(tmp_path: Path) -> No
 
 def test_the_bar_of_the_plan_has_the_scale_of_the_window() -> None:
     half = Ledger(
-        (Part("kept", 80, "", "leaf", "block"), Part("not in file", 20, "", "sub", "block_unseen")), 150, 200
+        (
+            LedgerPart("kept", 80, "", "leaf", "block"),
+            LedgerPart("not in file", 20, "", "sub", "block_unseen"),
+        ),
+        150,
+        200,
     )
     bar = after_lines(half, 40, UNICODE)[1].text
     assert bar == "█" * 16 + "▒" * 4 + "░" * 20

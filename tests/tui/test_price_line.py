@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from leafward.context.basis import Count
-from leafward.context.price import Part, Price
+from leafward.context.price import Price, PriceSide
 from leafward.session.entries import EntryId, EntryIndex
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs
-from leafward_tui.ui.bars.price_line import Facts, KeyHint, Note, price_lines
+from leafward_tui.ui.bars.price_line import BarNote, Facts, KeyHint, price_lines
 from leafward_tui.ui.keys.legend import legend_of
 from leafward_tui.ui.words.price_words import PriceWords
 from tests.tui.footed import FACTS, GLYPHS, WORDS, plain
@@ -86,7 +86,7 @@ def test_facts_make_room_for_a_price_without_a_warning() -> None:
 
 
 def price(
-    left: Part, entered: Part, again: float | None = 0.36, **more: tuple[tuple[str, str], ...]
+    left: PriceSide, entered: PriceSide, again: float | None = 0.36, **more: tuple[tuple[str, str], ...]
 ) -> Price:
     size = Count(40_600, 0, recorded=True)
     return Price(
@@ -97,17 +97,20 @@ def price(
 
 
 def test_a_price_in_words() -> None:
-    full = price(Part(79, 7_300), Part(55, 3_100))
+    full = price(PriceSide(79, 7_300), PriceSide(55, 3_100))
     assert PriceWords.of(full, UNICODE) == WORDS._replace(
         parts=("drops 79 entries, adds 55", *WORDS.parts[1:])
     )
     assert (
-        PriceWords.of(price(Part(1, 2), Part(1, 2), 0.001), UNICODE)
+        PriceWords.of(price(PriceSide(1, 2), PriceSide(1, 2), 0.001), UNICODE)
         .parts[1]
         .endswith("at full price (<$0.01)")
     )
     surprising = price(
-        Part(1, 0), Part(0, 0), None, surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more"))
+        PriceSide(1, 0),
+        PriceSide(0, 0),
+        None,
+        surprises=(("one", "130.6k → 29.8k"), ("two", "and\x1b[31m more")),
     )
     late = replace(full, cached=0, expired=True)
     assert PriceWords.of(late, UNICODE).parts[1].startswith("cache expired, 102.3k at full price")
@@ -129,7 +132,7 @@ def test_a_price_in_words() -> None:
 def test_tokens_stand_beside_the_context_only_where_they_are_a_part_of_it(
     left: bool, entered: bool, words: str
 ) -> None:
-    found = price(Part(79, 7_300, left), Part(55, 3_100, entered))
+    found = price(PriceSide(79, 7_300, left), PriceSide(55, 3_100, entered))
     assert PriceWords.of(found, UNICODE).parts[0] == words
 
 
@@ -144,7 +147,7 @@ def test_tokens_stand_beside_the_context_only_where_they_are_a_part_of_it(
 )
 def test_tokens_that_contradict_the_sizes_of_the_context_are_left_out(after: int, words: str) -> None:
     """A model counted a larger context at the other end, though more is dropped than added."""
-    found = replace(price(Part(79, 7_300), Part(55, 3_100)), after=Count(after, 0, recorded=True))
+    found = replace(price(PriceSide(79, 7_300), PriceSide(55, 3_100)), after=Count(after, 0, recorded=True))
     assert PriceWords.of(found, UNICODE).parts[0] == words
 
 
@@ -163,18 +166,18 @@ def test_facts_and_notes() -> None:
     facts = Facts("Turn 51", (("", "#521 – #558"), ("entries", "38"), ("calls", "18")))
     assert said(None, 100, facts=facts) == [" Turn 51      #521 – #558   entries 38   calls 18"]
     assert said(None, 32, facts=facts) == [" Turn 51  #521 – #558"]
-    note = Note(
+    note = BarNote(
         "the file grew by 2 entries since it was read", "warn", (KeyHint("app.reload", "r", "reload"),)
     )
     (line,) = price_lines(FACTS, WORDS, note, 80, 1, UNICODE)
     assert plain([line])[0].rstrip() == " ! the file grew by 2 entries since it was read   r reload"
     assert line[1] == ("!", "strong_warn")
-    hits = price_lines(None, None, Note("3 of 14 hits"), 40, 1, UNICODE)
+    hits = price_lines(None, None, BarNote("3 of 14 hits"), 40, 1, UNICODE)
     assert plain(hits)[0].rstrip() == " 3 of 14 hits"
 
 
 def test_a_long_note_takes_the_second_line() -> None:
-    note = Note("word " * 20, "bad", (KeyHint("app.reload", "r", "reload"),))
+    note = BarNote("word " * 20, "bad", (KeyHint("app.reload", "r", "reload"),))
     lines = [line.rstrip() for line in plain(price_lines(None, None, note, 60, 2, UNICODE))]
     assert lines[0].startswith(" ! word word")
     assert lines[1].startswith("   word word")
@@ -182,7 +185,7 @@ def test_a_long_note_takes_the_second_line() -> None:
 
 
 def test_the_tail_of_a_note_is_whole_or_not_there() -> None:
-    note = Note(
+    note = BarNote(
         "labelled; restart pi to pick this up",
         "leaf",
         (KeyHint("u", "u", "undo"),),
@@ -201,7 +204,7 @@ def test_texts_that_were_not_made_safe_do_no_harm() -> None:
     evil = "a\x1b]52;c;QUJD\x07b\tc\u202e"
     for lines in (
         price_lines(Facts(evil, ((evil, evil),)), None, None, 80, 1, UNICODE),
-        price_lines(None, None, Note(evil), 80, 1, UNICODE),
+        price_lines(None, None, BarNote(evil), 80, 1, UNICODE),
     ):
         assert "\x1b" not in "".join(plain(lines))
         assert "\u202e" not in "".join(plain(lines))
@@ -221,7 +224,7 @@ facts = st.builds(
 )
 
 notes = st.builds(
-    Note,
+    BarNote,
     st.text(max_size=200),
     st.sampled_from(["", "leaf", "warn", "bad"]),
     st.just((KeyHint("a", "r", "reload"),)),
@@ -232,7 +235,12 @@ notes = st.builds(
     st.none() | facts, st.none() | prices, st.none() | notes, st.integers(0, 160), st.integers(0, 3), GLYPHS
 )
 def test_price_lines_are_as_wide_as_asked(
-    facts: Facts | None, price: PriceWords | None, note: Note | None, width: int, height: int, glyphs: Glyphs
+    facts: Facts | None,
+    price: PriceWords | None,
+    note: BarNote | None,
+    width: int,
+    height: int,
+    glyphs: Glyphs,
 ) -> None:
     lines = plain(price_lines(facts, price, note, width, height, glyphs))
     assert [cell_len(line) for line in lines] == [width] * height

@@ -7,12 +7,12 @@ from itertools import pairwise
 import pytest
 
 from leafward.session.density import Density
-from leafward_tui.explorer.model.row_columns import Columns, beside_inspector
+from leafward_tui.explorer.model.row_columns import RowColumns, beside_inspector
 from leafward_tui.ui.panes.two_panes import TWO_PANES_FROM
 from tests.tui.explored import Named, exploring
 
 
-def names(columns: Columns) -> list[str]:
+def names(columns: RowColumns) -> list[str]:
     return [name for name, _ in columns.numbers]
 
 
@@ -25,7 +25,7 @@ def test_a_wider_terminal_has_no_fewer_columns(density: Density, *, tall: bool) 
         for terminal in range(60, 260):
             beside = beside_inspector(terminal)
             width = beside if tall and terminal >= TWO_PANES_FROM else terminal - 1
-            shown.append(Columns.fitting(width, lanes, density, beside))
+            shown.append(RowColumns.fitting(width, lanes, density, beside))
         assert all(set(names(less)) <= set(names(more)) for less, more in pairwise(shown)), lanes
         assert all(one.text + sum(cells for _, cells in one.numbers) >= 40 for one in shown), lanes
 

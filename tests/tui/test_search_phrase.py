@@ -12,7 +12,7 @@ from leafward_tui.inspector.model.search_phrase import SearchPhrase
 from leafward_tui.inspector.page_request import Goal, PageRequest
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Line, Page, Span
+from leafward_tui.ui.panes.page import Page, PageLine, Span
 from tests.tui.inspector_data import call, reply, result, thinking, turn, user, write_session
 from tests.tui.waiting_jobs import WANTED
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-def lines(*texts: str) -> list[Line]:
-    return [Line((Span(text),)) for text in texts]
+def lines(*texts: str) -> list[PageLine]:
+    return [PageLine((Span(text),)) for text in texts]
 
 
 def test_words_are_found_over_the_end_of_a_line_and_in_any_case() -> None:

@@ -18,7 +18,7 @@ from leafward.session.session import Session
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.xray.controllers.lines import Lines
-from leafward_tui.xray.controllers.loader import Loader
+from leafward_tui.xray.controllers.loader import XRayLoader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
 from leafward_tui.xray.controllers.search import Search
 from leafward_tui.xray.hints import title_facts
@@ -118,7 +118,7 @@ def xray(tmp_path: Path) -> Iterator[tuple[FakeScreen, XRayState, Lines]]:
         means = means_of(state, screen)
         lines = Lines(means)
         screen.search = Search(means, lines)
-        Loader(means, lines).load()
+        XRayLoader(means, lines).load()
         yield screen, state, lines
 
 

@@ -22,7 +22,7 @@ from leafward_tui.xray.model.arrangement import Arrangement, Side
 from leafward_tui.xray.model.captions import Teller
 from leafward_tui.xray.model.earlier_lines import earlier_lines
 from leafward_tui.xray.model.fates import Fates
-from leafward_tui.xray.model.painting import Columns, Painter
+from leafward_tui.xray.model.painting import Painter, SideColumns
 from leafward_tui.xray.widgets.foot import ledger_columns
 from tests.pi_file import PiFile
 
@@ -98,7 +98,7 @@ def test_what_an_edit_replaced_is_not_drawn_as_the_same() -> None:
             arrangement,
             Teller(xray, UNICODE),
             Styles.of(built_in_theme("understory")),
-            Columns.fitting(120, Side.BEFORE),
+            SideColumns.fitting(120, Side.BEFORE),
             -1,
             Side.BEFORE,
             frozenset(),

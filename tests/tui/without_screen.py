@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.session import Session
-    from leafward_tui.explorer.model.folds import Line, LineKind
+    from leafward_tui.explorer.model.folds import LineKind, ShownLine
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.ui.services import AppServices
     from tests.tui.explored import Named
@@ -52,7 +52,7 @@ class Tree(Silent):
         self.hits: frozenset[int] = frozenset()
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> ShownLine | None:
         exploration = self._state.exploration
         return exploration.lines.line(self.cursor) if exploration is not None else None
 
@@ -155,7 +155,7 @@ class Explorer:
         return self.its.navigation.head_here()
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ShownLine]:
         """The lines on show."""
         assert self.state.exploration is not None
         return [*map(self.state.exploration.lines.line, range(len(self.state.exploration.lines)))]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.hooks import Runner
-    from leafward.agents.json_text import Part
+    from leafward.agents.json_text import JsonItem
 
 _SECONDS = 10
 _EVENTS: tuple[tuple[str, str | None], ...] = (("PreCompact", None), ("SessionStart", "compact"))
@@ -114,7 +114,7 @@ class HookGroups:
 
     def _member(self, text: str, at: int, key: str, kind: type[object]) -> int | None:
         """Offset of a member's value; the last of two with one name counts. Raises Refused where the value is of another type."""
-        every: list[Part] = parts(text, at)
+        every: list[JsonItem] = parts(text, at)
         found = next((part for part in reversed(every) if part.key == key), None)
         if found is None:
             return None

@@ -15,7 +15,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
 
-class Part(NamedTuple):
+class JsonItem(NamedTuple):
     """A member of an object or an item of an array, with begin and end of its text (a member's includes the key)."""
 
     key: str
@@ -26,10 +26,10 @@ class Part(NamedTuple):
     """Offset of the value."""
 
 
-def parts(text: str, at: int) -> list[Part]:
+def parts(text: str, at: int) -> list[JsonItem]:
     """The parts of the object or array that begins at `at`, in order. The text must be valid JSON as a whole."""
     is_object = text[at] == "{"
-    found: list[Part] = []
+    found: list[JsonItem] = []
     place = _after_space(text, at + 1)
     while text[place] not in "]}":
         start, key = place, ""
@@ -37,7 +37,7 @@ def parts(text: str, at: int) -> list[Part]:
             key, place = _DECODER.raw_decode(text, place)
             place = _after_space(text, _after_space(text, place) + 1)
         value, end = _DECODER.raw_decode(text, place)
-        found.append(Part(key, start, end, value, place))
+        found.append(JsonItem(key, start, end, value, place))
         place = _after_space(text, end)
         if text[place] == ",":
             place = _after_space(text, place + 1)

@@ -15,7 +15,7 @@ from leafward.base.regular_files import next_data, open_regular
 from leafward.session.abridged_lines import LINE_LIMIT, Abridger, LongLine
 from leafward.session.entries import EntryIndex
 from leafward.session.line_decoding import decode_line
-from leafward.session.source import Note
+from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -247,22 +247,22 @@ def pieces_of(path: str) -> Iterator[bytes]:
             yield rest
 
 
-def marked_note(path: str, agent: str) -> Note:
+def marked_note(path: str, agent: str) -> SourceRemark:
     """The remark on a byte order mark."""
     text = f"{path} begins with a byte order mark, which is ignored; {agent} writes none"
-    return Note("bom", text, path=Path(path), offset=0)
+    return SourceRemark("bom", text, path=Path(path), offset=0)
 
 
-def another_session(entry: int, path: Path, place: int) -> Note:
+def another_session(entry: int, path: Path, place: int) -> SourceRemark:
     """The remark on an entry with which another conversation begins in the same file."""
     text = "another session begins here in the same file: nothing before it is sent with it"
-    return Note("another-session", text, EntryIndex(entry), path, place)
+    return SourceRemark("another-session", text, EntryIndex(entry), path, place)
 
 
-def oversize_notes(path: str, long_lines: Mapping[int, LongLine]) -> list[Note]:
+def oversize_notes(path: str, long_lines: Mapping[int, LongLine]) -> list[SourceRemark]:
     """Remarks on lines and runs that were not read whole."""
     return [
-        Note(
+        SourceRemark(
             "oversize",
             f"a run of {place.size:,} NUL bytes is skipped"
             if place.line == b"\0"

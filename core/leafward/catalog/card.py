@@ -19,7 +19,7 @@ SUBAGENT = "subagent"
 INFERRED = "inferred"
 
 
-class Spent(NamedTuple):
+class DayUsage(NamedTuple):
     """Tokens and cost of one session on one day."""
 
     day: int
@@ -177,5 +177,5 @@ class Reading(NamedTuple):
     details: Details = Details()
     mark: Mark | None = None
     """None if the file has to be read whole the next time."""
-    spent: tuple[Spent, ...] = ()
+    spent: tuple[DayUsage, ...] = ()
     """Tokens and costs of the session, by day."""

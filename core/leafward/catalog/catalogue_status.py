@@ -11,7 +11,7 @@ from leafward.catalog.shared_history import counted_once
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.catalog.card import Card, Spent
+    from leafward.catalog.card import Card, DayUsage
     from leafward.catalog.listing import Catalogue
 
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class CatalogueStatus:
     """Keyed by the path of a session unless a field says otherwise."""
 
-    spent: Mapping[str, Sequence[Spent]] = field(default_factory=dict)
+    spent: Mapping[str, Sequence[DayUsage]] = field(default_factory=dict)
     """Tokens and costs of each session by day; nothing is counted in two sessions."""
     expires: Mapping[str, int] = field(default_factory=dict)
     """Milliseconds since 1970 at which the agent will delete a session, for the sessions that it will delete."""

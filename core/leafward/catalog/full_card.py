@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.base import Agent
-    from leafward.catalog.card import Spent
+    from leafward.catalog.card import DayUsage
     from leafward.session.entries import Body
 
 _MESSAGES, _PROMPTS = bytes(MESSAGES), bytes(PROMPTS)
@@ -123,7 +123,7 @@ def _reading(
     agent: Agent,
     candidate: Candidate,
     files: TouchedFiles,
-    spent: tuple[Spent, ...],
+    spent: tuple[DayUsage, ...],
     replied: int | None = None,
 ) -> Reading:
     """Makes the reading. `replied` is the time of the latest reply in milliseconds, if all replies were looked at."""

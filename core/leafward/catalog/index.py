@@ -25,7 +25,7 @@ import orjson
 from leafward.base.gc_pause import gc_paused
 from leafward.base.paths import cache_dir, draft_ending, make_private
 from leafward.base.regular_files import open_buffered
-from leafward.catalog.card import Card, Details, Mark, Reading, Spent
+from leafward.catalog.card import Card, DayUsage, Details, Mark, Reading
 from leafward.catalog.stored_values import (
     check_column,
     check_folders,
@@ -62,10 +62,10 @@ _MANY = 1000
 """Number of cards from which on the garbage collector never scans them again: they are values without references to each
 other and are freed like any others.
 """
-_FIELDS = [byteorder, *Card._fields, "+", *Details._fields, "+", *Mark._fields, "+", *Spent._fields]
+_FIELDS = [byteorder, *Card._fields, "+", *Details._fields, "+", *Mark._fields, "+", *DayUsage._fields]
 
 
-Extra = tuple[Details, Mark | None, tuple[Spent, ...]]
+Extra = tuple[Details, Mark | None, tuple[DayUsage, ...]]
 """Everything kept of a session besides its card."""
 
 
@@ -131,7 +131,7 @@ class Index:
         """The details of every card."""
         return {path: self._extra(path)[0] for path in self.cards}
 
-    def spent(self, path: str) -> tuple[Spent, ...]:
+    def spent(self, path: str) -> tuple[DayUsage, ...]:
         """Tokens and costs of a session, by day; empty if they are not known."""
         return self._extra(path)[2]
 
@@ -271,7 +271,7 @@ class Index:
                     (
                         Details(changed, read, prompt, reply),
                         Mark(*mark) if mark else None,
-                        tuple(Spent(*one) for one in spent),
+                        tuple(DayUsage(*one) for one in spent),
                     ),
                 )
                 for path, stamp, changed, read, prompt, reply, mark, spent in found

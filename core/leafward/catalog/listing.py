@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Candidate, Listing, Stamp, Trouble
     from leafward.base.config import Config
-    from leafward.catalog.card import Card, Details, Spent
+    from leafward.catalog.card import Card, DayUsage, Details
     from leafward.catalog.reading_processes import ReadingProcesses
 
 FIRST_PAGE = 64
@@ -159,7 +159,7 @@ class Catalogue:
                 self._cards[path] = concealed(card)
                 self.index.conceal(self._cards[path])
 
-    def spent(self, path: str) -> tuple[Spent, ...]:
+    def spent(self, path: str) -> tuple[DayUsage, ...]:
         """Tokens and costs of a session, by day; empty if it was never read whole. For workers, like `files`."""
         self._mend()
         return self.index.spent(path)

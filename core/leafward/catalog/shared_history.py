@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward.catalog.card import INFERRED, Spent
+from leafward.catalog.card import INFERRED, DayUsage
 from leafward.catalog.lineage import seniority
 from leafward.catalog.spending import Meter, Use, day_of, use_of
 
@@ -30,8 +30,8 @@ _SESSIONS_KEPT = 8
 
 
 def counted_once(
-    cards: Sequence[Card], found: Mapping[str, tuple[str, str]], spent: Callable[[str], Sequence[Spent]]
-) -> dict[str, tuple[Spent, ...]]:
+    cards: Sequence[Card], found: Mapping[str, tuple[str, str]], spent: Callable[[str], Sequence[DayUsage]]
+) -> dict[str, tuple[DayUsage, ...]]:
     """Tokens and costs of each session, by path, with nothing counted twice. For workers: it may open files.
 
     `found` is the result of `parents`. Inherited usage counts in the session that it was taken from; if that is not among the
@@ -61,11 +61,11 @@ def counted_once(
 
 
 def _divided(
-    files: Sequence[Card], spent: Callable[[str], Sequence[Spent]], *, copied: bool
-) -> dict[str, tuple[Spent, ...]]:
+    files: Sequence[Card], spent: Callable[[str], Sequence[DayUsage]], *, copied: bool
+) -> dict[str, tuple[DayUsage, ...]]:
     """Usage of each file that no file before it holds; with `copied`, usage older than the file's header is included."""
     days: dict[int, _Day] = {}
-    counted: dict[str, tuple[Spent, ...]] = {}
+    counted: dict[str, tuple[DayUsage, ...]] = {}
     for card in files:
         own = []
         for one in _by_day(spent(card.path), copied=copied):
@@ -88,16 +88,16 @@ class _Day:
     """Usage of a family's files on one day. A file is read once, and only if another one used something on that day."""
 
     def __init__(self) -> None:
-        self.sums: set[tuple[Spent, tuple[str, int | None]]] = set()
+        self.sums: set[tuple[DayUsage, tuple[str, int | None]]] = set()
         self._unread: list[Card] = []
         self._uses: Counter[Use] = Counter()
 
-    def add(self, one: Spent, card: Card) -> None:
+    def add(self, one: DayUsage, card: Card) -> None:
         """Adds a file with its whole usage of the day."""
         self.sums.add((one, _header(card)))
         self._unread.append(card)
 
-    def beyond(self, one: Spent, card: Card, *, copied: bool) -> Spent:
+    def beyond(self, one: DayUsage, card: Card, *, copied: bool) -> DayUsage:
         """Usage of a file in replies that no file before it holds; if a file cannot be read, the sums decide."""
         try:
             while self._unread:
@@ -109,9 +109,9 @@ class _Day:
         meter = Meter(0)
         for use in own.elements():
             meter.count(use, copied=False)
-        return next(iter(meter.days()), Spent(one.day, 0, 0.0, 0, copied=False))
+        return next(iter(meter.days()), DayUsage(one.day, 0, 0.0, 0, copied=False))
 
-    def reckoned(self, one: Spent) -> Spent:
+    def reckoned(self, one: DayUsage) -> DayUsage:
         """Usage of a file beyond that of the largest file before it, by the sums alone."""
         most = max((known for known, _ in self.sums), key=lambda known: known.tokens)
         cost = max(0.0, round(one.cost - most.cost, 9))
@@ -122,16 +122,16 @@ def _header(card: Card) -> tuple[str, int | None]:
     return card.id, card.created
 
 
-def _by_day(days: Sequence[Spent], *, copied: bool) -> list[Spent]:
+def _by_day(days: Sequence[DayUsage], *, copied: bool) -> list[DayUsage]:
     """One sum for each day; copied usage is included with `copied`, else left out."""
-    found: dict[int, Spent] = {}
+    found: dict[int, DayUsage] = {}
     for one in days:
         if one.copied and not copied:
             continue
         known = found.get(one.day)
         if known is not None:
             cost = round(known.cost + one.cost, 9)
-            one = Spent(one.day, known.tokens + one.tokens, cost, known.priced + one.priced, copied=False)
+            one = DayUsage(one.day, known.tokens + one.tokens, cost, known.priced + one.priced, copied=False)
         found[one.day] = one._replace(copied=False)
     return list(found.values())
 

@@ -9,7 +9,7 @@ from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.times import parse_time
-from leafward.catalog.card import Spent
+from leafward.catalog.card import DayUsage
 from leafward.catalog.card_fields import time_in
 from leafward.session.entries import Kind, read_usage
 
@@ -105,7 +105,7 @@ def use_of(body: Body, began: int) -> Use | None:
 class Meter:
     """Adds up usage by day. `began` is the beginning of the session in milliseconds; 0 if it is not recorded."""
 
-    def __init__(self, began: int, known: Iterable[Spent] = ()) -> None:
+    def __init__(self, began: int, known: Iterable[DayUsage] = ()) -> None:
         self.began = began
         self._hours: dict[int, list[float]] = {}
         self._days: dict[tuple[int, bool], list[float]] = {
@@ -160,10 +160,10 @@ class Meter:
             day = self._days.setdefault(key, [0, 0.0, 0])
             day[:] = map(add, day, more)
 
-    def days(self) -> tuple[Spent, ...]:
+    def days(self) -> tuple[DayUsage, ...]:
         """The sums of each day, in order."""
         return tuple(
-            Spent(day, int(tokens), round(cost, 9), int(priced), copied)
+            DayUsage(day, int(tokens), round(cost, 9), int(priced), copied)
             for (day, copied), (tokens, cost, priced) in sorted(self._days.items())
         )
 
@@ -177,7 +177,7 @@ def day_of(milliseconds: int) -> int:
     return (milliseconds + offset * 1000) // _DAY
 
 
-def spent_by(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | None:
+def spent_by(session: Session, stop: Callable[[], bool]) -> tuple[DayUsage, ...] | None:
     """Usage of a session of another agent, by day; None if it was stopped."""
     meter = Meter(parse_time(session.header.get("timestamp")) or 0)
     kinds = session.columns.kind
@@ -190,7 +190,7 @@ def spent_by(session: Session, stop: Callable[[], bool]) -> tuple[Spent, ...] | 
     return meter.days()
 
 
-def sum_of(days: Sequence[Spent]) -> Sum:
+def sum_of(days: Sequence[DayUsage]) -> Sum:
     """The sum of one session's days."""
     tokens = sum(one.tokens for one in days)
     priced = any(one.priced for one in days)
@@ -223,7 +223,7 @@ class Totals:
         }
 
 
-def totals(cards: Iterable[Card], counted: Mapping[str, Sequence[Spent]]) -> Totals:
+def totals(cards: Iterable[Card], counted: Mapping[str, Sequence[DayUsage]]) -> Totals:
     """The sums of some sessions, from the result of `counted_once` for all sessions."""
     whole = NOTHING
     projects: dict[str, Sum] = {}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from leafward.files.file_replay.bases import Bases
     from leafward.files.file_replay.replay import Rebuilt
     from leafward.files.file_replay.steps import Step
-    from leafward.files.file_replay.storage import Stored
+    from leafward.files.file_replay.storage import StoreResult
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -245,7 +245,7 @@ def _store(
 ) -> int:
     known = PathFiles(session, index, bases).files()
     recorded = RecordedFiles(session, index)
-    done: Stored = store(known, folder, session.cwd, dry_run=dry_run)
+    done: StoreResult = store(known, folder, session.cwd, dry_run=dry_run)
     written = [one for one in known if one.path in set(done.files)]
     unsure = [one.path for one in written if not one.ends]
     doubts = [(one.path, doubt) for one in written if (doubt := recorded.doubt(one))]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.catalog.card import Spent
+    from leafward.catalog.card import DayUsage
 
 _NAMESAKE, _APART, _LEAST_TITLE, _ORIGIN, _LEAST_PROJECT = 16, 48, 12, 40, 7
 """Cells: of a shared title, of the facts that distinguish it, of the shortest title, of a parent's title, and of the shortest name
@@ -115,7 +115,7 @@ def ls(
 
 
 def _session_json(
-    card: Card, spent: Sequence[Spent], catalogue: Catalogue, kept: frozenset[str]
+    card: Card, spent: Sequence[DayUsage], catalogue: Catalogue, kept: frozenset[str]
 ) -> dict[str, object]:
     one = sum_of(spent)
     return {

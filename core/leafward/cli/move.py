@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leafward.cli.declarations.branch_options import MoveOptions
     from leafward.context.basis import Count
-    from leafward.context.price import Part, Price
+    from leafward.context.price import Price, PriceSide
     from leafward.session.journal.write import Write
     from leafward.session.session import Session
 
@@ -49,7 +49,7 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
             written = carried.written
         else:
             written = session_operations.move(session, index, Writing(dry_run=dry_run))
-        made = carried.made if carried is not None else None
+        made = carried.draft if carried is not None else None
         if made is not None:
             price = price.with_summary(made.tokens)
         if as_json:
@@ -133,7 +133,7 @@ def _size(count: Count) -> str:
     return f"{count.sign}{short(count.total)}"
 
 
-def _entries_text(part: Part, price: Price) -> str:
+def _entries_text(part: PriceSide, price: Price) -> str:
     """Entries on one side of a move; with tokens only where those explain the change of the context, as in the explorer."""
     number = counted(part.entries, "entry", "entries")
     shown = part.entries and part.in_context and price.agrees

@@ -73,8 +73,8 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
                 _nothing(session, start, to, summarizer, why, as_json)
                 return 0
             request = branch.span(focus), branch.budget(limit)
-            going = sent_by(summarizer, *request)
-            made = _summarised(branch, summarizer, going, focus, limit, stop)
+            outgoing = sent_by(summarizer, *request)
+            draft = _summarised(branch, summarizer, outgoing, focus, limit, stop)
             refuse_cancelled(stop)
         if as_json:
             emit_json(
@@ -82,13 +82,13 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
                     "from": session.columns.id_at(start),
                     "to": session.columns.id_at(to),
                     **branch_json(session, branch),
-                    **draft_json(made),
-                    "prompt": request_text(going or would_be_sent(*request, settings.window)),
-                    "outgoing": outgoing_json(going),
+                    **draft_json(draft),
+                    "prompt": request_text(outgoing or would_be_sent(*request, settings.window)),
+                    "outgoing": outgoing_json(outgoing),
                 }
             )
         else:
-            say(_text(made, page()))
+            say(_text(draft, page()))
     return 0
 
 
@@ -138,12 +138,12 @@ def _named(session: Session, index: int) -> str:
 def _summarised(
     branch: Branch,
     summarizer: Summarizer,
-    going: Outgoing | None,
+    outgoing: Outgoing | None,
     focus: str,
     limit: int | None,
     stop: Callable[[], bool],
 ) -> BranchDraft:
-    tell_outgoing(summarizer, going)
+    tell_outgoing(summarizer, outgoing)
     with progress() as show:
         return summarize_branch(branch, summarizer, focus=focus, max_tokens=limit, progress=show, stop=stop)
 
@@ -158,69 +158,69 @@ def branch_json(session: Session, branch: Branch) -> dict[str, Any]:
     }
 
 
-def draft_json(made: BranchDraft) -> dict[str, Any]:
+def draft_json(draft: BranchDraft) -> dict[str, Any]:
     """A branch summary, as JSON."""
-    branch, summary = made.branch, made.summary
+    branch, summary = draft.branch, draft.summary
     return {
-        "summary": made.text,
+        "summary": draft.text,
         "summarizer": summary.summarizer,
-        "focus": made.focus,
-        "tokens": {"branch": branch.tokens, "told": branch.summarised_tokens, "summary": made.tokens},
+        "focus": draft.focus,
+        "tokens": {"branch": branch.tokens, "told": branch.summarised_tokens, "summary": draft.tokens},
         "usage": usage_json(summary.usage if summary.usage is not None else Usage()),
         "cost": cost_of(summary),
         "redacted": dict(summary.redacted),
-        "diagnostics": [{"code": "summary", "text": remark} for remark in made.remarks],
+        "diagnostics": [{"code": "summary", "text": remark} for remark in draft.remarks],
     }
 
 
-def _text(made: BranchDraft, page: Page) -> Iterator[str]:
-    branch = made.branch
+def _text(draft: BranchDraft, page: Page) -> Iterator[str]:
+    branch = draft.branch
     yield page.style(
-        f"{counted(len(branch.entries), 'message')}, {short(branch.tokens)} tokens -> {short(made.tokens)}   "
-        f"by {safe_line(made.summary.summarizer, 60)}   {cost_text(cost_of(made.summary))}",
+        f"{counted(len(branch.entries), 'message')}, {short(branch.tokens)} tokens -> {short(draft.tokens)}   "
+        f"by {safe_line(draft.summary.summarizer, 60)}   {cost_text(cost_of(draft.summary))}",
         "faint",
     )
     yield ""
-    yield from indented(made.text, "")
-    for remark in made.remarks:
+    yield from indented(draft.text, "")
+    for remark in draft.remarks:
         yield f"{page.style('!', 'warn')} {safe_line(remark, 400)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class SummarizedMove:
     """A move with a summary, done or only tried."""
 
     written: Write
-    made: BranchDraft | None
+    draft: BranchDraft | None
     """None if there was no branch to summarise, or if a dry run asks no model."""
-    going: Outgoing | None
+    outgoing: Outgoing | None
     remarks: tuple[Remark, ...] = ()
 
     @property
     def entry(self) -> str | None:
         """The entry that holds the summary."""
-        return self.written.entries[-1] if self.made is not None and self.written.entries else None
+        return self.written.entries[-1] if self.draft is not None and self.written.entries else None
 
     def as_json(self, session: Session) -> dict[str, Any]:
         """The part that `move --summary` adds to the document of a move."""
         document: dict[str, Any] = {
             "summary_entry": self.entry,
             "summary": None,
-            "outgoing": outgoing_json(self.going),
+            "outgoing": outgoing_json(self.outgoing),
         }
-        if self.made is not None:
-            summary = draft_json(self.made)
+        if self.draft is not None:
+            summary = draft_json(self.draft)
             remarks = summary.pop("diagnostics")
             document["summary"] = {
                 "text": summary.pop("summary"),
                 **summary,
-                **branch_json(session, self.made.branch),
+                **branch_json(session, self.draft.branch),
                 "diagnostics": remarks,
             }
         return document
 
 
-def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: bool) -> Carried:
+def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: bool) -> SummarizedMove:
     """Moves the leaf with a summary of the abandoned branch. A dry run makes an offline summary; of a model's, only the request."""
     settings = configured()
     name = options.model or CONFIGURED if options.summary == "model" else Extractive.name
@@ -233,15 +233,17 @@ def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: b
         writing = Writing(dry_run=dry_run, claim=claim)
         branch = left_branch(session, session.leaf, index, window=window_of(summarizer, settings), stop=stop)
         if branch is None:
-            return Carried(session_operations.move(session, index, writing), None, None, (NOTHING_LEFT,))
-        going = sent_by(summarizer, branch.span(focus), branch.budget())
-        if dry_run and going is not None:
-            tell_outgoing(summarizer, going, would=True)
+            return SummarizedMove(
+                session_operations.move(session, index, writing), None, None, (NOTHING_LEFT,)
+            )
+        outgoing = sent_by(summarizer, branch.span(focus), branch.budget())
+        if dry_run and outgoing is not None:
+            tell_outgoing(summarizer, outgoing, would=True)
             note("nothing was sent")
-            return Carried(session_operations.move(session, index, writing), None, going)
-        made = _summarised(branch, summarizer, going, focus, None, stop)
+            return SummarizedMove(session_operations.move(session, index, writing), None, outgoing)
+        draft = _summarised(branch, summarizer, outgoing, focus, None, stop)
         refuse_cancelled(stop)
-        return Carried(move_with_summary(session, index, made, writing), made, going)
+        return SummarizedMove(move_with_summary(session, index, draft, writing), draft, outgoing)
 
 
 def refuse_odd(options: MoveOptions) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.compaction.division import Diagnostic, Division, Shortened, entry_at
-from leafward.compaction.measure import Part, PathSizes
+from leafward.compaction.measure import ContentKind, PathSizes
 from leafward.compaction.strategy_rules import StrategyRules
 from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, Estimator, image_tokens
 
@@ -33,7 +33,7 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
     cut = -1
     pictured = dropped = 0
     for position in reversed(sizes.starts):
-        if sizes.parts[position] != Part.USER:
+        if sizes.parts[position] != ContentKind.USER:
             continue
         if left <= 0:
             break

@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward.compaction.measure import QUIET, STARTS, Part, PathSizes
+from leafward.compaction.measure import QUIET, STARTS, ContentKind, PathSizes
 from leafward.session.entries import EntryIndex
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def first_said(sizes: PathSizes, position: int) -> int:
 def moved_back(sizes: PathSizes, position: int) -> int:
     """A cut moved back over the quiet entries before it, up to an earlier compaction (pi 1.5.2)."""
     parts = sizes.parts
-    while position > 0 and parts[position - 1] in QUIET and parts[position - 1] != Part.COMPACTION:
+    while position > 0 and parts[position - 1] in QUIET and parts[position - 1] != ContentKind.COMPACTION:
         position -= 1
     return position
 
@@ -135,22 +135,22 @@ def rules(sizes: PathSizes) -> bytes:
     for position in range(len(sizes) - 1, -1, -1):
         part = parts[position]
         if part in QUIET:
-            behind = parts[position - 1] if position else Part.COMPACTION
+            behind = parts[position - 1] if position else ContentKind.COMPACTION
             if ahead not in _QUIET_RULE:
                 found[position] = ahead
-            elif behind in QUIET and behind != Part.COMPACTION:
+            elif behind in QUIET and behind != ContentKind.COMPACTION:
                 found[position] = Rule.QUIET_INSIDE
             else:
                 found[position] = _QUIET_RULE[ahead]
             continue
         if part in STARTS:
             ahead = Rule.TURN_START
-        elif part == Part.REPLY:
+        elif part == ContentKind.REPLY:
             ahead = Rule.MID_TURN
-        elif part == Part.RESULT:
+        elif part == ContentKind.RESULT:
             ahead = Rule.RESULT
         else:
-            ahead = Rule.SYSTEM if part == Part.SYSTEM else Rule.UNKNOWN_ROLE
+            ahead = Rule.SYSTEM if part == ContentKind.SYSTEM else Rule.UNKNOWN_ROLE
         found[position] = ahead
         if ahead is Rule.RESULT:
             ahead = Rule.BETWEEN
@@ -174,7 +174,7 @@ def cut_lines(sizes: PathSizes, estimator: Estimator, *, tail: bool) -> Iterator
     for position, rule in enumerate(rules(sizes) if tail else bytes([Rule.NO_TAIL]) * end):
         entry = EntryIndex(sizes.entries[position])
         yield CutLine(position, entry, _RULES[rule], counts.between(position, end) - system)
-        if sizes.parts[position] == Part.SYSTEM:
+        if sizes.parts[position] == ContentKind.SYSTEM:
             system -= counts.tokens[position]
 
 

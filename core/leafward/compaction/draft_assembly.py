@@ -38,7 +38,7 @@ from leafward.session.injected_block import split_enclosed
 from leafward.session.journal.placement import Place, place_at
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
-from leafward.summaries.summarizers.summary import Line, Summary, tokens_of
+from leafward.summaries.summarizers.summary import Summary, SummaryLine, tokens_of
 from leafward.summaries.survival.report import facts_read, reading_of, survival
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def edited(draft: Draft, summary_text: str) -> Draft:
     if not text.strip():
         raise Refused("an empty summary would lose everything that it replaces")
     known = {line.text: line for line in draft.summary.lines}
-    lines = tuple(known.get(line, Line(line, "", ())) for line in text.split("\n"))
+    lines = tuple(known.get(line, SummaryLine(line, "", ())) for line in text.split("\n"))
     made = replace(draft.summary, text=text, tokens=tokens_of(text), lines=lines)
     return _assembled(
         draft.plan,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-class Part(IntEnum):
+class ContentKind(IntEnum):
     """Kind of content of the entry at a position."""
 
     SILENT = 0
@@ -59,38 +59,38 @@ class Part(IntEnum):
     """A message of an unknown role."""
 
 
-QUIET = bytes([Part.SILENT, Part.OMITTED, Part.COMPACTION])
+QUIET = bytes([ContentKind.SILENT, ContentKind.OMITTED, ContentKind.COMPACTION])
 """Parts that put no message into the context."""
-STARTS = bytes([Part.USER, Part.BASH, Part.CUSTOM, Part.NOTE])
+STARTS = bytes([ContentKind.USER, ContentKind.BASH, ContentKind.CUSTOM, ContentKind.NOTE])
 """Parts that begin a turn (pi 1.5.2)."""
 
 _PART_OF_KIND = bytes(
     {
-        Kind.USER: Part.USER,
-        Kind.ASSISTANT: Part.REPLY,
-        Kind.TOOL_RESULT: Part.RESULT,
-        Kind.BASH: Part.BASH,
-        Kind.CUSTOM_ROLE: Part.CUSTOM,
-        Kind.SYSTEM: Part.SYSTEM,
-        Kind.COMPACTION: Part.COMPACTION,
-        Kind.BRANCH_SUMMARY: Part.NOTE,
-        Kind.CUSTOM_MESSAGE: Part.NOTE,
-        Kind.INJECTED: Part.OTHER,
-        Kind.UNKNOWN: Part.OTHER,
-    }.get(Kind(kind), Part.SILENT)
+        Kind.USER: ContentKind.USER,
+        Kind.ASSISTANT: ContentKind.REPLY,
+        Kind.TOOL_RESULT: ContentKind.RESULT,
+        Kind.BASH: ContentKind.BASH,
+        Kind.CUSTOM_ROLE: ContentKind.CUSTOM,
+        Kind.SYSTEM: ContentKind.SYSTEM,
+        Kind.COMPACTION: ContentKind.COMPACTION,
+        Kind.BRANCH_SUMMARY: ContentKind.NOTE,
+        Kind.CUSTOM_MESSAGE: ContentKind.NOTE,
+        Kind.INJECTED: ContentKind.OTHER,
+        Kind.UNKNOWN: ContentKind.OTHER,
+    }.get(Kind(kind), ContentKind.SILENT)
     if kind in set(Kind)
-    else Part.SILENT
+    else ContentKind.SILENT
     for kind in range(256)
 )
 _PART_OF_ROLE = {
-    "user": Part.USER,
-    "assistant": Part.REPLY,
-    "toolResult": Part.RESULT,
-    "bashExecution": Part.BASH,
-    "custom": Part.CUSTOM,
-    "branchSummary": Part.CUSTOM,
-    "compactionSummary": Part.CUSTOM,
-    "system": Part.SYSTEM,
+    "user": ContentKind.USER,
+    "assistant": ContentKind.REPLY,
+    "toolResult": ContentKind.RESULT,
+    "bashExecution": ContentKind.BASH,
+    "custom": ContentKind.CUSTOM,
+    "branchSummary": ContentKind.CUSTOM,
+    "compactionSummary": ContentKind.CUSTOM,
+    "system": ContentKind.SYSTEM,
 }
 
 
@@ -171,7 +171,7 @@ class PathSizes:
     entries: array[int]
     """Entry by position."""
     parts: bytes
-    """`Part` by position."""
+    """`ContentKind` by position."""
     kept: int
     """Positions before this one were kept by the compaction that applies."""
     counts: Mapping[Estimator, Counts]
@@ -286,8 +286,8 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
         spoken=_where(parts, _SPOKEN),
         starts=_where(parts, STARTS),
         cuts=_where(parts, _CUTS),
-        results=_where(parts, bytes([Part.RESULT])),
-        systems=_where(parts, bytes([Part.SYSTEM])),
+        results=_where(parts, bytes([ContentKind.RESULT])),
+        systems=_where(parts, bytes([ContentKind.SYSTEM])),
         edits=edits,
         touches=Touches(
             array("i", map(position.__getitem__, stats.touched)),
@@ -305,8 +305,8 @@ def _measured(session: Session, at: int | None, estimators: Iterable[Estimator])
     )
 
 
-_CUTS = STARTS + bytes([Part.REPLY])
-_SPOKEN = bytes(part for part in Part if part not in QUIET and part is not Part.SYSTEM)
+_CUTS = STARTS + bytes([ContentKind.REPLY])
+_SPOKEN = bytes(part for part in ContentKind if part not in QUIET and part is not ContentKind.SYSTEM)
 
 
 def _requests(
@@ -429,19 +429,19 @@ def _speaking(
                 number += 1
                 if not may_speak[place]:
                     # An earlier summary that the compaction kept.
-                    may_speak[place], parts[place] = 1, Part.OTHER
+                    may_speak[place], parts[place] = 1, ContentKind.OTHER
             elif may_speak[place]:
                 may_speak[place] = 0
-                parts[place] = Part.OMITTED if entry in removed else Part.SILENT
+                parts[place] = ContentKind.OMITTED if entry in removed else ContentKind.SILENT
     places = array("i", compress(range(len(order)), may_speak)) if messages.roles else array("i")
     for number, role in messages.roles.items():
         place = number - sum(one < number for one in lead)
-        if number not in lead and parts[places[place]] != Part.NOTE:
-            parts[places[place]] = _PART_OF_ROLE.get(role, Part.OTHER)
+        if number not in lead and parts[places[place]] != ContentKind.NOTE:
+            parts[places[place]] = _PART_OF_ROLE.get(role, ContentKind.OTHER)
     return lead, may_speak
 
 
-_MAY_SPEAK = bytes(part > Part.COMPACTION for part in range(256))
+_MAY_SPEAK = bytes(part > ContentKind.COMPACTION for part in range(256))
 
 
 def _column(speaks: bytearray, tokens: Sequence[int]) -> array[int]:

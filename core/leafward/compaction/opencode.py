@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted
 from leafward.compaction.cut_rules import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, Shortened, count_in, entry_at
-from leafward.compaction.measure import STARTS, Counts, Part, PathSizes
+from leafward.compaction.measure import STARTS, ContentKind, Counts, PathSizes
 from leafward.compaction.strategy_rules import StrategyRules
 from leafward.context.estimators import Estimator, text_tokens
 
@@ -83,7 +83,7 @@ def _pruned(sizes: PathSizes, settings: Terms) -> list[Shortened]:
 
     Results in the last two turns, errors and results of exempt tools stay and do not count (opencode 1.18).
     """
-    users = [position for position in sizes.starts if sizes.parts[position] == Part.USER]
+    users = [position for position in sizes.starts if sizes.parts[position] == ContentKind.USER]
     if len(users) < _PRUNE_TURNS:
         return []
     tokens = sizes.counted(settings.counting).tokens
@@ -138,7 +138,7 @@ def _split(sizes: PathSizes, counts: Counts, start: int, stop: int, budget: int)
         size += counts.tokens[position]
         if size > budget:
             break
-        if sizes.parts[position] == Part.REPLY:
+        if sizes.parts[position] == ContentKind.REPLY:
             found = position
     return found
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.compaction.summary_lines import Part, StoredLine, bare
+from leafward.compaction.summary_lines import StoredLine, SummaryPart, bare
 from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
@@ -164,7 +164,7 @@ class Origins:
         text = bare(line.text)
         if number in self._recorded:
             return tuple(self._recorded_source(entry, text) for entry in self._recorded[number])
-        if line.part is Part.INJECTED or text.casefold().strip("()") in {"none", ""}:
+        if line.part is SummaryPart.INJECTED or text.casefold().strip("()") in {"none", ""}:
             return ()
         return self._matched(text)
 

@@ -15,7 +15,7 @@ from leafward.base.config import KEEP_RECENT, PI_RESERVE
 from leafward.base.figures import counted
 from leafward.compaction.cut_rules import first_said, legal_cut
 from leafward.compaction.division import Diagnostic, Division, PiAnswer, Shortened, count_in, entry_at
-from leafward.compaction.measure import QUIET, STARTS, Part, PathSizes
+from leafward.compaction.measure import QUIET, STARTS, ContentKind, PathSizes
 from leafward.compaction.strategy_rules import StrategyRules
 from leafward.context.estimators import Estimator
 from leafward.session.entries import Kind
@@ -27,7 +27,17 @@ if TYPE_CHECKING:
 _TAIL_LIMIT = 1.25
 """A tail larger than this many budgets is a fault, unless its first entry alone makes it so large."""
 
-_MESSAGES = bytes([Part.USER, Part.BASH, Part.CUSTOM, Part.REPLY, Part.RESULT, Part.SYSTEM, Part.OTHER])
+_MESSAGES = bytes(
+    [
+        ContentKind.USER,
+        ContentKind.BASH,
+        ContentKind.CUSTOM,
+        ContentKind.REPLY,
+        ContentKind.RESULT,
+        ContentKind.SYSTEM,
+        ContentKind.OTHER,
+    ]
+)
 """Parts that are `message` entries."""
 
 
@@ -53,14 +63,18 @@ class _Version:
     """Whether attempts at the end that were edited out move the cut past the message before them."""
 
 
-_ALL = bytes(part for part in Part if part not in QUIET)
-_OLD_STARTS = bytes([Part.USER, Part.BASH, Part.NOTE])
-_OLD_QUIET = bytes([Part.SILENT, Part.NOTE])
-_OLD = _Version(_MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([Part.USER]), False, True, False, False)
+_ALL = bytes(part for part in ContentKind if part not in QUIET)
+_OLD_STARTS = bytes([ContentKind.USER, ContentKind.BASH, ContentKind.NOTE])
+_OLD_QUIET = bytes([ContentKind.SILENT, ContentKind.NOTE])
+_OLD = _Version(_MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([ContentKind.USER]), False, True, False, False)
 _VERSIONS = {
-    "1.5.2": _Version(_ALL, bytes([Part.SILENT, Part.OMITTED]), STARTS, STARTS, True, True, True, True),
+    "1.5.2": _Version(
+        _ALL, bytes([ContentKind.SILENT, ContentKind.OMITTED]), STARTS, STARTS, True, True, True, True
+    ),
     "0.73": _OLD,
-    "0.58": _Version(_MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([Part.USER]), False, False, False, False),
+    "0.58": _Version(
+        _MESSAGES, _OLD_QUIET, _OLD_STARTS, bytes([ContentKind.USER]), False, False, False, False
+    ),
 }
 
 
@@ -168,9 +182,9 @@ def _recovers(sizes: PathSizes, cut: int) -> bool:
     """Whether a message is followed only by attempted replies that were edited out, and by quiet entries (pi 1.5.2)."""
     parts, entries = sizes.parts, sizes.entries
     rest = range(cut + 1, len(sizes))
-    if any(parts[position] not in (Part.SILENT, Part.OMITTED) for position in rest):
+    if any(parts[position] not in (ContentKind.SILENT, ContentKind.OMITTED) for position in rest):
         return False
-    omitted = {entries[position] for position in rest if parts[position] == Part.OMITTED}
+    omitted = {entries[position] for position in rest if parts[position] == ContentKind.OMITTED}
     kinds = sizes.context.messages.kinds
     if not any(kinds[entry] == Kind.ASSISTANT for entry in omitted):
         return False

@@ -21,7 +21,7 @@ from leafward.compaction.strategies import rules_of
 from leafward.context.estimators import Estimator
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.injected_block import enclose
-from leafward.summaries.summarizers.summary import Line, Summary, tokens_of
+from leafward.summaries.summarizers.summary import Summary, SummaryLine, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -132,5 +132,5 @@ class _AsItIs:
     ) -> Summary:
         """The stored summary."""
         progress(self._text)
-        lines = tuple(Line(line, "", self._sources.get(line, ())) for line in self._text.split("\n"))
+        lines = tuple(SummaryLine(line, "", self._sources.get(line, ())) for line in self._text.split("\n"))
         return Summary(self._text, tokens_of(self._text), self.name, lines)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.compaction.summary_lines import Part, stored_lines
+from leafward.compaction.summary_lines import SummaryPart, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.facts.prose import content_words, shared
 from leafward.summaries.facts.text_facts import TextFacts
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.summaries.facts.values import Fact
 
-LISTS = {Part.READ: "Files read", Part.MODIFIED: "Files modified", Part.QUOTED: "Messages word for word"}
+LISTS = {
+    SummaryPart.READ: "Files read",
+    SummaryPart.MODIFIED: "Files modified",
+    SummaryPart.QUOTED: "Messages word for word",
+}
 """Titles of the other lists in a stored summary."""
 _PREFIX = "Split turn: "
 
@@ -104,10 +108,10 @@ def titled_lines(text: str) -> dict[str, tuple[str, list[str]]]:
 def _sections(text: str, text_of_line: Callable[[StoredLine], str]) -> dict[str, tuple[str, list[str]]]:
     found: dict[str, tuple[str, list[str]]] = {}
     for line in stored_lines(text):
-        if line.mark or line.part is Part.INJECTED:
+        if line.mark or line.part is SummaryPart.INJECTED:
             continue
         title = LISTS.get(line.part, line.heading)
-        if line.part is Part.PREFIX:
+        if line.part is SummaryPart.PREFIX:
             title = f"{_PREFIX}{line.heading}" if line.heading else _PREFIX.strip(": ")
         lines = found.setdefault(title.casefold(), (title, []))[1]
         if not line.level:
@@ -165,7 +169,7 @@ def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
 
 
 def _own_text(text: str) -> str:
-    return "\n".join(line.text for line in stored_lines(text) if line.part is not Part.INJECTED)
+    return "\n".join(line.text for line in stored_lines(text) if line.part is not SummaryPart.INJECTED)
 
 
 def _only(mine: str, other: str, cwd: str) -> tuple[Fact, ...]:

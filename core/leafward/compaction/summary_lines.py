@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-class Part(StrEnum):
+class SummaryPart(StrEnum):
     """Part of a stored summary that a line belongs to."""
 
     TOLD = "told"
@@ -42,7 +42,7 @@ class StoredLine:
     """Counted from 0."""
     text: str
     """The line as stored; not safe to show."""
-    part: Part
+    part: SummaryPart
     heading: str
     """The heading above the line, without its marks; for a heading, its own text."""
     level: int
@@ -68,9 +68,17 @@ _BOX = re.compile(r"^\[[ xX~✓-]\]\s+")
 _RULE = re.compile(r"^\s*(?:-{3,}|\*{3,}|_{3,}|\|[\s|:-]+\|)\s*$")
 USER_MESSAGE = "<user-message>"
 """The tag that opens a message of the user within a summary."""
-_OPENS = {"<read-files>": Part.READ, "<modified-files>": Part.MODIFIED, USER_MESSAGE: Part.QUOTED}
-_CLOSES = {Part.READ: "</read-files>", Part.MODIFIED: "</modified-files>", Part.QUOTED: "</user-message>"}
-_TELLS = frozenset({Part.TOLD, Part.PREFIX})
+_OPENS = {
+    "<read-files>": SummaryPart.READ,
+    "<modified-files>": SummaryPart.MODIFIED,
+    USER_MESSAGE: SummaryPart.QUOTED,
+}
+_CLOSES = {
+    SummaryPart.READ: "</read-files>",
+    SummaryPart.MODIFIED: "</modified-files>",
+    SummaryPart.QUOTED: "</user-message>",
+}
+_TELLS = frozenset({SummaryPart.TOLD, SummaryPart.PREFIX})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +97,13 @@ def quotes_in(lines: Iterable[StoredLine]) -> tuple[Quote, ...]:
     """The messages quoted in a stored summary, in order."""
     found: list[tuple[int, list[str]]] = []
     for line in lines:
-        if line.part is not Part.QUOTED:
+        if line.part is not SummaryPart.QUOTED:
             continue
         tag = line.text.strip() if line.mark else ""
         if tag == USER_MESSAGE or not found:
             found.append((line.number, []))
         # The message itself may contain the tag that opens a message.
-        if tag not in (USER_MESSAGE, _CLOSES[Part.QUOTED]):
+        if tag not in (USER_MESSAGE, _CLOSES[SummaryPart.QUOTED]):
             found[-1][1].append(line.text)
     texts = ((number, "\n".join(text)) for number, text in found)
     return tuple(Quote(number, text, tokens_of_units(utf16_length(text))) for number, text in texts)
@@ -104,7 +112,7 @@ def quotes_in(lines: Iterable[StoredLine]) -> tuple[Quote, ...]:
 def part_sizes(text: str) -> tuple[int, int, int]:
     """Tokens of the summary, the quoted messages and the injected context; they add up to those of the text."""
     lines = stored_lines(text)
-    injected = sum(line.tokens for line in lines if line.part is Part.INJECTED)
+    injected = sum(line.tokens for line in lines if line.part is SummaryPart.INJECTED)
     quoted = sum(one.tokens for one in quotes_in(lines))
     return sum(line.tokens for line in lines) - injected - quoted, quoted, injected
 
@@ -132,7 +140,7 @@ def stored_lines(text: str) -> tuple[StoredLine, ...]:
     lines = text.split("\n")
     inside = _enclosed(lines)
     found: list[StoredLine] = []
-    part = resumed = Part.TOLD
+    part = resumed = SummaryPart.TOLD
     heading = ""
     shares = _shares(lines, inside, tokens_of_units(utf16_length(text)))
     for number, line in enumerate(lines):
@@ -142,7 +150,7 @@ def stored_lines(text: str) -> tuple[StoredLine, ...]:
         if number in inside:
             if stripped == OPENING:
                 heading = ""
-            own, mark = Part.INJECTED, mark or stripped in (OPENING, CLOSING)
+            own, mark = SummaryPart.INJECTED, mark or stripped in (OPENING, CLOSING)
             level, title = heading_of(line)
             heading = title or heading
         elif part in _TELLS and stripped in _OPENS:
@@ -153,11 +161,11 @@ def stored_lines(text: str) -> tuple[StoredLine, ...]:
             if stripped == _CLOSES[part]:
                 part, heading, mark = resumed, "", True
         else:
-            if found and found[-1].part is Part.INJECTED:
+            if found and found[-1].part is SummaryPart.INJECTED:
                 heading = ""
             level, title = heading_of(line)
             if title == SPLIT_TURN:
-                own = part = Part.PREFIX
+                own = part = SummaryPart.PREFIX
                 _hand_over(found)
             heading = title or heading
             mark = mark or _RULE.match(line) is not None
@@ -198,10 +206,10 @@ def heading_of(line: str) -> tuple[int, str]:
 def _hand_over(found: list[StoredLine]) -> None:
     """Moves the rule and blank lines at the end to the split turn, as they precede its heading."""
     at = len(found)
-    while at and found[at - 1].mark and found[at - 1].part is Part.TOLD:
+    while at and found[at - 1].mark and found[at - 1].part is SummaryPart.TOLD:
         at -= 1
     for place in range(at, len(found)):
-        found[place] = replace(found[place], part=Part.PREFIX, heading="")
+        found[place] = replace(found[place], part=SummaryPart.PREFIX, heading="")
 
 
 def standing_for(lines: Sequence[StoredLine], tokens: int) -> tuple[StoredLine, ...]:

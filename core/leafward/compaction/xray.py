@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
-from leafward.compaction.summary_lines import Part, StoredLine, standing_for, stored_lines
+from leafward.compaction.summary_lines import StoredLine, SummaryPart, standing_for, stored_lines
 from leafward.compaction.xray_builder import XRayBuilder
 from leafward.context.basis import Basis, leaf_before
 from leafward.context.model_context import Context, context_at
@@ -194,7 +194,7 @@ def _split(
     first = next(kept, -1)
     if first < 0:
         return -1
-    told_apart = any(line.part is Part.PREFIX for line in lines)
+    told_apart = any(line.part is SummaryPart.PREFIX for line in lines)
     if messages.role(first) in _TURN_STARTS and not told_apart:
         return -1
     return max((at for at in spoken if at < first and messages.role(at) in _TURN_STARTS), default=-1)

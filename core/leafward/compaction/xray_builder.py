@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.alignment import Band, Cell, Link, Share, What, XRay, XRayRow
 from leafward.compaction.origins import Origins
 from leafward.compaction.stored_summary import CUT_MARK
-from leafward.compaction.summary_lines import Part, quotes_in
+from leafward.compaction.summary_lines import SummaryPart, quotes_in
 from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import prompt_text
@@ -119,28 +119,28 @@ class XRayBuilder:
     def tell(self, lines: Sequence[StoredLine], entry: EntryIndex) -> None:
         """Adds the lines of the summary. A line without text counts with the line before it, or with the first."""
         self.messages_after += 1
-        sides = {Part.PREFIX: self._summary_prefix, Part.INJECTED: self._injected}
+        sides = {SummaryPart.PREFIX: self._summary_prefix, SummaryPart.INJECTED: self._injected}
         added = len(self._injected)
         quotes = quotes_in(lines)
         self._quotes += [
             (Cell(What.QUOTED, one.tokens, entry, "user", line=one.number), one.text) for one in quotes
         ]
         # The tags around a quote are not part of the message.
-        quoted = sum(line.tokens for line in lines if line.part is Part.QUOTED)
+        quoted = sum(line.tokens for line in lines if line.part is SummaryPart.QUOTED)
         owed = quoted - sum(one.tokens for one in quotes)
         last: list[Cell] | None = None
         head = -1
         """Index of the head of the list or section that the next lines belong to."""
-        part: Part | None = None
+        part: SummaryPart | None = None
         for line in lines:
             into = sides.get(line.part, self._summary)
             if line.part is not part:
                 part, head = line.part, -1
-                if part in (Part.READ, Part.MODIFIED):
+                if part in (SummaryPart.READ, SummaryPart.MODIFIED):
                     head = len(into)
                     into.append(Cell(What.FILES, 0, entry, text=part.value, line=line.number))
                     last = into
-            if line.part is Part.QUOTED:
+            if line.part is SummaryPart.QUOTED:
                 continue
             if line.mark:
                 begins = last is not into or (into is self._injected and len(into) == added)
@@ -150,9 +150,9 @@ class XRayBuilder:
                     into[-1] = _grown(into[-1], line.tokens)
                 continue
             what = What.HEADING if line.level else What.LINE
-            if part in (Part.READ, Part.MODIFIED):
+            if part in (SummaryPart.READ, SummaryPart.MODIFIED):
                 what = What.FILE
-            elif part is Part.INJECTED:
+            elif part is SummaryPart.INJECTED:
                 what = What.SECTION if line.level else What.ADDED
             if what in (What.FILE, What.ADDED) and head >= 0:
                 into[head] = _grown(into[head], 0, lines=1)

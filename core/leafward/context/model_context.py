@@ -27,7 +27,7 @@ from leafward.context.projection import (
 from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
 from leafward.session.messages import SummaryBasis, leaves_files_unstored, summary_basis, trusted_usage
-from leafward.session.source import UNCERTAIN_CONTEXT, Note
+from leafward.session.source import UNCERTAIN_CONTEXT, SourceRemark
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
@@ -239,14 +239,14 @@ def context_window(session: Session, context: Context, config: Config) -> Window
     return config.window_for(model, session.source.recorded_window(context.at), context.size.from_usage)
 
 
-def uncertainties(session: Session, context: Context) -> Iterator[Note]:
+def uncertainties(session: Session, context: Context) -> Iterator[SourceRemark]:
     """Notes on the uncertainties of a context: missing messages, unknown sizes, unrecorded actions, calls without results."""
     if context.begins_midway:
-        yield Note(BEGINS_MIDWAY, _MIDWAY)
+        yield SourceRemark(BEGINS_MIDWAY, _MIDWAY)
     if len(context.messages) and _lacks_system(session, context):
-        yield Note("prompt-unknown", _UNKNOWN)
+        yield SourceRemark("prompt-unknown", _UNKNOWN)
     if lacks_files(session, context):
-        yield Note(FILES_UNKNOWN, _FILES)
+        yield SourceRemark(FILES_UNKNOWN, _FILES)
     for note in session.source.notes:
         behind = note.code == UNCERTAIN_CONTEXT and context.compaction < note.entry <= context.at
         if behind and session.tree.is_ancestor(note.entry, context.at):

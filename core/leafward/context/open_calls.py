@@ -9,7 +9,7 @@ from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import message_body
 from leafward.files.tool_calls import table_of
 from leafward.session.entries import blocks_of, tool_calls
-from leafward.session.source import Note
+from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ _NAMED = 3
 """Most calls that the note names."""
 
 
-def open_calls(session: Session, messages: Iterable[ContextMessage]) -> Iterator[Note]:
+def open_calls(session: Session, messages: Iterable[ContextMessage]) -> Iterator[SourceRemark]:
     """A note if calls have no result before the next prompt or reply; calls of the last reply may still be running."""
     found: list[str] = []
     reply: ContextMessage | None = None
@@ -41,7 +41,7 @@ def open_calls(session: Session, messages: Iterable[ContextMessage]) -> Iterator
     stand_in = table_of(session).stand_in
     sent = f'; the model is sent "{stand_in}" in {its} place' if stand_in else ""
     named = first_few(found, _NAMED)
-    yield Note(OPEN_CALLS, f"{counted(len(found), 'call')} {verb} no result here: {named}{sent}")
+    yield SourceRemark(OPEN_CALLS, f"{counted(len(found), 'call')} {verb} no result here: {named}{sent}")
 
 
 def _unanswered(session: Session, reply: ContextMessage, results: list[ContextMessage]) -> Iterator[str]:

@@ -46,7 +46,7 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PriceSide:
     """The entries of one side of the common ancestor: metadata included, Leafward's notes left out."""
 
     entries: int
@@ -66,8 +66,8 @@ class Price:
     ancestor: EntryIndex
     """The deepest entry on both paths; -1 if there is none."""
     ancestor_id: EntryId | None
-    left: Part
-    entered: Part
+    left: PriceSide
+    entered: PriceSide
     before: Count
     after: Count
     cached: int
@@ -271,12 +271,12 @@ def _in_steps(sizes: Sizes, entries: array[int]) -> Iterator[tuple[array[int], b
         yield some, bytes(map(kind_of, some))
 
 
-def _part(sizes: Sizes, entries: array[int], both: int, *, in_context: bool) -> Part:
+def _part(sizes: Sizes, entries: array[int], both: int, *, in_context: bool) -> PriceSide:
     spoken = array("i")
     for some, kinds in _in_steps(sizes, entries):
         spoken.extend(compress(some, kinds.translate(_SPEAKS)))
     number = len(sizes.session.columns.without_notes(entries))
-    return Part(number - both, sizes.tokens(spoken), in_context)
+    return PriceSide(number - both, sizes.tokens(spoken), in_context)
 
 
 def _reply_of(session: Session, index: int) -> EntryIndex:

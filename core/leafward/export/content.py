@@ -61,7 +61,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EntryPart:
     """One part of an entry, its text safe and redacted."""
 
     form: Form
@@ -169,71 +169,73 @@ class Content:
         """Whether a turn begins with an entry."""
         return entry.kind in TURN_STARTS
 
-    def parts(self, entry: Entry) -> Iterator[Part]:
+    def parts(self, entry: Entry) -> Iterator[EntryPart]:
         """The parts of an entry, in order."""
         body, kind = entry.body, entry.kind
         if kind is Kind.MALFORMED or not body:
             # The line is redacted before it is cut: otherwise the first half of a secret could stay.
             raw = self.text(entry.raw.decode("utf-8", "replace"))
             cut = raw[:RAW_LIMIT] + ("…" if len(raw) > RAW_LIMIT else "")
-            yield Part(Form.RETURNED, cut, f"line that is no entry, at byte {entry.offset:,}", failed=True)
+            yield EntryPart(
+                Form.RETURNED, cut, f"line that is no entry, at byte {entry.offset:,}", failed=True
+            )
         elif kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY):
-            yield Part(Form.SAID, self.text(str(body.get("summary") or "")))
+            yield EntryPart(Form.SAID, self.text(str(body.get("summary") or "")))
         elif kind is Kind.INJECTED and len(headline(self.session, entry.index).text) >= LIMIT:
             # The model read all of it.
             title = ": ".join(["added", *filter(None, [injected_name(body)])])
-            yield Part(Form.RETURNED, self.text(text_of(body.get("content"))), self.line(title))
+            yield EntryPart(Form.RETURNED, self.text(text_of(body.get("content"))), self.line(title))
         elif kind is Kind.CUSTOM_MESSAGE:
             yield from self._blocks(body.get("content"), Form.SAID)
         elif entry.message:
             yield from self._message(entry.message, kind)
         else:
             word = headline(self.session, entry.index).word
-            yield Part(Form.REMARK, self._shown(entry.index, f"{word}: "))
+            yield EntryPart(Form.REMARK, self._shown(entry.index, f"{word}: "))
 
-    def _message(self, message: Body, kind: Kind) -> Iterator[Part]:
+    def _message(self, message: Body, kind: Kind) -> Iterator[EntryPart]:
         content = message.get("content")
         if kind is Kind.BASH:
             failed = bool(message.get("exitCode"))
             text = f"$ {message.get('command', '')}\n{message.get('output', '')}".rstrip("\n")
-            yield Part(Form.RETURNED, self.text(text), "command of the user", failed)
+            yield EntryPart(Form.RETURNED, self.text(text), "command of the user", failed)
         elif kind is Kind.TOOL_RESULT:
             tool, failed = self.line(str(message.get("toolName") or "a tool")), bool(message.get("isError"))
-            yield Part(Form.RETURNED, self.text(text_of(content)), f"{tool} returned", failed)
+            yield EntryPart(Form.RETURNED, self.text(text_of(content)), f"{tool} returned", failed)
             yield from (part for part in self._blocks(content, Form.SAID) if part.form is Form.IMAGE)
         elif kind is Kind.SYSTEM:
             sections = message.get("sections")
             texts = [text_of(content), *(sections.values() if isinstance(sections, dict) else ())]
-            yield Part(
+            yield EntryPart(
                 Form.RETURNED, self.text("\n".join(str(text) for text in texts if text)), "system prompt"
             )
         else:
             yield from self._blocks(content, Form.SAID)
         error = message.get("errorMessage")
         if error:
-            yield Part(Form.REMARK, self.line(str(error)), failed=True)
+            yield EntryPart(Form.REMARK, self.line(str(error)), failed=True)
         elif message.get("stopReason") in ("aborted", "length"):
-            yield Part(Form.REMARK, f"stopped: {self.line(str(message['stopReason']))}", failed=True)
+            yield EntryPart(Form.REMARK, f"stopped: {self.line(str(message['stopReason']))}", failed=True)
 
-    def _blocks(self, content: object, form: Form) -> Iterator[Part]:
+    def _blocks(self, content: object, form: Form) -> Iterator[EntryPart]:
         for block in blocks_of(content):
             kind = block.get("type")
             if kind == "text":
                 text = str(block.get("text", ""))
                 if text.strip():
-                    yield Part(form, self.text(text))
+                    yield EntryPart(form, self.text(text))
             elif kind == "thinking":
                 if block.get("thinking"):
-                    yield Part(Form.THOUGHT, self.text(str(block["thinking"])))
+                    yield EntryPart(Form.THOUGHT, self.text(str(block["thinking"])))
             elif kind == "toolCall":
                 # The arguments come first, each under its name as in JSON, so that every export redacts the same.
                 called = block if self.secrets else self.redactor.value(block)
-                yield Part(
+                yield EntryPart(
                     Form.CALLED, self.text(call_lines(called)), self.line(str(called.get("name") or "a tool"))
                 )
             elif kind == "image":
                 media = str(block.get("mimeType")), str(block.get("data") or "")
-                yield Part(Form.IMAGE, self.line(image_text(block)), media=media)
+                yield EntryPart(Form.IMAGE, self.line(image_text(block)), media=media)
 
 
 def brief(session: Session, index: int, text: str) -> str:

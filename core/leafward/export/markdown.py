@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.redaction import listed
-from leafward.export.content import Content, Form, Part
+from leafward.export.content import Content, EntryPart, Form
 from leafward.export.sanitizer import fenced, harmless
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import is_task
@@ -73,7 +73,7 @@ def _begins_part(content: Content, entry: Entry) -> bool:
     return content.begins_turn(entry) or entry.kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY)
 
 
-def _entry(content: Content, entry: Entry, parts: list[Part], level: str) -> Iterator[str]:
+def _entry(content: Content, entry: Entry, parts: list[EntryPart], level: str) -> Iterator[str]:
     """One entry; without a heading where `level` is empty."""
     heading = "Task" if is_task(content.session, entry.index, entry.body) else _SPEAKERS.get(entry.kind)
     label = escaped(content.label(entry.index))
@@ -86,7 +86,7 @@ def _entry(content: Content, entry: Entry, parts: list[Part], level: str) -> Ite
         yield from _part(part)
 
 
-def _part(part: Part) -> Iterator[str]:
+def _part(part: EntryPart) -> Iterator[str]:
     failed = " (failed)" if part.failed else ""
     if part.form is Form.SAID:
         yield f"\n{harmless(part.text)}\n"

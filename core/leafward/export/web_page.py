@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward import __version__
 from leafward.base.redact.redaction import listed
-from leafward.export.content import Content, Form, Part
+from leafward.export.content import Content, EntryPart, Form
 from leafward.export.web_style import STYLE
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import TASK, is_task
@@ -160,7 +160,7 @@ def _entry(content: Content, entry: Entry) -> Iterator[str]:
     yield "</article>\n"
 
 
-def _part(part: Part) -> Iterator[str]:
+def _part(part: EntryPart) -> Iterator[str]:
     if part.form is Form.SAID:
         yield f'<div class="said">{_prose(part.text)}</div>\n'
     elif part.form is Form.THOUGHT:
@@ -197,7 +197,7 @@ def _prose(text: str) -> str:
     return "".join(pieces)
 
 
-def _picture(part: Part) -> str:
+def _picture(part: EntryPart) -> str:
     kind, data = part.media or ("", "")
     if kind in _PICTURES:
         try:

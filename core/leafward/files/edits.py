@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class DiffLine:
+class HunkLine:
     """One line of a hunk."""
 
     sign: str
@@ -33,7 +33,7 @@ class DiffLine:
 class Hunk:
     """Consecutive lines of a diff."""
 
-    lines: tuple[DiffLine, ...]
+    lines: tuple[HunkLine, ...]
     exact: bool
     """Whether line numbers are those of the file; else they count from the start of the replaced text."""
     omitted: int = 0
@@ -135,7 +135,7 @@ def hunks(action: Action, call: ToolCall, result: Body | None, table: ToolTable)
     for lines, exact in shown:
         if lines:
             part = lines[:limit]
-            found.append(Hunk(tuple(DiffLine(*line) for line in part), exact, len(lines) - len(part)))
+            found.append(Hunk(tuple(HunkLine(*line) for line in part), exact, len(lines) - len(part)))
             limit -= len(part)
     return found
 

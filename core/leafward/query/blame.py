@@ -14,7 +14,13 @@ from leafward.base.safe_text import safe_line
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.steps import Outcome
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE, LineOrigins, plain_lines, says_something
-from leafward.query.blame_sources import Part, UntoldWork, names_of, sessions_touching, shown_before
+from leafward.query.blame_sources import (
+    CandidateSession,
+    UntoldWork,
+    names_of,
+    sessions_touching,
+    shown_before,
+)
 from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex
 from leafward.session.messages import prompt_text, written_at
 
@@ -148,7 +154,7 @@ def _blamed(
     path: str,
     now: str,
     written: int,
-    parts: list[Part],
+    parts: list[CandidateSession],
     untold: UntoldWork,
     unread: tuple[str, ...],
     stop: Callable[[], bool],
@@ -158,7 +164,7 @@ def _blamed(
         part.replay.files = files
     names = names_of(path, [step for part in parts for step in part.steps])
     origins: dict[str, LineOrigins] = {}
-    changes: list[tuple[Part, _Change]] = []
+    changes: list[tuple[CandidateSession, _Change]] = []
     for part, change in _in_order(parts, names):
         if stop():
             raise Cancelled
@@ -169,9 +175,9 @@ def _blamed(
     return _claimed(path, plain_lines(now), found, history, changes, parts, unread)
 
 
-def _in_order(parts: list[Part], names: set[str]) -> Iterator[tuple[Part, _Change]]:
+def _in_order(parts: list[CandidateSession], names: set[str]) -> Iterator[tuple[CandidateSession, _Change]]:
     """The steps that concern a file, in order of time, without those that a copy of a session repeats."""
-    done: dict[tuple[str, int, str], list[tuple[Part, Step]]] = defaultdict(list)
+    done: dict[tuple[str, int, str], list[tuple[CandidateSession, Step]]] = defaultdict(list)
     rows = heapq.merge(*(_timed(part, order, names) for order, part in enumerate(parts)))
     for change in rows:
         step, part = change.step, parts[change.order]
@@ -183,7 +189,7 @@ def _in_order(parts: list[Part], names: set[str]) -> Iterator[tuple[Part, _Chang
         yield part, change
 
 
-def _texts_of(part: Part, step: Step) -> object:
+def _texts_of(part: CandidateSession, step: Step) -> object:
     """Texts that a call writes into a file.
 
     A call's id does not identify a copy: some models number calls anew in each session.
@@ -192,7 +198,7 @@ def _texts_of(part: Part, step: Step) -> object:
     return (request.text, request.replacements) if request is not None else None
 
 
-def _timed(part: Part, order: int, names: set[str]) -> Iterator[_Change]:
+def _timed(part: CandidateSession, order: int, names: set[str]) -> Iterator[_Change]:
     last = part.card.created or 0
     folders = {name[:at] for name in names for at, sign in enumerate(name) if sign == "/"}
     for number, step in enumerate(part.steps):
@@ -210,7 +216,10 @@ def _timed(part: Part, order: int, names: set[str]) -> Iterator[_Change]:
 
 
 def _take(
-    changes: list[tuple[Part, _Change]], names: set[str], origins: dict[str, LineOrigins], untold: UntoldWork
+    changes: list[tuple[CandidateSession, _Change]],
+    names: set[str],
+    origins: dict[str, LineOrigins],
+    untold: UntoldWork,
 ) -> None:
     """Applies the last of the changes."""
     number = len(changes) - 1
@@ -259,14 +268,16 @@ def _take(
         part.seen[step.path] = None
 
 
-def _replaced(part: Part, step: Step) -> str | None:
+def _replaced(part: CandidateSession, step: Step) -> str | None:
     """The content that an edit or a write replaced, where its call tells it."""
     if step.operation is FileOperation.WRITE and part.calls.created(step):
         return ""
     return part.calls.before(step) if step.operation in (FileOperation.EDIT, FileOperation.WRITE) else None
 
 
-def _wrote_anew(changes: list[tuple[Part, _Change]], history: LineOrigins, seen: set[str] | None) -> None:
+def _wrote_anew(
+    changes: list[tuple[CandidateSession, _Change]], history: LineOrigins, seen: set[str] | None
+) -> None:
     """Credits a whole write with lines that only an abandoned branch wrote before.
 
     Lines that the session read are not credited, because it may have copied them.
@@ -283,7 +294,7 @@ def _wrote_anew(changes: list[tuple[Part, _Change]], history: LineOrigins, seen:
     history.written_anew(number, left, seen)
 
 
-def _note_seen(part: Part, step: Step) -> None:
+def _note_seen(part: CandidateSession, step: Step) -> None:
     """Adds the lines that a read showed to those that the agent knows."""
     shown, seen = part.calls.shown(step), part.seen.setdefault(step.path, set())
     if shown is None:
@@ -308,7 +319,7 @@ def _held(state: FileState | None) -> str | None:
     return "" if state.absent else state.text
 
 
-def _request(part: Part, step: Step) -> FileRequest | None:
+def _request(part: CandidateSession, step: Step) -> FileRequest | None:
     return part.calls.request_of(step) if step.certainly_done and not step.inferred else None
 
 
@@ -328,8 +339,8 @@ def _claimed(
     now: list[str],
     origins: list[int],
     history: LineOrigins,
-    changes: list[tuple[Part, _Change]],
-    parts: list[Part],
+    changes: list[tuple[CandidateSession, _Change]],
+    parts: list[CandidateSession],
     unread: tuple[str, ...],
 ) -> Blame:
     known: dict[int, Author] = {}
@@ -411,7 +422,7 @@ def _beside_copies(lines: Sequence[str], copies: Sequence[bool]) -> list[bool]:
     return [not telling[at] and (above[at] or below[at]) for at in numbers]
 
 
-def _author(part: Part, change: _Change) -> Author:
+def _author(part: CandidateSession, change: _Change) -> Author:
     session, entry = part.session, change.step.entry
     prompt = entry
     while prompt != NO_ENTRY and session.columns.kind[prompt] not in PROMPTS:

@@ -120,7 +120,7 @@ def _holds(folder: str, path: str) -> bool:
 
 
 @dataclass(slots=True)
-class Part:
+class CandidateSession:
     """One session that may have touched the file."""
 
     card: Card
@@ -136,10 +136,10 @@ class Part:
 
 def sessions_touching(
     path: str, cards: Sequence[Card], program: str | None, stop: Callable[[], bool], unread: list[str]
-) -> list[Part]:
+) -> list[CandidateSession]:
     """The sessions that touched a file under any of its names, open, the oldest first."""
     left = {card.path: card for card in cards}
-    read: dict[str, Part] = {}
+    read: dict[str, CandidateSession] = {}
     names, looked_for = {path}, set[str]()
     for _ in range(_ROUNDS):
         new = {os.path.basename(name) for name in names} - looked_for
@@ -183,7 +183,7 @@ def _named_in(
     return [card for card in cards if card.path in found]
 
 
-def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> Part | None:
+def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> CandidateSession | None:
     try:
         session = agent_named(card.agent).open(Path(card.path), stop)
     except Cancelled:
@@ -195,7 +195,7 @@ def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> Part | N
     made = [
         _absolute(step, cwd) for step in steps(session, range(len(session)), stop, sweeps=True, counts=False)
     ]
-    return Part(card, session, Calls(session), Replay(session, {}, {}), made)
+    return CandidateSession(card, session, Calls(session), Replay(session, {}, {}), made)
 
 
 def _absolute(step: Step, cwd: str) -> Step:

@@ -16,7 +16,7 @@ from leafward.session.file_stamps import Watched
 from leafward.session.scan import Scan
 from leafward.session.session_title import title_or_none
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
-from leafward.session.source import Growth, Note, Origin
+from leafward.session.source import Growth, Origin, SourceRemark
 from leafward.session.transcript import TellsWindow
 
 if TYPE_CHECKING:
@@ -206,12 +206,12 @@ class ForeignFiles:
         return self.joined.kept(index) >= 0
 
     @property
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[SourceRemark]:
         """The reader's remarks, and the problem of the sidecar."""
         place = self.joined.place
         found = [note._replace(entry=place(note.entry)) for note in self.transcript.notes]
         if self.read_only is not None:
-            found.append(Note("sidecar", self.read_only, path=self.sidecar.path))
+            found.append(SourceRemark("sidecar", self.read_only, path=self.sidecar.path))
         return found
 
     @property

@@ -12,7 +12,7 @@ from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry, migrated, read_together, side_by_side
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.scan import Scan
-from leafward.session.source import Growth, Note, Origin
+from leafward.session.source import Growth, Origin, SourceRemark
 from leafward.session.watched_file import SessionFile
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ class NativeFile:
         return self.scan.last
 
     @property
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[SourceRemark]:
         """None: each line of the file is an entry, also a damaged one."""
         return []
 

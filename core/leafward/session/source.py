@@ -47,7 +47,7 @@ GOES_ON = "goes-on"
 """Code of a remark on the first entry of a session whose requests begin with the conversation of another one."""
 
 
-class Note(NamedTuple):
+class SourceRemark(NamedTuple):
     """A reader's remark on a session, such as a missing base or an unknown record."""
 
     code: str
@@ -180,7 +180,7 @@ class Source(Protocol):
         ...
 
     @property
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[SourceRemark]:
         """Remarks of the reader."""
         ...
 

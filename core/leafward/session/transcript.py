@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from leafward.session.entries import Body, EntryIndex
-from leafward.session.source import Note, Origin
+from leafward.session.source import Origin, SourceRemark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,14 +30,14 @@ UNANSWERED = "unanswered"
 _TYPES_NAMED = 8
 
 
-def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> Note:
+def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> SourceRemark:
     """A remark on records of types that a reader does not know: the number of each, and the place of the first one."""
     listed = sorted(types.items(), key=lambda one: (-one[1], one[0]))
     names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
     if len(listed) > _TYPES_NAMED:
         names += f" and {len(listed) - _TYPES_NAMED} more types"
     text = f"unknown records, kept as they are: {names}"
-    return Note("unknown-record", text, EntryIndex(entry), path, offset)
+    return SourceRemark("unknown-record", text, EntryIndex(entry), path, offset)
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Transcript:
     """Every file it was made from: where one of them changes, the transcript may change too."""
     size: int = 0
     """Bytes of all of them."""
-    notes: list[Note] = field(default_factory=list)
+    notes: list[SourceRemark] = field(default_factory=list)
     pending: Pending | None = None
     """An unterminated last line that is no record yet."""
     inherited: int = 0

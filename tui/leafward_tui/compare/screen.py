@@ -8,7 +8,7 @@ from leafward_tui.compare.controllers.content import Content
 from leafward_tui.compare.controllers.cursor import Cursor
 from leafward_tui.compare.controllers.export import Export
 from leafward_tui.compare.controllers.files import Files
-from leafward_tui.compare.controllers.loader import Loader
+from leafward_tui.compare.controllers.loader import SidesLoader
 from leafward_tui.compare.controllers.pages import Pages
 from leafward_tui.compare.controllers.search import Search
 from leafward_tui.compare.controllers.transfer import Transfer
@@ -82,7 +82,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
         self.pages = Pages(means, self.files)
         self.cursor_keys = Cursor(means, self.content, self.files, self.pages)
         self.search = Search(means, self.content, self.files, self.pages, self.cursor_keys)
-        self.loader = Loader(means, self.content, self.files, self.pages)
+        self.loader = SidesLoader(means, self.content, self.files, self.pages)
         self.route(
             RowSteps(self.cursor_keys.step, self.cursor_keys.rows_seen),
             self.cursor_keys,

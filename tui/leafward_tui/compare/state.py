@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.summaries import SummaryDifference
     from leafward.files.file_replay.bases import Bases
     from leafward.session.session import Session
-    from leafward_tui.compare.model.captions import Carried, ComparedSides
+    from leafward_tui.compare.model.captions import CarriedSummary, ComparedSides
     from leafward_tui.compare.model.content import Shown
     from leafward_tui.compare.model.pages import MessageRow
 
@@ -42,7 +42,7 @@ class ReadState:
     overall: ComparedSides | None = None
     messages: list[MessageRow] | None = None
     summaries: SummaryDifference | None = None
-    carried: tuple[Carried, ...] | None = None
+    carried: tuple[CarriedSummary, ...] | None = None
     trouble: str = ""
     """The reason why there is no comparison."""
 

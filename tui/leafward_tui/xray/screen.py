@@ -11,7 +11,7 @@ from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import XRayResult
 from leafward_tui.xray.controllers.lines import Lines
-from leafward_tui.xray.controllers.loader import Loader
+from leafward_tui.xray.controllers.loader import XRayLoader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
 from leafward_tui.xray.controllers.search import Search
 from leafward_tui.xray.display import XRayDisplay
@@ -66,7 +66,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         means: XRayMeans = Means(self.state, view, self.services, self.services.jobs(self))
         self.line_keys = Lines(means)
         self.search = Search(means, self.line_keys)
-        self.loader = Loader(means, self.line_keys)
+        self.loader = XRayLoader(means, self.line_keys)
         steps = RowSteps(self.lines.move_by, lambda: self.lines.size.height)
         self.route(steps, self.line_keys, self.search, LostFacts(means))
         yield from view.widgets()

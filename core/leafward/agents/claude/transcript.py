@@ -28,7 +28,7 @@ from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Pending
-from leafward.session.source import GOES_ON, Note, Origin
+from leafward.session.source import GOES_ON, Origin, SourceRemark
 from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
@@ -326,31 +326,35 @@ def _is_warm_up(builder: EntryBuilder, body: Callable[[int], Body | None]) -> bo
     return isinstance(content, list) and [one.get("text") for one in content] == ["Warmup"]
 
 
-def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> list[Note]:
+def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> list[SourceRemark]:
     """Notes on a transcript."""
-    notes: list[Note] = []
+    notes: list[SourceRemark] = []
     for row, boundary in rows.notes.boundaries.items():
         if boundary.missing:
             entry = builder.entry[row]
             text = "what this compaction summarised is in another file"
-            notes.append(Note("missing-base", text, EntryIndex(entry), path, rows.start[row]))
+            notes.append(SourceRemark("missing-base", text, EntryIndex(entry), path, rows.start[row]))
         elif boundary.inferred:
             notes.append(
-                Note("inferred-parent", INFERRED, EntryIndex(builder.entry[row]), path, rows.start[row])
+                SourceRemark(
+                    "inferred-parent", INFERRED, EntryIndex(builder.entry[row]), path, rows.start[row]
+                )
             )
     if rows.notes.facts.inherited >= 0:
         row = rows.notes.facts.inherited
         text = (
             "this sub-agent goes on in the conversation of the session that started it, which is sent with it"
         )
-        notes.append(Note(GOES_ON, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
+        notes.append(SourceRemark(GOES_ON, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
     for row, version in rows.left_out.items():
         text = LEFT_OUT.format(version)
-        notes.append(Note(LEFT_OUT_CODE, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
+        notes.append(SourceRemark(LEFT_OUT_CODE, text, EntryIndex(builder.entry[row]), path, rows.start[row]))
     notes += [another_session(entry, path, builder.columns.start[entry]) for entry in builder.apart]
     for entry in wrong:
         text = "what this compaction says it kept differs from the next request; Leafward follows the request"
-        notes.append(Note("kept-differs", text, EntryIndex(entry), path, builder.columns.start[entry]))
+        notes.append(
+            SourceRemark("kept-differs", text, EntryIndex(entry), path, builder.columns.start[entry])
+        )
     row = rows.role.find(Role.UNKNOWN)
     if row >= 0 and rows.notes.facts.types:
         notes.append(unknown_records(rows.notes.facts.types, builder.entry[row], path, rows.start[row]))

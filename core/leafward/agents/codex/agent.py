@@ -50,7 +50,7 @@ from leafward.session.entries import text_at
 from leafward.session.foreign import ForeignFiles, reader_of
 from leafward.session.line_decoding import decode_line
 from leafward.session.session import Session
-from leafward.session.source import Note
+from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -315,17 +315,17 @@ class Codex(Agent):
         if segments is None or all(one.path != absolute and one.id != alone.id for one in segments):
             segments = [*(segments or ()), alone]
         thread = alone.thread or _given_id(absolute)
-        notes: list[Note] = []
+        notes: list[SourceRemark] = []
         copy = next((one for one in shelf.copies if one.path == absolute), None)
         original = shelf.segments[copy.id] if copy is not None else None
         if copy is not None and original is not None:
             segments = [copy]
             text = f"a copy that went on by itself: Codex opens the thread from {original.path}"
-            notes.append(Note("diverged-copy", text, path=Path(absolute)))
+            notes.append(SourceRemark("diverged-copy", text, path=Path(absolute)))
         names = names_in(home) if home is not None else {}
         known, why = remembered(home, [thread]) if home is not None and thread else ({}, None)
         if why is not None:
-            notes.append(Note("database", f"{why}; names and live segments are read from the files"))
+            notes.append(SourceRemark("database", f"{why}; names and live segments are read from the files"))
 
         def find(name: str) -> Segment | None:
             found = shelf.segments.get(name)

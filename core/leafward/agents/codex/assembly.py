@@ -15,7 +15,7 @@ from leafward.agents.stretches import Stretches
 from leafward.session.entries import Damage, Kind
 from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Pending
-from leafward.session.source import Note
+from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ class Assembly:
     def __init__(self, chain: Chain, thread: Thread) -> None:
         self.chain = chain
         self.builder = EntryBuilder()
-        self.notes: list[Note] = []
+        self.notes: list[SourceRemark] = []
         self.whole = True
         """Whether the reading was not stopped."""
         self._files = [one.path for one in thread.segments]
@@ -157,7 +157,7 @@ class Assembly:
         limit = step.limit
         if rollout.torn is not None:
             text = f"{segment.path} ends before its content does: {rollout.torn}"
-            self.notes.append(Note("torn-archive", text, path=Path(segment.path)))
+            self.notes.append(SourceRemark("torn-archive", text, path=Path(segment.path)))
         if rollout.is_marked:
             self.notes.append(marked_note(segment.path, "Codex"))
         size, first = 0, len(builder.columns)
@@ -199,7 +199,7 @@ class Assembly:
             text = (
                 f"other segments continue from line {waiting[-1]} of this segment, which ends at line {seen}"
             )
-            self.notes.append(Note("base-short", text, path=Path(segment.path)))
+            self.notes.append(SourceRemark("base-short", text, path=Path(segment.path)))
         self.notes += oversize_notes(segment.path, rollout.long_lines)
         size = min(rollout.size, max(size, 0))
         self._sizes[segment.path], self._plain = rollout.size, plain and rollout.torn is None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward.agents.codex.rollout import Rollout
     from leafward.agents.codex.store import Segment
     from leafward.session.entries import Body
-    from leafward.session.source import Note
+    from leafward.session.source import SourceRemark
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Thread:
     """The database's title where nobody named the thread: its own first prompt."""
     spawner: str | None = None
     """The thread that spawned it, according to the database."""
-    notes: list[Note] = field(default_factory=list)
+    notes: list[SourceRemark] = field(default_factory=list)
     original: Segment | None = None
     """The file that counts for Codex, where the thread's only file is another one of the same name that continued differently."""
 

@@ -15,7 +15,7 @@ from leafward.agents.codex.records import payload_of
 from leafward.agents.codex.rollout import Rollout
 from leafward.base.errors import NotASession
 from leafward.session.line_decoding import decode_line
-from leafward.session.source import Note
+from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:
     from leafward.agents.codex.store import Segment
@@ -147,7 +147,7 @@ def _repeats(line: Body, source: Body) -> bool:
 
 
 def copied_lines(
-    meta: dict[str, Any], base: Base | None, thread: Thread, notes: list[Note], segment: Segment
+    meta: dict[str, Any], base: Base | None, thread: Thread, notes: list[SourceRemark], segment: Segment
 ) -> CopiedLines | None:
     """Finds the source's lines in an old fork, in a sub-agent or in a copy that continued by itself; None for any other file."""
     if thread.original is not None:
@@ -166,5 +166,5 @@ def copied_lines(
         with suppress(NotASession):
             return Compared(Rollout(found.path), partial=relation_of(meta)[1] == SUBAGENT)
     text = f"forked from {source}, which is not here: lines copied from it cannot be recognised"
-    notes.append(Note("fork-source-missing", text, path=Path(segment.path)))
+    notes.append(SourceRemark("fork-source-missing", text, path=Path(segment.path)))
     return None

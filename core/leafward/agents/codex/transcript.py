@@ -17,7 +17,7 @@ from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.session.columns import Columns
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.session.source import UNCERTAIN_CONTEXT, Note, Origin
+from leafward.session.source import UNCERTAIN_CONTEXT, Origin, SourceRemark
 from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
@@ -97,14 +97,16 @@ class CodexReader:
         notes = [*thread.notes, *made.notes]
         for damaged, text in made.orphans:
             origin = self.origin(damaged)
-            notes.append(Note("missing-base", text, EntryIndex(damaged), origin.path, origin.offset))
+            notes.append(SourceRemark("missing-base", text, EntryIndex(damaged), origin.path, origin.offset))
         builder = made.builder
         if builder.unknown:
             origin = self.origin(builder.first_unknown)
             notes.append(unknown_records(builder.unknown, builder.first_unknown, origin.path, origin.offset))
         for index in sorted(builder.uncertain):
             origin = self.origin(index)
-            notes.append(Note(UNCERTAIN_CONTEXT, UNCERTAIN, EntryIndex(index), origin.path, origin.offset))
+            notes.append(
+                SourceRemark(UNCERTAIN_CONTEXT, UNCERTAIN, EntryIndex(index), origin.path, origin.offset)
+            )
         for index in builder.begun_anew:
             origin = self.origin(index)
             notes.append(another_session(index, origin.path, origin.offset))

@@ -16,7 +16,7 @@ from leafward.agents.databases import is_damage, opened_read_only, tables_only
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.records import (
     MessageRecord,
-    Stored,
+    StoredRow,
     by_time,
     dumped,
     in_order,
@@ -150,20 +150,20 @@ class Base:
         self, found: tuple[Any, ...], path: str, broken: Callable[[str, Exception], object]
     ) -> MessageRecord:
         name, created, row, data = found
-        parts: list[Stored] = []
+        parts: list[StoredRow] = []
         try:
             parts = self.parts(name, path)
         except sqlite3.DatabaseError as error:
             broken(name, error)
-        return MessageRecord(Stored(str(name), whole(created) or 0, data or b"", path, row), parts)
+        return MessageRecord(StoredRow(str(name), whole(created) or 0, data or b"", path, row), parts)
 
-    def parts(self, message: str, path: str) -> list[Stored]:
+    def parts(self, message: str, path: str) -> list[StoredRow]:
         """The parts of a message, in order."""
         time = "time_created" if "time_created" in self.columns("part") else "0"
         query = f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM part WHERE message_id = ?"  # noqa: S608  # names of our own
         return in_order(
             [
-                Stored(str(name), whole(created) or 0, data or b"", path, row)
+                StoredRow(str(name), whole(created) or 0, data or b"", path, row)
                 for name, created, row, data in self.ask(query, message)
             ]
         )
@@ -245,22 +245,24 @@ class Base:
         if not gone:
             return found
         begun: dict[str, int] = {}
-        last: dict[str, Stored] = {}
+        last: dict[str, StoredRow] = {}
         for number, row, _, data in self._events(session, "message.updated."):
             info = object_at(data, "info")
             name = text_at(info, "id")
             if name in gone:
                 begun.setdefault(name, number)
                 created = object_at(info, "time").get("created")
-                last[name] = Stored(name, whole(created) or 0, dumped(info), path, row)
-        parts: dict[str, dict[str, Stored]] = {}
+                last[name] = StoredRow(name, whole(created) or 0, dumped(info), path, row)
+        parts: dict[str, dict[str, StoredRow]] = {}
         for number, row, _, data in self._events(session, "message.part."):
             part = object_at(data, "part")
             message = text_at(part, "messageID") or text_at(data, "messageID")
             if message not in gone or number > gone[message]:
                 continue
             if part:
-                part_row = Stored(text_at(part, "id"), whole(data.get("time")) or 0, dumped(part), path, row)
+                part_row = StoredRow(
+                    text_at(part, "id"), whole(data.get("time")) or 0, dumped(part), path, row
+                )
                 parts.setdefault(message, {})[part_row.id] = part_row
             else:
                 parts.get(message, {}).pop(text_at(data, "partID"), None)

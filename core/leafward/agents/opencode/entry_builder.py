@@ -28,7 +28,7 @@ from leafward.session.entries import Damage, object_at, text_at
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
-    from leafward.agents.opencode.records import MessageRecord, Stored
+    from leafward.agents.opencode.records import MessageRecord, StoredRow
     from leafward.agents.opencode.spool import Records
     from leafward.session.entries import Body
 
@@ -43,7 +43,7 @@ class _Spoken(NamedTuple):
     body: Body
     record: int
     """Its own record; those of its parts follow."""
-    parts: list[Stored]
+    parts: list[StoredRow]
     decoded: list[Body | None]
 
     @property
@@ -219,7 +219,7 @@ class EntryBuilder:
         self.removed += 1
         self._course.append((self._message(record, body, record.parts, above, live=False), record.removed))
 
-    def marked(self, revert: Stored) -> None:
+    def marked(self, revert: StoredRow) -> None:
         """Marks, at the leaf, that the following messages were taken back and are not deleted yet."""
         record = self.records.add(revert)
         if self.leaf >= 0:
@@ -252,7 +252,13 @@ class EntryBuilder:
     # --- messages ---
 
     def _message(
-        self, stored: MessageRecord, body: Body | None, parts: list[Stored], above: int, *, live: bool = True
+        self,
+        stored: MessageRecord,
+        body: Body | None,
+        parts: list[StoredRow],
+        above: int,
+        *,
+        live: bool = True,
     ) -> int:
         """Adds the entries of a message; returns the parent for the next one, which is never a broken entry."""
         record = self.records.add(stored.message)

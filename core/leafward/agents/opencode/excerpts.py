@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Stamp
     from leafward.agents.opencode.database import Base
-    from leafward.agents.opencode.sessions import Row
+    from leafward.agents.opencode.sessions import ListedSession
 
 _OWNED = {
     "session": ("id", "= ?"),
@@ -155,7 +155,7 @@ def _family(base: Base, session: str) -> Family:
     return Family(stamps, size, beside_damage)
 
 
-def _rows(base: Base) -> tuple[list[Row], bool]:
+def _rows(base: Base) -> tuple[list[ListedSession], bool]:
     """Every readable session, and whether others are unreadable: sessions on good pages can be copied regardless of those."""
     try:
         return rows_of(base)[0], False

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.opencode.records import NEVER, MessageRecord, Stored, dumped, object_in
+from leafward.agents.opencode.records import NEVER, MessageRecord, StoredRow, dumped, object_in
 from leafward.session.entries import object_at, text_at
 from leafward.session.line_decoding import decode_line
 
@@ -43,7 +43,7 @@ class Teller:
     def records(self, name: str, kind: str, created: int, row: int, data: bytes) -> Iterator[MessageRecord]:
         """A row as a message, or as two where it holds two; a row of invalid JSON as it is."""
         body = decode_line(data)
-        stored = Stored(name, created, data, self._path, row)
+        stored = StoredRow(name, created, data, self._path, row)
         if body is None:
             yield MessageRecord(stored, [])
             return
@@ -73,9 +73,9 @@ class Teller:
             part = {"type": "text", "text": text_at(body, "recent"), "synthetic": True}
             yield self._as_record(stored._replace(id=f"{name}-recent"), recent, [part])
 
-    def _as_record(self, stored: Stored, message: Body, parts: list[Body]) -> MessageRecord:
+    def _as_record(self, stored: StoredRow, message: Body, parts: list[Body]) -> MessageRecord:
         made = [
-            Stored(f"{stored.id}-{number}", stored.created, dumped(part), self._path, stored.row)
+            StoredRow(f"{stored.id}-{number}", stored.created, dumped(part), self._path, stored.row)
             for number, part in enumerate(parts, start=1)
         ]
         return MessageRecord(stored._replace(data=dumped(message)), made, stored=stored)

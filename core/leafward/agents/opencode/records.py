@@ -19,7 +19,7 @@ NEVER = 1 << 62
 """The number of an event that never occurs."""
 
 
-class Stored(NamedTuple):
+class StoredRow(NamedTuple):
     """One message or part."""
 
     id: str
@@ -36,13 +36,13 @@ class Stored(NamedTuple):
 class MessageRecord(NamedTuple):
     """A message with its parts in order."""
 
-    message: Stored
-    parts: list[Stored]
+    message: StoredRow
+    parts: list[StoredRow]
     begun: int = 0
     """Of a deleted message: the number of its first event; 0 for an existing one."""
     removed: int = NEVER
     """The number of the event that deleted it."""
-    stored: Stored | None = None
+    stored: StoredRow | None = None
     """The row from which message and parts were made; None where they are stored themselves."""
 
 
@@ -126,7 +126,7 @@ def time_in_id(name: str, near: int) -> int:
     return moment + round((near - moment) / turn) * turn
 
 
-def in_order(parts: list[Stored]) -> list[Stored]:
+def in_order(parts: list[StoredRow]) -> list[StoredRow]:
     """Parts in the order of their ids, which is opencode's order; by time where ids restarted between them."""
     parts.sort(key=lambda part: part.id)
     if len(parts) > 1 and _number(parts[-1].id) - _number(parts[0].id) > _WRAP // 2:

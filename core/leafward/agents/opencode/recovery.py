@@ -11,13 +11,13 @@ from leafward.agents.opencode.sessions import counted, info_of, infos_of, row_of
 
 if TYPE_CHECKING:
     from leafward.agents.opencode.database import Base
-    from leafward.agents.opencode.sessions import Row
+    from leafward.agents.opencode.sessions import ListedSession
 
 
 class Rescued(NamedTuple):
     """The readable sessions of a damaged database, and the others."""
 
-    rows: list[Row]
+    rows: list[ListedSession]
     torn: list[str]
     """Ids of those among them that only their messages show."""
     lost: list[str]

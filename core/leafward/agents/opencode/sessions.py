@@ -29,7 +29,7 @@ Counts = dict[str, tuple[int, int, int, int, int]]
 """By session: messages, the time of the first and of the last, parts, events."""
 
 
-class Row(NamedTuple):
+class ListedSession(NamedTuple):
     """A session in a listing."""
 
     info: Info
@@ -58,7 +58,7 @@ def _described(base: Base) -> str:
     return f"SELECT {names} FROM session"  # noqa: S608  # names of our own
 
 
-def rows_of(base: Base) -> tuple[list[Row], dict[str, int]]:
+def rows_of(base: Base) -> tuple[list[ListedSession], dict[str, int]]:
     """Every session with its stamp; and the numbers of messages without a session, by the session that they name."""
     counts = counted(base)
     rows = [row_of(info, counts) for info in infos_of(base)]
@@ -66,13 +66,13 @@ def rows_of(base: Base) -> tuple[list[Row], dict[str, int]]:
     return rows, {name: found[0] for name, found in counts.items() if name not in known and found[0]}
 
 
-def row_of(info: Info, counts: Counts) -> Row:
+def row_of(info: Info, counts: Counts) -> ListedSession:
     """A session in a listing."""
     messages, first, latest, parts, events = counts.get(info.id, (0, 0, 0, 0, 0))
     seal = f"{info.title}\0{info.parent}\0{info.archived}\0{info.revert}\0{messages}\0{parts}\0{events}"
     updated = min(max(info.updated or info.created or 0, latest), _LATEST)
     stamp = [0, updated * _NS_PER_MS, zlib.crc32(seal.encode("utf-8", "surrogatepass"))]
-    return Row(info, messages, first, stamp)
+    return ListedSession(info, messages, first, stamp)
 
 
 def counted(base: Base, only: str | None = None) -> Counts:

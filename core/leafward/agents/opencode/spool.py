@@ -9,7 +9,7 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leafward.agents.opencode.records import Stored
+    from leafward.agents.opencode.records import StoredRow
 
 _IN_MEMORY = 4 << 20
 """Bytes of a session up to which they stay in memory; a larger one goes to a temporary file without a name."""
@@ -75,7 +75,7 @@ class Records:
         self._database = database
         self._paths: list[str] = []
 
-    def add(self, one: Stored) -> int:
+    def add(self, one: StoredRow) -> int:
         """Adds one record; returns its number."""
         self.start.append(self.spool.add(one.data))
         self.size.append(len(one.data))

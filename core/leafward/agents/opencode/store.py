@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Stamp
     from leafward.agents.opencode.records import Info
-    from leafward.agents.opencode.sessions import Row
+    from leafward.agents.opencode.sessions import ListedSession
 
 _NAME = re.compile(r"opencode(?:-[^/\\]+)?\.db")
 _NAMED = 3
@@ -37,7 +37,7 @@ _FRESH = 2.0
 class Shelf:
     """The sessions of one database."""
 
-    rows: dict[str, Row] = field(default_factory=dict)
+    rows: dict[str, ListedSession] = field(default_factory=dict)
     firsts: dict[int, list[Info]] = field(default_factory=dict)
     """Sessions by the time of their first message, without sub-agents."""
     strays: dict[str, int] = field(default_factory=dict)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.records import Info
     from leafward.agents.opencode.store import Shelves
     from leafward.agents.opencode.trees import Tree
-    from leafward.session.source import Note
+    from leafward.session.source import SourceRemark
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Setting:
     """The folder of the same session's messages in the imported tree of files; None without one."""
     changed: Callable[[], bool] = lambda: True
     """Whether the session itself, among the many in its database, changed since it was read."""
-    notes: list[Note] = field(default_factory=list)
+    notes: list[SourceRemark] = field(default_factory=list)
 
 
 def setting_of(shelves: Shelves, path: str) -> Setting:

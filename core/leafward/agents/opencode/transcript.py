@@ -14,7 +14,7 @@ from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Base, opened
 from leafward.agents.opencode.entry_builder import EntryBuilder
 from leafward.agents.opencode.lineage import Source, source_of
-from leafward.agents.opencode.records import Info, MessageRecord, Stored, by_time, object_in
+from leafward.agents.opencode.records import Info, MessageRecord, StoredRow, by_time, object_in
 from leafward.agents.opencode.recovery import known
 from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.spool import Records, Spool
@@ -24,7 +24,7 @@ from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex, text_at
 from leafward.session.line_decoding import decode_line
-from leafward.session.source import Note, Origin
+from leafward.session.source import Origin, SourceRemark
 from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class _Made:
                     raise NotASession(f"{path} holds no session {session}")
                 if info.torn:
                     text = f"its row in {path} cannot be read: its title and source are not known"
-                    self.notes.append(Note(TORN, text, path=Path(path), lost=True))
+                    self.notes.append(SourceRemark(TORN, text, path=Path(path), lost=True))
                 self._staged = base.is_newer(text_at(object_in(info.revert), "messageID"))
                 self._begin(info, path)
                 self._weave(merged(base, session, path, self._broken, self.notes), stop)
@@ -128,7 +128,7 @@ class _Made:
             if not len(self.builder.columns):
                 raise NotASession(f"cannot read {path}: {error}") from error
             text = f"what follows cannot be read: {error}"
-            self.notes.append(Note("database", text, path=Path(path), lost=True))
+            self.notes.append(SourceRemark("database", text, path=Path(path), lost=True))
             self.builder.end()
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
@@ -154,7 +154,9 @@ class _Made:
             )
             if not trees.names_in(os.path.join(tree.messages, info.id)):
                 raise NotASession(f"{tree.info} {problem}")
-            self.notes.append(Note("info-broken", f"{tree.info} {problem}", path=Path(tree.info), lost=True))
+            self.notes.append(
+                SourceRemark("info-broken", f"{tree.info} {problem}", path=Path(tree.info), lost=True)
+            )
         self._begin(info, None)
         self._weave(trees.messages(tree, info.id, near, self._broken), stop)
         source = self._source(
@@ -179,7 +181,9 @@ class _Made:
 
     def _broken(self, name: str, error: Exception) -> None:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        self.notes.append(Note("unreadable-record", f"{name} cannot be read: {reason or error}", lost=True))
+        self.notes.append(
+            SourceRemark("unreadable-record", f"{name} cannot be read: {reason or error}", lost=True)
+        )
 
     def _weave(self, messages: Iterable[MessageRecord], stop: Callable[[], bool]) -> None:
         builder, setting = self.builder, self.setting
@@ -199,7 +203,7 @@ class _Made:
         builder.end()
         if builder.hidden:
             place = setting.database or (setting.tree.info if setting.tree is not None else "")
-            builder.marked(Stored(f"revert-{setting.session}", 0, self._revert, place))
+            builder.marked(StoredRow(f"revert-{setting.session}", 0, self._revert, place))
 
     def _source(
         self,
@@ -222,26 +226,30 @@ class _Made:
         missing = [name for name in trees.names_in(folder) if name.removesuffix(trees.SUFFIX) not in known]
         if missing:
             text = f"{folder} holds {len(missing):,} messages of this session that are not in the database"
-            self.notes.append(Note("half-imported", text, path=Path(folder)))
+            self.notes.append(SourceRemark("half-imported", text, path=Path(folder)))
 
     def _transcript(self, info: Info, source: Source | None, files: tuple[Path, ...]) -> Transcript:
         builder = self.builder
         if self._staged:
             name = text_at(object_in(info.revert), "messageID")
             text = f"files were reverted to {name}; the conversation keeps everything until the revert is confirmed"
-            self.notes.append(Note("revert-staged", text))
+            self.notes.append(SourceRemark("revert-staged", text))
         elif info.revert and not builder.hidden:
             name = text_at(object_in(info.revert), "messageID")
             self.notes.append(
-                Note("revert-target", f"the revert begins at {name}, which is not here: it has no effect")
+                SourceRemark(
+                    "revert-target", f"the revert begins at {name}, which is not here: it has no effect"
+                )
             )
         if info.compacting:
             self.notes.append(
-                Note("compacting", "a compaction began and has not ended: it is running, or it crashed")
+                SourceRemark(
+                    "compacting", "a compaction began and has not ended: it is running, or it crashed"
+                )
             )
         for entry, name in builder.dangling:
             text = f"keeps from {name} on, which is not here: everything before is kept as well"
-            self.notes.append(Note("tail-missing", text, EntryIndex(entry)))
+            self.notes.append(SourceRemark("tail-missing", text, EntryIndex(entry)))
         if builder.unknown:
             record = builder.low[builder.first_unknown]
             if builder.role[builder.first_unknown] == Role.OTHER:
@@ -298,14 +306,16 @@ def named(title: str) -> str | None:
 
 
 def merged(
-    base: Base, session: str, path: str, broken: Callable[[str, Exception], object], notes: list[Note]
+    base: Base, session: str, path: str, broken: Callable[[str, Exception], object], notes: list[SourceRemark]
 ) -> Iterator[MessageRecord]:
     """The messages of a session by time, including deleted ones; `broken` is called for unreadable parts."""
     removed: list[MessageRecord] = []
     try:
         removed = base.removed(session, path)
     except sqlite3.DatabaseError as error:
-        notes.append(Note("events", f"deleted messages cannot be looked for: {error}", path=Path(path)))
+        notes.append(
+            SourceRemark("events", f"deleted messages cannot be looked for: {error}", path=Path(path))
+        )
     return merge(base.messages(session, path, broken), removed, key=by_time)
 
 

@@ -13,7 +13,7 @@ from leafward.agents.lines import unmarked
 from leafward.agents.opencode.records import (
     Info,
     MessageRecord,
-    Stored,
+    StoredRow,
     created_in,
     dumped,
     in_order,
@@ -159,12 +159,12 @@ def messages(
         except OSError as error:
             broken(path, error)
             continue
-        yield MessageRecord(Stored(name, created, data, path), _parts(tree, session, name, broken))
+        yield MessageRecord(StoredRow(name, created, data, path), _parts(tree, session, name, broken))
 
 
 def _parts(
     tree: Tree, session: str, message: str, broken: Callable[[str, Exception], object]
-) -> list[Stored]:
+) -> list[StoredRow]:
     folder = tree.parts_of(session, message)
     found = []
     for name in names_in(folder):
@@ -174,7 +174,7 @@ def _parts(
         except OSError as error:
             broken(path, error)
             continue
-        found.append(Stored(name.removesuffix(SUFFIX), 0, data, path))
+        found.append(StoredRow(name.removesuffix(SUFFIX), 0, data, path))
     return in_order(found)
 
 

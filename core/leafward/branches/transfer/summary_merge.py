@@ -19,7 +19,7 @@ from leafward.compaction.filelists import FileLists
 from leafward.compaction.listed_files import listed_now
 from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
 from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
-from leafward.compaction.summary_lines import Part, bare, box_of, stored_lines
+from leafward.compaction.summary_lines import SummaryPart, bare, box_of, stored_lines
 from leafward.files.working_set import touched
 from leafward.session.entries import MARK, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal.open_file import refuse_changed
@@ -41,7 +41,7 @@ _FILE_UNITS = 4_000
 _SINGLE = frozenset({"goal"})
 """Sections that hold a single statement: two of them are a conflict."""
 _EMPTY = frozenset({"", "(none)", "none"})
-_MADE_ANEW = frozenset({Part.READ, Part.MODIFIED, Part.INJECTED})
+_MADE_ANEW = frozenset({SummaryPart.READ, SummaryPart.MODIFIED, SummaryPart.INJECTED})
 """Parts of a stored summary that a merge makes anew, or that are not summary."""
 
 

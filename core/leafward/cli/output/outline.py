@@ -24,7 +24,7 @@ OWN_ROW = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 
 
 @dataclass(slots=True)
-class Row:
+class OutlineRow:
     """One row: a turn, or one entry with a row of its own."""
 
     entry: EntryIndex
@@ -61,7 +61,7 @@ class _Outline:
                 self.archived.setdefault(layout.row_of(entry), []).append(EntryIndex(entry))
         self._ongoing: dict[int, tuple[bool, ...]] = {}
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[OutlineRow]:
         """All rows from the root down."""
         layout = self.layout
         for row in range(len(layout)):
@@ -81,14 +81,14 @@ class _Outline:
                 stands_for.junction = head == entry and stands_for.junction
                 yield stands_for
 
-    def _row(self, row: int, entry: int, entries: Sequence[int]) -> Row:
+    def _row(self, row: int, entry: int, entries: Sequence[int]) -> OutlineRow:
         layout = self.layout
         at = layout.branch_of(row)
         branch = layout.branches[at]
         outermost = at
         while layout.branches[outermost].above >= 0:
             outermost = layout.branches[outermost].above
-        return Row(
+        return OutlineRow(
             EntryIndex(entry),
             entries,
             # A broken line is no part of the conversation, and would have the end of the row above.
@@ -125,7 +125,7 @@ def outline_rows(
     every_entry: bool = False,
     hidden: frozenset[EntryIndex] = frozenset(),
     only: frozenset[int] | None = None,
-) -> list[Row]:
+) -> list[OutlineRow]:
     """The rows of a session from the root down: one for each turn or entry, and one for each `hidden` branch off the path.
 
     With `only`, just the rows with one of these entries, and the rows where their branches leave and begin.
@@ -138,7 +138,7 @@ def outline_rows(
     return rows if every_entry else _streaks_folded(session, rows)
 
 
-def _holding(rows: list[Row], layout: Layout, only: frozenset[int]) -> list[Row]:
+def _holding(rows: list[OutlineRow], layout: Layout, only: frozenset[int]) -> list[OutlineRow]:
     holding = {row.entry for row in rows if not only.isdisjoint(row.entries)}
     for entry in tuple(holding):
         branch = layout.branches[layout.branch_of(layout.row_of(entry))]
@@ -149,14 +149,14 @@ def _holding(rows: list[Row], layout: Layout, only: frozenset[int]) -> list[Row]
     return [row for row in rows if row.entry in holding]
 
 
-def _streaks_folded(session: Session, rows: list[Row]) -> list[Row]:
+def _streaks_folded(session: Session, rows: list[OutlineRow]) -> list[OutlineRow]:
     """The rows with one row for all compactions between the first and the last of a long streak.
 
     An agent that cannot make its context small enough compacts again and again: hundreds of rows without new information.
     """
     kinds, labels, place = session.columns.kind, session.labels, session.place
 
-    def streak_of(row: Row) -> int:
+    def streak_of(row: OutlineRow) -> int:
         """The lane of a compaction without label or leaf; -1 for any other row."""
         plain = (
             kinds[row.entry] == Kind.COMPACTION
@@ -166,7 +166,7 @@ def _streaks_folded(session: Session, rows: list[Row]) -> list[Row]:
         )
         return row.lane if plain else -1
 
-    shown: list[Row] = []
+    shown: list[OutlineRow] = []
     for lane, group in groupby(rows, streak_of):
         streak = list(group)
         if lane >= 0 and len(streak) > STREAK:

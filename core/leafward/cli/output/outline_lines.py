@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_json import shown_ids
-from leafward.cli.output.outline import OWN_ROW, Row, outline_rows
+from leafward.cli.output.outline import OWN_ROW, OutlineRow, outline_rows
 from leafward.cli.output.page import Page, cells, pad
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
@@ -123,7 +123,7 @@ class _Painter:
     own: int = -1
     """The entry at which the agent itself continues."""
 
-    def line(self, row: Row, every_entry: bool) -> str:
+    def line(self, row: OutlineRow, every_entry: bool) -> str:
         page = self.page
         active = bool(self.on_path[row.entry])
         kind = Kind(self.session.columns.kind[row.entry])
@@ -152,11 +152,11 @@ class _Painter:
         name = pad(self.names[row.entry], self.name_width)
         return f"{page.style(name, 'faint')}{graph}{styled}{filling}{chips}{page.style(numbers, 'faint')}"
 
-    def is_bad(self, row: Row) -> bool:
+    def is_bad(self, row: OutlineRow) -> bool:
         """Whether a row is for a line that is no entry."""
         return self.session.columns.kind[row.entry] in DAMAGED
 
-    def _graph(self, row: Row, kind: Kind, active: bool) -> str:
+    def _graph(self, row: OutlineRow, kind: Kind, active: bool) -> str:
         signs = _SIGNS if self.page.unicode else _ASCII_SIGNS
         parts = []
         for lane, goes_on in enumerate(row.ongoing):
@@ -173,7 +173,7 @@ class _Painter:
         style = "leaf" if active else "faint"
         return self.page.style(plain, style) + " " * max(1, self.graph_width - cells(plain))
 
-    def _node(self, row: Row, kind: Kind, active: bool, signs: dict[str, str]) -> str:
+    def _node(self, row: OutlineRow, kind: Kind, active: bool, signs: dict[str, str]) -> str:
         if kind in DAMAGED:
             return "!"
         if row.hidden or row.folded:
@@ -190,7 +190,7 @@ class _Painter:
             return signs["node"][not active]
         return signs["rail"][not active]
 
-    def _marks(self, row: Row) -> list[tuple[str, str]]:
+    def _marks(self, row: OutlineRow) -> list[tuple[str, str]]:
         session = self.session
         marks: list[tuple[str, str]] = []
         damaged: list[tuple[str, str]] = []
@@ -228,7 +228,7 @@ class _Painter:
             kept.append(at)
         return marks
 
-    def _text(self, row: Row, kind: Kind, every_entry: bool, room: int) -> str:
+    def _text(self, row: OutlineRow, kind: Kind, every_entry: bool, room: int) -> str:
         if row.hidden:
             return f"archived  {counted(row.hidden, 'entry', 'entries')}  {headline(self.session, row.entry).text}"
         if row.folded:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.worklog import Line, plain, visible_lines
+from leafward.compaction.injection.worklog import Statement, plain, visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,9 +73,9 @@ def unclosed(heading: str) -> str:
     return heading.rstrip().rstrip("#").rstrip()
 
 
-def section(text: str, title: re.Pattern[str]) -> list[Line]:
+def section(text: str, title: re.Pattern[str]) -> list[Statement]:
     """All bullets under the matching headings, up to the next heading of the same or a higher level."""
-    found: list[Line] = []
+    found: list[Statement] = []
     depth = 0
     for line in visible_lines(text):
         heading = _HEADING.match(line.text)
@@ -87,7 +87,7 @@ def section(text: str, title: re.Pattern[str]) -> list[Line]:
             continue
         bullet = _BULLET.match(line.text) if depth else None
         if bullet is not None and plain(bullet[1]):
-            found.append(Line(plain(bullet[1]), line.number))
+            found.append(Statement(plain(bullet[1]), line.number))
     return found
 
 
@@ -101,7 +101,7 @@ def has_boxes(file: TextFile | None) -> bool:
     return file is not None and any(_TASK.match(line.text) for line in visible_lines(file.text))
 
 
-def inferred_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[str, Line | None]:
+def inferred_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[str, Statement | None]:
     """The stage that the artifacts imply, and the line of a progress file that names it, if there is one."""
     if pack.type == "bug":
         return _bug_stage(pack, there)
@@ -114,7 +114,7 @@ def inferred_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[st
     return ("spec-design" if meaningful(there.get("design.md")) else "spec-create"), None
 
 
-def _bug_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[str, Line | None]:
+def _bug_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[str, Statement | None]:
     reached = _claimed(pack, progress_of(pack, there))
     if meaningful(there.get("verification.md")):
         return "bug-verify", reached[1] if reached is not None else None
@@ -130,22 +130,22 @@ def progress_of(pack: Pack, there: Mapping[str, TextFile | None]) -> TextFile | 
     return next((file for name in pack.progress if (file := there.get(name)) is not None), None)
 
 
-def _claimed(pack: Pack, file: TextFile | None) -> tuple[str, Line] | None:
+def _claimed(pack: Pack, file: TextFile | None) -> tuple[str, Statement] | None:
     """The furthest stage that a progress file says was reached. A stage that is still to come does not count."""
     if file is None:
         return None
-    best: tuple[int, str, Line] | None = None
+    best: tuple[int, str, Statement] | None = None
     for line in visible_lines(file.text):
         for place, stage in enumerate(pack.stages):
             for name in re.finditer(rf"(?<![\w-]){stage.name}(?![\w-])", line.text):
                 if _TO_COME.search(line.text[: name.start()]) is None and (best is None or place >= best[0]):
                     text = plain(_BULLET.sub(r"\1", line.text).strip())
-                    best = (place, stage.name, Line(text, line.number))
+                    best = (place, stage.name, Statement(text, line.number))
     return (best[1], best[2]) if best is not None else None
 
 
 def bug_status(
-    pack: Pack, there: Mapping[str, TextFile | None], claimed: Line | None
+    pack: Pack, there: Mapping[str, TextFile | None], claimed: Statement | None
 ) -> tuple[str, TextFile, int] | None:
     """The status of a bug: from its state file, else the progress line that names the stage, else the last line."""
     for name in pack.state:

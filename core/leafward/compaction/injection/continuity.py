@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.merge import nothing
 from leafward.compaction.injection.values import STATIC, Item, SourceRef, Tier, from_entry
-from leafward.compaction.injection.worklog import Line, WorkLog, read_log
+from leafward.compaction.injection.worklog import Statement, WorkLog, read_log
 from leafward.summaries.facts.forms import EXTENSIONS
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def with_placeholders(made: Continuity, keys: Iterable[str]) -> None:
             made.put(*nothing(key))
 
 
-def _item(file: TextFile, line: Line, text: str = "", rank: float = 0) -> Item:
+def _item(file: TextFile, line: Statement, text: str = "", rank: float = 0) -> Item:
     return Item(text or line.text, (file.source(line.number),), None, rank)
 
 

@@ -45,7 +45,7 @@ _GOING_ON = re.compile(r"(?i)^(?:continue|resume|next(?: step)?:)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Statement:
     """A statement of a log, and its line."""
 
     text: str
@@ -58,19 +58,19 @@ class LogEntry:
     """One entry of the log."""
 
     focus: str
-    header: Line
+    header: Statement
     date: str
-    bullets: list[Line] = field(default_factory=list)
+    bullets: list[Statement] = field(default_factory=list)
     """Bullets on finished work; other bullets are in the lists below."""
-    open_work: list[Line] = field(default_factory=list)
-    pending_tests: list[Line] = field(default_factory=list)
-    blockers: list[Line] = field(default_factory=list)
-    decisions: list[Line] = field(default_factory=list)
-    pending: list[Line] = field(default_factory=list)
+    open_work: list[Statement] = field(default_factory=list)
+    pending_tests: list[Statement] = field(default_factory=list)
+    blockers: list[Statement] = field(default_factory=list)
+    decisions: list[Statement] = field(default_factory=list)
+    pending: list[Statement] = field(default_factory=list)
     """Lines that ask for an approval."""
-    file_lines: list[Line] = field(default_factory=list)
+    file_lines: list[Statement] = field(default_factory=list)
     """Lines in which files may be named."""
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Statement] = field(default_factory=list)
     """All lines; the header is without its branch."""
     brief: str = ""
     """Form in which its brief begins: `heading`, `line`, or empty if it has none."""
@@ -100,9 +100,9 @@ def plain(text: str) -> str:
     return _NUMBERED.sub("", ticked[2] if ticked else text).strip()
 
 
-def visible_lines(text: str) -> list[Line]:
+def visible_lines(text: str) -> list[Statement]:
     """The lines of a Markdown text without comments and fenced blocks, with their line numbers in the file."""
-    found: list[Line] = []
+    found: list[Statement] = []
     comment = False
     fence = ""
     for number, line in enumerate(text.split("\n"), 1):
@@ -123,14 +123,14 @@ def visible_lines(text: str) -> list[Line]:
         if not comment and (opening := _FENCE.match(kept)):
             fence = opening[1]
             continue
-        found.append(Line(kept.rstrip(), number))
+        found.append(Statement(kept.rstrip(), number))
     return found
 
 
 def read_log(text: str) -> WorkLog:
     """Reads a log. If all entries are dated and the last is newer than the first, their order is reversed."""
     entries: list[LogEntry] = []
-    groups: list[list[Line]] = [[]]
+    groups: list[list[Statement]] = [[]]
     for line in visible_lines(text):
         header = _HEADER.match(line.text)
         if header is not None and not header[1].strip().startswith("<"):
@@ -140,12 +140,12 @@ def read_log(text: str) -> WorkLog:
         else:
             groups[-1].append(line)
     if not entries:
-        only = LogEntry("", Line("", 1), "")
+        only = LogEntry("", Statement("", 1), "")
         _read_entry(only, groups[0])
         return WorkLog((only,))
     for entry, lines in zip(entries, groups[1:], strict=True):
         branch = re.split(r"(?i)\s+[—–-]+\s+branch\b|\bbranch\s+`", entry.header.text, maxsplit=1)[0]
-        entry.lines.append(Line(branch, entry.header.number))
+        entry.lines.append(Statement(branch, entry.header.number))
         _read_entry(entry, lines)
     if all(entry.date for entry in entries) and entries[-1].date > entries[0].date:
         entries.reverse()
@@ -153,7 +153,7 @@ def read_log(text: str) -> WorkLog:
     return WorkLog(tuple(entries))
 
 
-def _lend_brief(entries: list[LogEntry], preamble: list[Line]) -> None:
+def _lend_brief(entries: list[LogEntry], preamble: list[Statement]) -> None:
     """Gives a brief of the whole file to the newest entry if that has none of its own.
 
     Such a brief comes before all entries, or it is the only brief in the file and under a heading.
@@ -161,7 +161,7 @@ def _lend_brief(entries: list[LogEntry], preamble: list[Line]) -> None:
     newest = entries[0]
     if newest.brief or newest.open_work or newest.pending_tests or newest.blockers:
         return
-    above = LogEntry("", Line("", 1), "")
+    above = LogEntry("", Statement("", 1), "")
     if any(_BRIEF.match(line.text) for line in preamble):
         _read_entry(above, preamble, only_brief=True)
     else:
@@ -175,11 +175,11 @@ def _lend_brief(entries: list[LogEntry], preamble: list[Line]) -> None:
     )
 
 
-def _read_entry(entry: LogEntry, lines: list[Line], *, only_brief: bool = False) -> None:
+def _read_entry(entry: LogEntry, lines: list[Statement], *, only_brief: bool = False) -> None:
     in_brief = False
     done = only_brief
     section = ""
-    last_field: list[Line] | None = None
+    last_field: list[Statement] | None = None
     outermost = min((len(bullet[1]) for line in lines if (bullet := _BULLET.match(line.text))), default=0)
     for line in lines:
         text = line.text
@@ -205,13 +205,15 @@ def _read_entry(entry: LogEntry, lines: list[Line], *, only_brief: bool = False)
         depth = len(bullet[1]) if bullet else 0
         field_match = _FIELD.match(inner)
         if field_match is not None and (not only_brief or in_brief):
-            last_field = _field(entry, field_match[1].casefold(), Line(plain(field_match[2]), line.number))
+            last_field = _field(
+                entry, field_match[1].casefold(), Statement(plain(field_match[2]), line.number)
+            )
             continue
         if bullet is None:
             continue
         if last_field is not None and depth > outermost:
             if not says_nothing(inner):
-                last_field.append(Line(plain(inner), line.number))
+                last_field.append(Statement(plain(inner), line.number))
             continue
         last_field = None
         if in_brief or only_brief:
@@ -219,7 +221,7 @@ def _read_entry(entry: LogEntry, lines: list[Line], *, only_brief: bool = False)
         _bullet(entry, inner, line.number, section, done=done or depth > outermost)
 
 
-def _field(entry: LogEntry, name: str, value: Line) -> list[Line]:
+def _field(entry: LogEntry, name: str, value: Statement) -> list[Statement]:
     if name.startswith("open"):
         target = entry.open_work
     elif name.startswith("pending"):
@@ -237,7 +239,7 @@ def _field(entry: LogEntry, name: str, value: Line) -> list[Line]:
 def _bullet(entry: LogEntry, inner: str, number: int, section: str, *, done: bool) -> None:
     """Sorts a bullet of the work itself: a blocker, a decision, open work or finished work."""
     ticked = _TICKED.match(inner)
-    line = Line(plain(inner), number)
+    line = Statement(plain(inner), number)
     if not line.text:
         return
     entry.file_lines.append(line)

@@ -25,7 +25,7 @@ from leafward.summaries.summarizers.names_in_use import NamesInUse
 from leafward.summaries.summarizers.outline import Provenance, Section, harmless
 from leafward.summaries.summarizers.ranking import Ranking, fitted
 from leafward.summaries.summarizers.room import Room
-from leafward.summaries.summarizers.summary import Line, Purpose, Span, Summary, tokens_of
+from leafward.summaries.summarizers.summary import Purpose, Span, Summary, SummaryLine, tokens_of
 from leafward.summaries.summarizers.turns import as_asked, asks_back, by_machine
 from leafward.summaries.summarizers.worth import Worth
 from leafward.summaries.survival.spans import SpanMessage
@@ -100,7 +100,7 @@ class Extractive:
 def _summary(
     text: str, lines: Iterable[tuple[str, str, tuple[EntryIndex, ...]]], redactor: Redactor, left: int
 ) -> Summary:
-    made = tuple(Line(*line) for line in lines)
+    made = tuple(SummaryLine(*line) for line in lines)
     return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
 
 

@@ -63,7 +63,7 @@ NO_SECTIONS = "did not keep to the sections that it was asked for"
 """What a remark says behind the name of a model that wrote in an outline of its own."""
 
 
-class Line(NamedTuple):
+class SummaryLine(NamedTuple):
     """One line of a summary's text."""
 
     text: str
@@ -83,7 +83,7 @@ class Summary:
     """The tokens of the text, as pi 1.5.2 estimates them."""
     summarizer: str
     """The summariser: `extractive`, or a model's name."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[SummaryLine, ...] = ()
     """The text line by line with its sources, where they are known; joined by newlines they are the text."""
     usage: Usage | None = None
     """The usage that the provider counted, over all requests; None where no model was asked."""

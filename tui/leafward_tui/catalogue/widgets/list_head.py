@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.message import Message
 
 from leafward.catalog.lineage import Sort
-from leafward_tui.catalogue.widgets.session_row import TEXT_AT, Columns
+from leafward_tui.catalogue.widgets.session_row import TEXT_AT, SessionColumns
 from leafward_tui.ui.panes.hairline import title_rule
 from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
@@ -59,7 +59,7 @@ class ListHead(Painted):
             return title_rule(
                 services_of(self).glyphs, ground, width, ground.leaf if self._lit else ground.edge
             )
-        columns = Columns.of(width - 1, agents=self._agents, sort=self._sort)
+        columns = SessionColumns.of(width - 1, agents=self._agents, sort=self._sort)
         room = TEXT_AT + columns.text - 1
         title = "Sessions"
         order = f"   {self._order}" if self._order and not self._bare else ""
@@ -77,7 +77,7 @@ class ListHead(Painted):
 
     def on_click(self, event: events.Click) -> None:
         """Sorts by the column that was clicked; by name on the text."""
-        columns = Columns.of(self.size.width - 1, agents=self._agents, sort=self._sort)
+        columns = SessionColumns.of(self.size.width - 1, agents=self._agents, sort=self._sort)
         end = TEXT_AT + columns.text
         if event.x < end:
             self.post_message(self.SortPressed(Sort.NAME))

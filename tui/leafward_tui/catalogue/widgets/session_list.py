@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from leafward_tui.catalogue.model.listing import EMPTY, LineKind, Listing, ListLine
-from leafward_tui.catalogue.widgets.session_row import Columns, RowPainter
+from leafward_tui.catalogue.widgets.session_row import RowPainter, SessionColumns
 from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit, fit_path
@@ -221,7 +221,7 @@ class SessionList(LineList):
     def _painter(self, width: int) -> RowPainter:
         services = services_of(self)
         listing = self.listing
-        columns = Columns.of(width, agents=len(listing.stock.agents) > 1, sort=listing.view.sort)
+        columns = SessionColumns.of(width, agents=len(listing.stock.agents) > 1, sort=listing.view.sort)
         now = services.clock().timestamp()
         return RowPainter(listing, services.styles_now, services.glyphs, width, now, columns)
 

@@ -50,7 +50,7 @@ _GAP = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class SessionColumns:
     """The columns that fit, from left to right, each with its width and the gap before it."""
 
     text: int
@@ -58,7 +58,7 @@ class Columns:
     """Name, width, gap."""
 
     @classmethod
-    def of(cls, width: int, *, agents: bool, sort: Sort = Sort.WHEN) -> Columns:
+    def of(cls, width: int, *, agents: bool, sort: Sort = Sort.WHEN) -> SessionColumns:
         """The columns of a list of ``width`` cells without its scrollbar; ``agents`` where there are several agents.
 
         The text keeps 40 cells as long as a column can go; the least telling column goes first. Sorted by size, the
@@ -102,7 +102,7 @@ class RowPainter:
     width: int
     now: float
     """The present in seconds since 1970, from which ages count."""
-    columns: Columns
+    columns: SessionColumns
 
     def strip(self, line: ListLine, *, selected: bool) -> Strip:
         """The line, exactly as wide as the list."""
@@ -145,7 +145,7 @@ class RowPainter:
             Segment(beside.words, ground.warn),
             Segment(right(beside.sums, beside.room), ground.faint),
         ]
-        age = Columns(columns.text, tuple(one for one in columns.shown if one[0] == "when"))
+        age = SessionColumns(columns.text, tuple(one for one in columns.shown if one[0] == "when"))
         return pieces + _cells(age, {"when": (self._age(line.modified), ground.faint)}, ground)
 
     def _beside(self, line: ListLine, shown: str) -> _Beside:
@@ -254,7 +254,7 @@ class RowPainter:
             Segment(name, ground.sub),
             Segment(f"   {reason}", ground.faint),
             Segment(" " * max(0, room - used), ground.blank),
-            *_cells(Columns(0, tuple(tail)), {"when": (self._age(card.when), ground.faint)}, ground),
+            *_cells(SessionColumns(0, tuple(tail)), {"when": (self._age(card.when), ground.faint)}, ground),
         ]
 
     def _chips(self, line: ListLine, card: Card) -> tuple[str, bool]:
@@ -341,7 +341,7 @@ def _nest(levels: tuple[bool, ...], glyphs: Glyphs, *, inferred: bool = False) -
     return f"{above}{glyphs.nest if levels[-1] else glyphs.nest_last}{glyphs.nest_inferred if inferred else glyphs.nest_arm} "
 
 
-def _cells(columns: Columns, cells: dict[str, tuple[str, Style]], ground: Ground) -> list[Segment]:
+def _cells(columns: SessionColumns, cells: dict[str, tuple[str, Style]], ground: Ground) -> list[Segment]:
     pieces = []
     for name, size, gap in columns.shown:
         text, style = cells.get(name, ("", ground.blank))

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
-    from leafward_tui.compare.model.captions import Carried, ComparedSides, Overall
+    from leafward_tui.compare.model.captions import CarriedSummary, ComparedSides, Overall
     from leafward_tui.compare.model.pages import MessageRow
     from leafward_tui.ui.jobs import Job
 
 
-class Loader(CompareController):
+class SidesLoader(CompareController):
     """Owns `state.read`. Each step starts the next one under the same key: reading again cancels all of them."""
 
     def __init__(self, means: CompareMeans, content: Content, files: Files, pages: Pages) -> None:
@@ -83,7 +83,7 @@ class Loader(CompareController):
         done = partial(self._carried, seen)
         self._jobs.latest("compare", partial(carried_of, seen.sides), done, self._failed)
 
-    def _carried(self, seen: Overall, carried: tuple[Carried, ...]) -> None:
+    def _carried(self, seen: Overall, carried: tuple[CarriedSummary, ...]) -> None:
         def failed(text: str) -> None:
             self._state.read.carried = carried
             self._content.tell(text, "bad")
@@ -106,7 +106,7 @@ class BranchSummaries(NamedTuple):
     """The summaries of both sides, and the carried-over ones with the facts that they lack."""
 
     summaries: SummaryDifference
-    carried: tuple[Carried, ...]
+    carried: tuple[CarriedSummary, ...]
 
 
 def sides_of(session: Session, a: int, b: int, mark: int, job: Job) -> ComparedSides:
@@ -124,12 +124,12 @@ def spoken_of(seen: Overall, job: Job) -> list[MessageRow]:
     return spoken(seen.sides.session, seen.contexts, job.unwanted)
 
 
-def carried_of(both: Sides, job: Job) -> tuple[Carried, ...]:
+def carried_of(both: Sides, job: Job) -> tuple[CarriedSummary, ...]:
     """The branch summaries that one side has of the other. Raises Cancelled, LeafwardError, OSError."""
     return carried_over(both, job.unwanted)
 
 
-def summed(both: Sides, carried: tuple[Carried, ...], job: Job) -> BranchSummaries:
+def summed(both: Sides, carried: tuple[CarriedSummary, ...], job: Job) -> BranchSummaries:
     """The summaries of both sides. Raises Cancelled, LeafwardError, OSError."""
     difference = compare_sides(both, stop=job.unwanted)
     return BranchSummaries(difference, with_missing(both, carried, difference))

@@ -32,7 +32,7 @@ _FACTS = 2
 _LONGEST = 300
 
 
-class Named(NamedTuple):
+class HeadEntry(NamedTuple):
     """One of the two entries, for the head."""
 
     letter: str
@@ -54,7 +54,7 @@ class ComparedSides:
 
     sides: Sides
     sets: FileSets
-    named: tuple[Named, Named]
+    named: tuple[HeadEntry, HeadEntry]
     ancestor: str
     """The first words of the common ancestor, safe; empty where there is none."""
 
@@ -76,7 +76,7 @@ class Overall(ComparedSides):
     contexts: ContextDifference
 
 
-class Carried(NamedTuple):
+class CarriedSummary(NamedTuple):
     """A branch summary of one side that the other carries."""
 
     holder: str
@@ -114,12 +114,12 @@ def overall(sides: Sides, mark: int) -> Overall:
     return looked_at(compared_sides(sides, mark))
 
 
-def _named(sides: Sides, letter: str, side: Side, mark: int) -> Named:
+def _named(sides: Sides, letter: str, side: Side, mark: int) -> HeadEntry:
     session = sides.session
     known_by = turn_entry(session, side.entry, NO_ENTRY if sides.ancestor_side else sides.ancestor)
     words = row_text(session, known_by) if known_by >= 0 else "before everything"
     leaf = side.entry in (session.place, session.leaf)
-    return Named(
+    return HeadEntry(
         letter,
         words,
         side.entry,
@@ -132,7 +132,7 @@ def _named(sides: Sides, letter: str, side: Side, mark: int) -> Named:
     )
 
 
-def carried_over(sides: Sides, stop: Callable[[], bool]) -> tuple[Carried, ...]:
+def carried_over(sides: Sides, stop: Callable[[], bool]) -> tuple[CarriedSummary, ...]:
     """Branch summaries of one side on the other; their missing facts are empty yet."""
     session = sides.session
     kinds = session.columns.kind
@@ -144,13 +144,15 @@ def carried_over(sides: Sides, stop: Callable[[], bool]) -> tuple[Carried, ...]:
                 continue
             body = session.body(EntryIndex(at)) or {}
             if session.columns.index(str(body.get("fromId"))) in of:
-                found.append(Carried(holder, EntryIndex(at), summarised_entries(session, at, body), ()))
+                found.append(
+                    CarriedSummary(holder, EntryIndex(at), summarised_entries(session, at, body), ())
+                )
     return tuple(found)
 
 
 def with_missing(
-    sides: Sides, carried: Sequence[Carried], summaries: SummaryDifference
-) -> tuple[Carried, ...]:
+    sides: Sides, carried: Sequence[CarriedSummary], summaries: SummaryDifference
+) -> tuple[CarriedSummary, ...]:
     """The same with the facts that each carried summary lacks, out of those of its branch's own summary."""
     found = []
     for one in carried:
@@ -184,7 +186,7 @@ def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs
 
 def side_column(
     seen: ComparedSides,
-    carried: Sequence[Carried] | None,
+    carried: Sequence[CarriedSummary] | None,
     width: int,
     glyphs: Glyphs,
     height: int | None = None,
@@ -304,7 +306,9 @@ def _checked(one: Checked, glyphs: Glyphs) -> list[Span]:
 
 
 def pinnable(
-    carried: Sequence[Carried] | None, summaries: SummaryDifference | None, named: tuple[Named, Named]
+    carried: Sequence[CarriedSummary] | None,
+    summaries: SummaryDifference | None,
+    named: tuple[HeadEntry, HeadEntry],
 ) -> tuple[str, ...]:
     """Facts of one branch that can be pinned where the other is: those that a carried summary lacks.
 
@@ -318,7 +322,7 @@ def pinnable(
     return tuple(dict.fromkeys(safe_line(fact.text, 200) for fact in facts))
 
 
-def lacking(carried: Sequence[Carried] | None, named: tuple[Named, Named]) -> str:
+def lacking(carried: Sequence[CarriedSummary] | None, named: tuple[HeadEntry, HeadEntry]) -> str:
     """The branch that has the facts of `pinnable`, and the one that lacks them."""
     holders = {one.holder for one in carried or ()} or {"A" if named[0].leaf else "B"}
     if len(holders) > 1:
@@ -328,7 +332,7 @@ def lacking(carried: Sequence[Carried] | None, named: tuple[Named, Named]) -> st
 
 
 def _carried(
-    carried: Sequence[Carried] | None, width: int, glyphs: Glyphs, pin: str, most: int
+    carried: Sequence[CarriedSummary] | None, width: int, glyphs: Glyphs, pin: str, most: int
 ) -> Iterator[LabLine]:
     title = "Carried over" if carried is None or carried else "Nothing carried over"
     yield LabLine((Span(fit(title, width, ellipsis=glyphs.ellipsis), "strong"),))

@@ -53,7 +53,7 @@ class ContentRequest:
     """Whether contents of the workspace may be the base of the file."""
 
 
-class Row(NamedTuple):
+class ContentRow(NamedTuple):
     """A line of the arrangement."""
 
     kind: str
@@ -79,7 +79,7 @@ class Shown:
     """The names of the two columns: A and B, or the ancestor (`=`) and B."""
     texts: tuple[list[list[Span]], list[list[Span]], list[list[Span]]]
     """Lines of the two contents, and of the ancestor, coloured."""
-    rows: list[Row]
+    rows: list[ContentRow]
     changes: list[int]
     """Rows at which a change begins."""
     words: dict[int, tuple[list[tuple[int, int]], list[tuple[int, int]]] | None] = field(default_factory=dict)
@@ -169,18 +169,20 @@ def arranged_content(
         _two(laid, compare_lines(*plain[:2]), set(opened), fold=fold)
     if not laid.rows:
         both = left.certainty is b.certainty is Certainty.ABSENT
-        laid.rows.append(Row("text", words="not there on either side" if both else "empty on both sides"))
+        laid.rows.append(
+            ContentRow("text", words="not there on either side" if both else "empty on both sides")
+        )
     return laid
 
 
-def _unseen(difference: ContentDifference, compared: Sequence[Rebuilt]) -> list[Row]:
+def _unseen(difference: ContentDifference, compared: Sequence[Rebuilt]) -> list[ContentRow]:
     """Rows in place of lines that are not shown: of a binary file, or of one that is too large."""
     if any("\0" in (one.text or "") for one in compared):
         return [
-            Row("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
+            ContentRow("text", words=f"{name}: binary, {len((one.text or '').encode()):,} bytes", ink="sub")
             for name, one in (("A", difference.a), ("B", difference.b))
         ]
-    return [Row("text", words=difference.obstacle, ink="sub")] if difference.obstacle else []
+    return [ContentRow("text", words=difference.obstacle, ink="sub")] if difference.obstacle else []
 
 
 def _kept(size: int, first: bool, last: bool) -> tuple[int, int]:
@@ -210,7 +212,7 @@ def words_that_differ(laid: Shown, at: int) -> tuple[list[tuple[int, int]], list
     return laid.words[at]
 
 
-def _words(laid: Shown, row: Row) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+def _words(laid: Shown, row: ContentRow) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
     if row.kind == "changed":
         return (
             word_changes(_drawn(laid, 0, row.old), _drawn(laid, 1, row.new))
@@ -241,18 +243,18 @@ def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, f
             for row in rows([block]):
                 old = row.old - 1 if row.old is not None else -1
                 new = row.new - 1 if row.new is not None else -1
-                found.append(Row("changed", old, new))
+                found.append(ContentRow("changed", old, new))
             continue
         size = block.old_to - block.old_from
         above, below = _kept(size, place == 0, place == len(blocks) - 1)
         hidden = size - above - below
         if not fold or place in opened or hidden <= 2:
             above, hidden, below = size, 0, 0
-        found += [Row("same", block.old_from + at, block.new_from + at) for at in range(above)]
+        found += [ContentRow("same", block.old_from + at, block.new_from + at) for at in range(above)]
         if hidden:
             first = block.old_from + above, block.new_from + above
-            found.append(Row("fold", *first, hidden=hidden, block=place))
-        found += [Row("same", block.old_to - at, block.new_to - at) for at in range(below, 0, -1)]
+            found.append(ContentRow("fold", *first, hidden=hidden, block=place))
+        found += [ContentRow("same", block.old_to - at, block.new_to - at) for at in range(below, 0, -1)]
 
 
 def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
@@ -270,9 +272,9 @@ def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
             for at in spots:
                 if at < 0:
                     first = region.a[0] + above, region.b[0] + above
-                    found.append(Row("fold", *first, hidden=hidden, block=place))
+                    found.append(ContentRow("fold", *first, hidden=hidden, block=place))
                 else:
-                    found.append(Row("same", region.a[0] + at, region.b[0] + at, region.base[0] + at))
+                    found.append(ContentRow("same", region.a[0] + at, region.b[0] + at, region.base[0] + at))
             continue
         laid.changes.append(len(found))
         sizes = [stop - start for start, stop in (region.a, region.b, region.base)]
@@ -280,33 +282,36 @@ def _three(laid: Shown, opened: Collection[int], *, fold: bool) -> None:
             old, new, base = (
                 start + at if at < stop - start else -1 for start, stop in (region.a, region.b, region.base)
             )
-            found.append(Row(region.kind, old, new, base))
+            found.append(ContentRow(region.kind, old, new, base))
 
 
-def _in_part(contents: Sequence[tuple[str, Rebuilt]], *, based: bool) -> list[Row]:
+def _in_part(contents: Sequence[tuple[str, Rebuilt]], *, based: bool) -> list[ContentRow]:
     """The known part of each content: lines with their numbers, texts of unknown place, or nothing."""
-    found: list[Row] = []
+    found: list[ContentRow] = []
     for name, file in contents:
         if found:
-            found.append(Row("text"))
-        found.append(Row("text", words=f"{name}   {rests_on(file, based=based)}", ink="strong"))
+            found.append(ContentRow("text"))
+        found.append(ContentRow("text", words=f"{name}   {rests_on(file, based=based)}", ink="strong"))
         if file.text is not None:
             lines = lines_of(file)
             found += [
-                Row("known", at + 1, words=line.rstrip("\n")) for at, line in enumerate(lines[: _CONTEXT * 4])
+                ContentRow("known", at + 1, words=line.rstrip("\n"))
+                for at, line in enumerate(lines[: _CONTEXT * 4])
             ]
             if len(lines) > _CONTEXT * 4:
-                found.append(Row("text", words=f"{counted(len(lines) - _CONTEXT * 4, 'more line')} known"))
+                found.append(
+                    ContentRow("text", words=f"{counted(len(lines) - _CONTEXT * 4, 'more line')} known")
+                )
         after = 1
         for span in file.spans:
             if span.first > after:
-                found.append(Row("text", words=f"{counted(span.first - after, 'line')} not known"))
-            found += [Row("known", span.first + at, words=line) for at, line in enumerate(span.lines)]
+                found.append(ContentRow("text", words=f"{counted(span.first - after, 'line')} not known"))
+            found += [ContentRow("known", span.first + at, words=line) for at, line in enumerate(span.lines)]
             after = span.after
         if file.spans and file.total is not None and file.total >= after:
-            found.append(Row("text", words=f"{counted(file.total - after + 1, 'line')} not known"))
+            found.append(ContentRow("text", words=f"{counted(file.total - after + 1, 'line')} not known"))
         for number, piece in enumerate(file.pieces):
             words = "somewhere in it:" if number == 0 else "and somewhere:"
-            found.append(Row("text", words=words))
-            found += [Row("known", words=line) for line in piece.split("\n")]
+            found.append(ContentRow("text", words=words))
+            found += [ContentRow("known", words=line) for line in piece.split("\n")]
     return found

@@ -15,7 +15,7 @@ from leafward.files.file_replay.knowledge import KNOWN
 from leafward_tui.compare.model.content import (
     LEAST_TWO,
     LONGEST,
-    Row,
+    ContentRow,
     Show,
     Shown,
     rests_on,
@@ -225,7 +225,7 @@ class ContentLines(MadeLines):
         rest = max(0, self._width - cell_len(words) - 4)
         return [Span(dash * 4, "line"), Span(words, "faint"), Span(dash * rest, "line")]
 
-    def _both_numbers(self, row: Row) -> list[Span]:
+    def _both_numbers(self, row: ContentRow) -> list[Span]:
         """A same line, where contents stand below each other."""
         numbers = f"{row.old + 1:>{self._digits}} {row.new + 1:>{self._digits}}   "
         text = [span._replace(ink=_QUIET.get(span.ink, span.ink)) for span in self._text(1, row.new)]
@@ -235,7 +235,7 @@ class ContentLines(MadeLines):
         lines = self.laid.texts[side]
         return lines[place] if 0 <= place < len(lines) else []
 
-    def _single(self, at: int, row: Row, half: int) -> list[Span]:
+    def _single(self, at: int, row: ContentRow, half: int) -> list[Span]:
         """A line of a change, where contents stand below each other."""
         digits = self._digits
         place = (row.old, row.new, row.base)[half]
@@ -252,7 +252,7 @@ class ContentLines(MadeLines):
         text = self._marked(at, half, place, hue, ground)
         return padded(cut([*lead, *text], self._width, self._glyphs.ellipsis), self._width, ground)
 
-    def _hue(self, half: int, row: Row) -> str:
+    def _hue(self, half: int, row: ContentRow) -> str:
         if half == 2 or (half == 0 and self.laid.letters[0] == "="):
             return "bad" if half == 0 else ""
         if self._three and row.kind == "conflict":
@@ -290,7 +290,7 @@ class ContentLines(MadeLines):
             return "no newline"
         return "CRLF" if self.laid.mixed and line.endswith("\r\n") else ""
 
-    def _unseen(self, row: Row) -> str:
+    def _unseen(self, row: ContentRow) -> str:
         """The invisible difference of two lines that are drawn alike: spaces at the end, or tabs."""
         old, new = ("".join(span.text for span in self._text(*one)) for one in ((0, row.old), (1, row.new)))
         if row.kind != "changed" or min(row.old, row.new) < 0 or old.rstrip() != new.rstrip():
@@ -299,7 +299,7 @@ class ContentLines(MadeLines):
         same = before.rstrip("\r\n") == after.rstrip("\r\n") or before.split() != after.split()
         return "" if same else "other spaces"
 
-    def _half(self, at: int, row: Row, half: int, cells: int) -> list[Span]:
+    def _half(self, at: int, row: ContentRow, half: int, cells: int) -> list[Span]:
         """One side of a line, in exactly `cells` cells."""
         place = (row.old, row.new)[half]
         if place < 0:
@@ -314,7 +314,7 @@ class ContentLines(MadeLines):
         text = self._marked(at, half, place, hue, ground)
         return padded(cut([*lead, *text], cells, self._glyphs.ellipsis), cells, ground)
 
-    def _columns(self, at: int, row: Row) -> list[Span]:
+    def _columns(self, at: int, row: ContentRow) -> list[Span]:
         """Ancestor, A and B beside each other; the letter shows which side changed the region."""
         letter = {"a": "A", "b": "B", "both": "=", "conflict": self._glyphs.malformed}.get(row.kind, " ")
         ink = {"a": "strong_ghost", "b": "strong_leaf", "conflict": "strong_warn"}.get(row.kind, "faint")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward_tui.compare.model.captions import Carried, Overall
+    from leafward_tui.compare.model.captions import CarriedSummary, Overall
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _WORDS = {"not_in_file": "not in file", "error": "estimation error"}
@@ -148,7 +148,9 @@ def context_page(
 # --- the tab Outcome --------------------------------------------------------------------------------------------------
 
 
-def outcome_page(overall: Overall, width: int, glyphs: Glyphs, carried: Sequence[Carried] = ()) -> Block:
+def outcome_page(
+    overall: Overall, width: int, glyphs: Glyphs, carried: Sequence[CarriedSummary] = ()
+) -> Block:
     """Outcomes of both, one row for each figure, without judging the better one; below them all carried summaries."""
     sides = overall.sides
     both = (sides.a, sides.b)

@@ -13,7 +13,7 @@ from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import count, fit, right
 
 if TYPE_CHECKING:
-    from leafward_tui.compare.model.captions import Named
+    from leafward_tui.compare.model.captions import HeadEntry
     from leafward_tui.ui.appearance.theme import Ground
 
 _ARM = 10
@@ -28,10 +28,10 @@ class CompareHead(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._named: tuple[Named, Named] | None = None
+        self._named: tuple[HeadEntry, HeadEntry] | None = None
         self._forked = False
 
-    def show(self, named: tuple[Named, Named], *, forked: bool) -> None:
+    def show(self, named: tuple[HeadEntry, HeadEntry], *, forked: bool) -> None:
         """Shows two entries; `forked` where they have a common ancestor."""
         self._named, self._forked = named, forked
         self.refresh()
@@ -68,7 +68,7 @@ class CompareHead(Painted):
         return [*segments, Segment(words, ground.text), Segment(" ", ground.blank), *figures]
 
 
-def _figures(one: Named, width: int, ground: Ground, hue: str) -> list[Segment]:
+def _figures(one: HeadEntry, width: int, ground: Ground, hue: str) -> list[Segment]:
     """Name, number of the entry, and figures of the branch, as far as there is room."""
     names = [name for name, holds in (("leaf", one.leaf), ("mark", one.mark)) if holds]
     segments = [

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.exploration import Exploration
-    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.model.folds import ShownLine
     from leafward_tui.ui.screens.screen_results import LabResult, XRayResult
 
 
@@ -108,7 +108,7 @@ class Compactions(ExplorerController):
             self._write.show(self._state.session, result.write, result.outcome)
 
 
-def compaction_at(exploration: Exploration, line: Line) -> EntryIndex:
+def compaction_at(exploration: Exploration, line: ShownLine) -> EntryIndex:
     """The compaction of a line, or the one that applies there; -1 where there is none."""
     from leafward.context.projection import latest
 
@@ -118,7 +118,7 @@ def compaction_at(exploration: Exploration, line: Line) -> EntryIndex:
     return latest(exploration.session, exploration.target(line), frozenset({Kind.COMPACTION}))
 
 
-def edit_at(exploration: Exploration, line: Line, *, above: bool) -> EntryIndex:
+def edit_at(exploration: Exploration, line: ShownLine, *, above: bool) -> EntryIndex:
     """The context edit of a line; with `above` also the last one on the path, even below the line.
 
     -1 where there is none.

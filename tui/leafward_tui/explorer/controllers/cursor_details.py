@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics
     from leafward_tui.explorer.model.exploration import Exploration
-    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.model.folds import ShownLine
     from leafward_tui.explorer.model.overview import Overview
     from leafward_tui.explorer.widgets.gauge import Forecast
     from leafward_tui.ui.jobs import Job
@@ -128,7 +128,7 @@ class CursorDetails(ExplorerController):
         view.show_hints()
         view.gauge.set_ghost(moving=False)
 
-    def _facts(self, exploration: Exploration, line: Line) -> Facts | None:
+    def _facts(self, exploration: Exploration, line: ShownLine) -> Facts | None:
         """The facts of a line."""
         metrics, layout = self._state.metrics, exploration.layout
         if metrics is None:
@@ -252,7 +252,7 @@ class CursorDetails(ExplorerController):
         return Load(size.total, again, entered, lacks, not size.recorded)
 
 
-def row_name(exploration: Exploration, line: Line) -> str:
+def row_name(exploration: Exploration, line: ShownLine) -> str:
     """The name of a line at the head of its facts."""
     layout = exploration.layout
     head = layout.head[line.row]
@@ -270,7 +270,7 @@ def row_name(exploration: Exploration, line: Line) -> str:
 
 
 def selection(
-    exploration: Exploration, line: Line, sub_agents: Mapping[EntryId, SubAgent] = MappingProxyType({})
+    exploration: Exploration, line: ShownLine, sub_agents: Mapping[EntryId, SubAgent] = MappingProxyType({})
 ) -> Selection:
     """The selection that the inspector shows for a line; `sub_agents` are those that calls made, by their results."""
     layout = exploration.layout

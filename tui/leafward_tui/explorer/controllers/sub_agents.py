@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from leafward.agents.sub_agents import SubAgent
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.model.folds import ShownLine
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.jobs import Job
 
@@ -77,7 +77,7 @@ class SubAgents(ExplorerController):
         self._services.screens.session(Path(one.path), self._state.agent)
 
 
-def sub_agents_at(state: ExplorerState, line: Line | None) -> list[SubAgent]:
+def sub_agents_at(state: ExplorerState, line: ShownLine | None) -> list[SubAgent]:
     """The sub-agents that calls of a line made."""
     exploration = state.exploration
     if exploration is None or line is None or not state.sub_agents:

@@ -13,10 +13,10 @@ from leafward_tui.explorer.model.folds import (
     FilteredLines,
     FoldedLines,
     Folds,
-    Line,
     LineKind,
     Lines,
     Pieces,
+    ShownLine,
     opening_folds,
 )
 
@@ -177,7 +177,7 @@ class Exploration:
         """Whether rows can be folded: the rows of a filter cannot."""
         return self.filter in (Filter.CONVERSATION, Filter.ALL)
 
-    def unfold(self, line: Line) -> bool:
+    def unfold(self, line: ShownLine) -> bool:
         """Unfolds a line; False where it is no fold."""
         if not line.kind.is_fold:
             return False
@@ -193,7 +193,7 @@ class Exploration:
         self.fold_again()
         return True
 
-    def fold(self, line: Line) -> int:
+    def fold(self, line: ShownLine) -> int:
         """Folds the run of rows around a line, else its branch; the row of the fold, -1 where nothing can be folded."""
         if line.kind is not LineKind.ROW or not self.folds_rows:
             return -1
@@ -263,7 +263,7 @@ class Exploration:
 
     # --- where to go --------------------------------------------------------------------------------------------------
 
-    def target(self, line: Line) -> int:
+    def target(self, line: ShownLine) -> int:
         """The entry that the leaf would move to from a line: the last entry of the line's rows."""
         layout = self.layout
         if line.kind is LineKind.FOLDED_RUN:
@@ -277,12 +277,12 @@ class Exploration:
         row = self.layout.row_of(entry)
         return self.layout.last_entry_of(row) if row >= 0 else entry
 
-    def on_path(self, line: Line | None) -> bool:
+    def on_path(self, line: ShownLine | None) -> bool:
         """Whether a line is on the path to the leaf."""
         shown = line is not None and line.kind is not LineKind.HIDDEN
         return line is not None and shown and self.layout.on_path(self.target(line))
 
-    def on_compaction(self, line: Line | None) -> bool:
+    def on_compaction(self, line: ShownLine | None) -> bool:
         """Whether a line is a compaction, or a context edit."""
         if line is None or line.kind is not LineKind.ROW:
             return False

@@ -38,7 +38,7 @@ class LineKind(Enum):
         return self in (LineKind.FOLDED_RUN, LineKind.FOLDED_BRANCH, LineKind.ARCHIVED)
 
 
-class Line(NamedTuple):
+class ShownLine(NamedTuple):
     """One line on show."""
 
     kind: LineKind
@@ -57,7 +57,7 @@ class Lines(Protocol):
 
     def __len__(self) -> int: ...
 
-    def line(self, y: int) -> Line:
+    def line(self, y: int) -> ShownLine:
         """The line at a height, 0 at the top."""
 
     def y_of(self, row: int) -> int:
@@ -185,17 +185,17 @@ class FoldedLines:
     def __len__(self) -> int:
         return self.until[-1] if self.until else 0
 
-    def line(self, y: int) -> Line:
+    def line(self, y: int) -> ShownLine:
         """The line at a height, 0 at the top."""
         piece = bisect_right(self.until, y)
         row = self.pieces.first[piece]
         folded = self.folded.get(piece)
         if folded is LineKind.FOLDED_RUN:
-            return Line(folded, row, self.pieces.count[piece])
+            return ShownLine(folded, row, self.pieces.count[piece])
         if folded is not None:
             branch = self.layout.branch_of(row)
-            return Line(folded, row, self.layout.branch_rows[branch] - row)
-        return Line(LineKind.ROW, row + y - self.until[piece] + self.counts[piece])
+            return ShownLine(folded, row, self.layout.branch_rows[branch] - row)
+        return ShownLine(LineKind.ROW, row + y - self.until[piece] + self.counts[piece])
 
     def y_of(self, row: int) -> int:
         """The line of a row; the line of its fold where it is folded. -1 in an empty layout."""
@@ -266,7 +266,7 @@ class FilteredLines:
     def __len__(self) -> int:
         return self._before[-1]
 
-    def line(self, y: int) -> Line:
+    def line(self, y: int) -> ShownLine:
         """The line at a height, 0 at the top."""
         y = range(len(self))[y]
         block = bisect_right(self._before, y) - 1
@@ -274,11 +274,11 @@ class FilteredLines:
         lined = compress(rows, self._lined[rows.start : rows.stop])
         row = next(islice(lined, y - self._before[block], None))
         if row in self._archived:
-            return Line(LineKind.ARCHIVED, row, self._archived[row])
+            return ShownLine(LineKind.ARCHIVED, row, self._archived[row])
         if self._shown[row]:
-            return Line(LineKind.ROW, row)
+            return ShownLine(LineKind.ROW, row)
         following = self._shown.find(1, row)
-        return Line(LineKind.HIDDEN, row, (following if following >= 0 else len(self._shown)) - row)
+        return ShownLine(LineKind.HIDDEN, row, (following if following >= 0 else len(self._shown)) - row)
 
     def y_of(self, row: int) -> int:
         """The line of a row; that of the nearest row above on show where it is hidden, else the first below."""

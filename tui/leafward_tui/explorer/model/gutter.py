@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import PROMPTS, Damage, Kind
-from leafward_tui.explorer.model.folds import Line, LineKind
+from leafward_tui.explorer.model.folds import LineKind, ShownLine
 from leafward_tui.explorer.model.ghost import Ghost, PathMembership, standing
 from leafward_tui.explorer.model.row_columns import LANE_WIDTH
 
@@ -63,7 +63,7 @@ class GutterMaker:
         now = self.layout.on_path(entry)
         return standing(now, now if self.ghost is None else self.ghost.on_path(self.layout.tree, entry))
 
-    def make(self, line: Line) -> Gutter:
+    def make(self, line: ShownLine) -> Gutter:
         """The gutter of a line."""
         glyphs, layout = self.glyphs, self.layout
         row = line.row
@@ -85,7 +85,7 @@ class GutterMaker:
         signs += [node, (" ", "faint")]
         return Gutter(self._verdict(stands), self._packed(signs), stands)
 
-    def below(self, line: Line, stands: PathMembership) -> tuple[Sign, ...]:
+    def below(self, line: ShownLine, stands: PathMembership) -> tuple[Sign, ...]:
         """The lanes left of a row's second line: rails only."""
         layout = self.layout
         branch = layout.branch_of(line.row)
@@ -151,7 +151,7 @@ class GutterMaker:
             joint = glyphs.branch if on else glyphs.branch_off
         signs[-2:] = [(joint, ink), (glyphs.arm, "faint" if stands is not PathMembership.ON else "leaf")]
 
-    def _node(self, line: Line, entry: int, stands: PathMembership) -> Sign:
+    def _node(self, line: ShownLine, entry: int, stands: PathMembership) -> Sign:
         glyphs, layout = self.glyphs, self.layout
         filled = stands in (PathMembership.ON, PathMembership.ENTERED)
         kind = layout.tree.kind[entry]

@@ -12,10 +12,10 @@ from leafward_tui.explorer.model.folds import LineKind
 if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.tree_layout import Layout
-    from leafward_tui.explorer.model.folds import Line
+    from leafward_tui.explorer.model.folds import ShownLine
 
 
-def line_tokens(metrics: EntryMetrics, layout: Layout, line: Line, tokens: int) -> int:
+def line_tokens(metrics: EntryMetrics, layout: Layout, line: ShownLine, tokens: int) -> int:
     """The tokens of a line whose entries have `tokens` tokens.
 
     Where a row is an entry, a call and its result share one row. A reply with several calls has no row of its own then:
@@ -33,7 +33,7 @@ def line_tokens(metrics: EntryMetrics, layout: Layout, line: Line, tokens: int) 
     return metrics.tokens[entry] + share
 
 
-def rows_words(layout: Layout, line: Line) -> str:
+def rows_words(layout: Layout, line: ShownLine) -> str:
     """The number of rows of a line: turns where there are any among them."""
     if layout.density is Density.ENTRIES:
         return counted(line.rows, "entry", "entries")
@@ -43,7 +43,7 @@ def rows_words(layout: Layout, line: Line) -> str:
     return counted(turns, "turn") if turns else counted(line.rows, "row")
 
 
-def fold_words(layout: Layout, line: Line) -> str:
+def fold_words(layout: Layout, line: ShownLine) -> str:
     """The content of folded rows: turns, or consecutive compactions."""
     kind = layout.tree.kind
     heads = layout.head[line.row : line.row + line.rows]

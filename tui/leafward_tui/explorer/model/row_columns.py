@@ -50,7 +50,7 @@ def _lanes_and_text(width: int, lanes: int) -> tuple[int, int]:
     return drawn, room - LANE_WIDTH * drawn
 
 
-class Columns(NamedTuple):
+class RowColumns(NamedTuple):
     """The number columns that fit, and the width of the rest."""
 
     width: int
@@ -63,7 +63,7 @@ class Columns(NamedTuple):
     @classmethod
     def fitting(
         cls, width: int, lanes: int, density: Density = Density.TURNS, beside: int | None = None
-    ) -> Columns:
+    ) -> RowColumns:
         """The columns for a pane of `width` cells and a tree of `lanes` lanes.
 
         `beside`: the pane's width where it shares the terminal, which decides which columns there are; None for
@@ -77,7 +77,7 @@ class Columns(NamedTuple):
                 del numbers[name]
         return cls(width, drawn, tuple(numbers.items()), text - sum(numbers.values()))
 
-    def without_outcome(self) -> Columns:
+    def without_outcome(self) -> RowColumns:
         """The columns of a row without an outcome: its text takes the cells."""
         numbers = tuple(one for one in self.numbers if one[0] != "outcome")
         return self._replace(

@@ -15,7 +15,7 @@ from leafward.context.estimate_sign import estimate_sign
 from leafward.session.density import Density
 from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Damage, Kind
 from leafward.session.entry_headline import LIMIT, Headline, headline
-from leafward_tui.explorer.model.folds import Line, LineKind
+from leafward_tui.explorer.model.folds import LineKind, ShownLine
 from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics, Tally
     from leafward.session.session import Session
     from leafward_tui.explorer.model.folds import Lines
-    from leafward_tui.explorer.model.row_columns import Columns, RowState
+    from leafward_tui.explorer.model.row_columns import RowColumns, RowState
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground, Styles
 
@@ -106,7 +106,7 @@ class RowPainter:
             maker = self._gutter = GutterMaker(self.session, self.layout, self.glyphs, state.ghost, lanes)
         return maker
 
-    def paint(self, y: int, columns: Columns, state: RowState, second: bool = False) -> list[Segment]:
+    def paint(self, y: int, columns: RowColumns, state: RowState, second: bool = False) -> list[Segment]:
         """The segments of one line; with `second`, of the second line of a comfortable row."""
         line = self.lines.line(y)
         selected = y == state.cursor
@@ -155,7 +155,7 @@ class RowPainter:
         segments.append(Segment(" ", ground.blank))
         return segments
 
-    def _only_speaks(self, line: Line) -> bool:
+    def _only_speaks(self, line: ShownLine) -> bool:
         """Whether a line is a prompt or reply entry without an outcome to show."""
         if line.kind is not LineKind.ROW or self.layout.density is not Density.ENTRIES:
             return False
@@ -164,7 +164,7 @@ class RowPainter:
             return False
         return self.headline(entry).word in _SPOKEN_WORDS
 
-    def _compaction_alone(self, line: Line) -> bool:
+    def _compaction_alone(self, line: ShownLine) -> bool:
         """Whether a line, where a row is a turn, is a compaction with no message in the same row."""
         if line.kind is not LineKind.ROW or self.layout.density is Density.ENTRIES:
             return False
@@ -176,7 +176,7 @@ class RowPainter:
             for span in self.layout.entries_of(line.row)
         )
 
-    def _lost(self, line: Line, *, brief: bool = False) -> str:
+    def _lost(self, line: ShownLine, *, brief: bool = False) -> str:
         """The facts that the compaction of a line lost, or why they cannot be counted; empty for none, or not known yet."""
         lost = self.lost.get(self.layout.head[line.row], 0)
         if lost is None:
@@ -190,14 +190,14 @@ class RowPainter:
         forms = (f"   {note}", f" {note}", f" {sizes}", f" {self.glyphs.arrow} {after}") if note else ("",)
         return next((one for one in forms if cell_len(one) <= room), "")
 
-    def _again(self, line: Line) -> tuple[str, ...]:
+    def _again(self, line: ShownLine) -> tuple[str, ...]:
         """The repeats soon after the compaction of a line, the longest text first; empty for none, or not known yet."""
         number, tokens = self.repeated.get(self.layout.head[line.row], (0, 0))
         words = f"   {counted(number, 'repeat')}, {count(tokens)}"
         return (f"{words} tok", words) if number else ()
 
     def _second_line(
-        self, line: Line, columns: Columns, state: RowState, stands: PathMembership, ground: Ground
+        self, line: ShownLine, columns: RowColumns, state: RowState, stands: PathMembership, ground: Ground
     ) -> list[Segment]:
         lanes = self.gutters(state, columns.lanes).below(line, stands)
         head = self.layout.head[line.row]
@@ -213,8 +213,8 @@ class RowPainter:
 
     def _words(
         self,
-        line: Line,
-        columns: Columns,
+        line: ShownLine,
+        columns: RowColumns,
         state: RowState,
         stands: PathMembership,
         selected: bool,
@@ -236,7 +236,13 @@ class RowPainter:
         return segments
 
     def _text(
-        self, line: Line, room: int, state: RowState, stands: PathMembership, selected: bool, ground: Ground
+        self,
+        line: ShownLine,
+        room: int,
+        state: RowState,
+        stands: PathMembership,
+        selected: bool,
+        ground: Ground,
     ) -> list[Segment]:
         if room <= 0:
             return []
@@ -301,7 +307,7 @@ class RowPainter:
             return ground.text if own else ground.sub
         return ground.sub if own else ground.faint
 
-    def _chips(self, line: Line, state: RowState, ground: Ground) -> list[tuple[str, Style]]:
+    def _chips(self, line: ShownLine, state: RowState, ground: Ground) -> list[tuple[str, Style]]:
         chips: list[tuple[str, Style]] = []
         if line.kind is LineKind.ROW:
             if (touch := state.touches.get(line.row)) is not None:
@@ -348,7 +354,7 @@ class RowPainter:
         at = bisect_left(self.edited, span.start)
         return at < len(self.edited) and self.edited[at] in span
 
-    def _spans(self, line: Line) -> list[range]:
+    def _spans(self, line: ShownLine) -> list[range]:
         """The entries whose numbers a line sums: for a folded branch also the branches that leave it."""
         if line.kind is LineKind.FOLDED_BRANCH:
             tree = self.layout.tree
@@ -356,7 +362,7 @@ class RowPainter:
             return tree.subtree_spans(run)
         return self.layout.entries_between(line.row, line.rows)
 
-    def _numbers(self, line: Line, columns: Columns, ground: Ground) -> list[Segment]:
+    def _numbers(self, line: ShownLine, columns: RowColumns, ground: Ground) -> list[Segment]:
         if not columns.numbers:
             return []
         spans = self._spans(line)
@@ -382,7 +388,7 @@ class RowPainter:
             segments.append(Segment(right(number, width, ellipsis=self.glyphs.ellipsis), style))
         return segments
 
-    def _outcome(self, line: Line, width: int, tally: Tally, ground: Ground) -> Segment:
+    def _outcome(self, line: ShownLine, width: int, tally: Tally, ground: Ground) -> Segment:
         """The outcome of an entry: an error, lines changed, or a word of the notes."""
         note = self.notes.get(self.layout.head[line.row], "") if line.kind is LineKind.ROW else ""
         kind = self.layout.tree.kind[self.layout.head[line.row]]

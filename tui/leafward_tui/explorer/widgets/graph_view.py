@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from leafward.session.density import Density
-from leafward_tui.explorer.model.row_columns import LANE_WIDTH, Columns, RowState, beside_inspector
+from leafward_tui.explorer.model.row_columns import LANE_WIDTH, RowColumns, RowState, beside_inspector
 from leafward_tui.explorer.widgets.painted_rows import PaintedRows, Rows
 from leafward_tui.ui.messages import IntentPressed
 from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from leafward_tui.explorer.model.file_markers import Touch
-    from leafward_tui.explorer.model.folds import Line, Lines
+    from leafward_tui.explorer.model.folds import Lines, ShownLine
     from leafward_tui.explorer.model.ghost import Ghost
     from leafward_tui.explorer.model.rows import RowPainter
 
@@ -48,7 +48,7 @@ class GraphView(LineScroll):
         super().__init__(id=id)
         self.painter: RowPainter | None = None
         self.state = RowState()
-        self.columns = Columns.fitting(80, 1)
+        self.columns = RowColumns.fitting(80, 1)
         self.painted = PaintedRows(
             self,
             lambda: Rows(self.painter, self.columns, self.state, self.line_height) if self.painter else None,
@@ -93,7 +93,7 @@ class GraphView(LineScroll):
         outer = self.outer_size
         width = outer.width - (self.styles.scrollbar_size_vertical if height > outer.height else 0)
         beside = beside_inspector(self.app.size.width)
-        self.columns = Columns.fitting(width, lines.lanes, lines.layout.density, beside)
+        self.columns = RowColumns.fitting(width, lines.lanes, lines.layout.density, beside)
         set_extent(self, height, width)
 
     def redraw_rows(self) -> None:
@@ -108,7 +108,7 @@ class GraphView(LineScroll):
         return line.row if line is not None else -1
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> ShownLine | None:
         """The line the cursor is on."""
         lines = self.lines
         if lines is None or not 0 <= self.state.cursor < len(lines):

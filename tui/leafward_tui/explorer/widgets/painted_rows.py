@@ -13,7 +13,7 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward_tui.explorer.model.row_columns import Columns, RowState
+    from leafward_tui.explorer.model.row_columns import RowColumns, RowState
     from leafward_tui.explorer.model.rows import RowPainter
     from leafward_tui.ui.panes.line_scroll import LineScroll
 
@@ -31,7 +31,7 @@ class Rows(NamedTuple):
     """The present content of a tree."""
 
     painter: RowPainter
-    columns: Columns
+    columns: RowColumns
     state: RowState
     height: int
     """Screen lines a row takes."""

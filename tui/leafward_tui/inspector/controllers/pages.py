@@ -108,7 +108,7 @@ def build_page(request: PageRequest, job: Job) -> Page:
     """A page, or one with a line on why there is none: the file is gone, or a defect of ours."""
     # Not needed for the first frame.
     from leafward_tui.inspector.model.pages import build
-    from leafward_tui.ui.panes.page import Line, Page, Span
+    from leafward_tui.ui.panes.page import Page, PageLine, Span
 
     try:
         page = build(request, job.unwanted)
@@ -120,7 +120,7 @@ def build_page(request: PageRequest, job: Job) -> Page:
             Span(f"{request.glyphs.malformed} ", "bad"),
             Span(safe_line(f"this cannot be shown: {reason}", request.width - 2), "warn"),
         )
-        return Page(request.tab, request.width, [Line(), Line(spans)])
+        return Page(request.tab, request.width, [PageLine(), PageLine(spans)])
 
 
 def _sought(page: Page, goal: Goal) -> Page:

@@ -22,7 +22,7 @@ from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.model.special_entries import part_sizes_in_words
-from leafward_tui.ui.panes.page import Gauge, Line, Page, Span
+from leafward_tui.ui.panes.page import Gauge, Page, PageLine, Span
 from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, right, wrap
 from leafward_tui.ui.text.paths import tilde
 from leafward_tui.ui.text.spans import aligned, padded, shown_line
@@ -108,7 +108,7 @@ def context_parts(context: Context) -> list[Part]:
     ]
 
 
-class ContextLines(Sequence[Line]):
+class ContextLines(Sequence[PageLine]):
     """Lines of the page: those written above, then each section's heading and its messages, made on demand."""
 
     def __init__(self, sheet: Sheet, session: Session, context: Context) -> None:
@@ -134,10 +134,10 @@ class ContextLines(Sequence[Line]):
         return self._length
 
     @overload
-    def __getitem__(self, at: int) -> Line: ...
+    def __getitem__(self, at: int) -> PageLine: ...
     @overload
-    def __getitem__(self, at: slice) -> list[Line]: ...
-    def __getitem__(self, at: int | slice) -> Line | list[Line]:
+    def __getitem__(self, at: slice) -> list[PageLine]: ...
+    def __getitem__(self, at: int | slice) -> PageLine | list[PageLine]:
         if isinstance(at, slice):
             return [self[line] for line in range(*at.indices(len(self)))]
         at = range(len(self))[at]
@@ -147,7 +147,7 @@ class ContextLines(Sequence[Line]):
         part = self.parts[number]
         offset = at - self.starts[number]
         if offset < 0:
-            return Line()
+            return PageLine()
         return self._heading(part) if offset == 0 else self._message(part.start + offset - 1)
 
     def line_of(self, entry: int) -> int:
@@ -159,14 +159,16 @@ class ContextLines(Sequence[Line]):
                     return heading + 1 + position - part.start
         return -1
 
-    def _heading(self, part: Part) -> Line:
+    def _heading(self, part: Part) -> PageLine:
         named = self.compacted or part.section is not Section.AFTER
         left = [Span(_TITLES[part.section] if named else "Messages", "strong")]
         if part.stop - part.start > 1:
             left.append(Span(f"  {counted(part.stop - part.start, 'message')}", "faint"))
-        return Line(tuple(aligned(left, [Span(count(part.tokens), "sub")], self.width, self.glyphs.ellipsis)))
+        return PageLine(
+            tuple(aligned(left, [Span(count(part.tokens), "sub")], self.width, self.glyphs.ellipsis))
+        )
 
-    def _message(self, position: int) -> Line:
+    def _message(self, position: int) -> PageLine:
         self.made += 1
         message = self.messages[position]
         word, text = message_words(self.session, message)
@@ -188,7 +190,7 @@ class ContextLines(Sequence[Line]):
         ]
         head = padded([Span(fit(word, WORD - 1, ellipsis=glyphs.ellipsis), "faint")], WORD)
         spans = aligned([*head, Span(text, ink)], tail, self.width, glyphs.ellipsis)
-        return Line(tuple(spans), entry=message.entry)
+        return PageLine(tuple(spans), entry=message.entry)
 
 
 def _bar(glyphs: Glyphs) -> str:

@@ -16,7 +16,7 @@ from leafward_tui.ui.text.spans import padded, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.files.edits import DiffLine, Hunk
+    from leafward.files.edits import Hunk, HunkLine
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 CONTEXT = 2
@@ -48,12 +48,12 @@ def diff_lines(hunks: Iterable[Hunk], width: int, glyphs: Glyphs) -> list[list[S
     return found
 
 
-def _near(lines: tuple[DiffLine, ...]) -> list[list[DiffLine]]:
+def _near(lines: tuple[HunkLine, ...]) -> list[list[HunkLine]]:
     """The changed lines with a few around them, in separate parts."""
     changed = [at for at, line in enumerate(lines) if line.sign != " "]
     if not changed:
         return [list(lines)] if lines else []
-    found: list[list[DiffLine]] = []
+    found: list[list[HunkLine]] = []
     stop = -1
     for at in changed:
         start = max(at - CONTEXT, stop, 0)
@@ -66,7 +66,7 @@ def _near(lines: tuple[DiffLine, ...]) -> list[list[DiffLine]]:
     return found
 
 
-def _renumbered(part: list[DiffLine]) -> list[DiffLine]:
+def _renumbered(part: list[HunkLine]) -> list[HunkLine]:
     """The same with the lines before the first change counted back from it.
 
     Diffs of early pi versions count those from 1, whatever their place in the file.
@@ -90,7 +90,7 @@ def _margin(texts: Iterable[str]) -> int:
 
 
 def _line(
-    line: DiffLine, margin: int, exact: bool, width: int, numbers: int, glyphs: Glyphs
+    line: HunkLine, margin: int, exact: bool, width: int, numbers: int, glyphs: Glyphs
 ) -> list[list[Span]]:
     ink, ground = _INKS.get(line.sign, ("sub", ""))
     sign = glyphs.minus if line.sign == "-" else line.sign

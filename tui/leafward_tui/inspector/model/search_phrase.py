@@ -12,7 +12,7 @@ from leafward.query.search.text_match import Phrase
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward_tui.ui.panes.page import Line
+    from leafward_tui.ui.panes.page import PageLine
 
 
 class SearchPhrase:
@@ -34,7 +34,7 @@ class SearchPhrase:
                 return True
         return False
 
-    def places(self, lines: Sequence[Line]) -> dict[int, list[tuple[int, int]]]:
+    def places(self, lines: Sequence[PageLine]) -> dict[int, list[tuple[int, int]]]:
         """The places of the words by line: first character and the one after the last.
 
         The words may go on over the end of a line.

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from leafward.base.figures import counted
 from leafward.base.shown_path import split_path
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.panes.page import Line, Page, Span
+from leafward_tui.ui.panes.page import Page, PageLine, Span
 from leafward_tui.ui.text.cells import fit_path, wrap
 from leafward_tui.ui.text.spans import aligned, cut, padded, shown, width_of
 
@@ -63,7 +63,7 @@ class Sheet:
             from leafward_tui.inspector.model.search_phrase import SearchPhrase
 
             self._sought = SearchPhrase(words)
-        self.lines: list[Line] = []
+        self.lines: list[PageLine] = []
 
     def page(self, copy: str = "") -> Page:
         """The page with the lines written so far."""
@@ -90,12 +90,12 @@ class Sheet:
     def blank(self) -> None:
         """Writes an empty row; never two, and at the top of the page only one."""
         if not self.lines or self.lines[-1].spans:
-            self.lines.append(Line())
+            self.lines.append(PageLine())
 
     def line(self, spans: Iterable[Span], *, toggle: str = "", entry: int = NO_ENTRY, copy: str = "") -> None:
         """Writes one line, cut at the right edge."""
         self.lines.append(
-            Line(tuple(cut(list(spans), self.width, self.glyphs.ellipsis)), toggle, entry, copy)
+            PageLine(tuple(cut(list(spans), self.width, self.glyphs.ellipsis)), toggle, entry, copy)
         )
 
     def row(
@@ -110,7 +110,7 @@ class Sheet:
     ) -> None:
         """Writes one line with `right` at its edge, for which `left` yields. `file` is the file that it is about."""
         spans = aligned(left, right, self.width, self.glyphs.ellipsis)
-        self.lines.append(Line(tuple(spans), toggle, entry, copy, file))
+        self.lines.append(PageLine(tuple(spans), toggle, entry, copy, file))
 
     def facts(
         self,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.selection import Selection as TextSelection
 
     from leafward_tui.ui.appearance.theme import Styles
-    from leafward_tui.ui.panes.page import Line, Page
+    from leafward_tui.ui.panes.page import Page, PageLine
 
 MARGIN = 1
 """Cells left of the text: the cursor's."""
@@ -38,7 +38,7 @@ _MOST_COPIED = 5_000
 
 
 def paint(
-    line: Line, width: int, styles: Styles, *, cursor: str = "", hits: Sequence[tuple[int, int]] = ()
+    line: PageLine, width: int, styles: Styles, *, cursor: str = "", hits: Sequence[tuple[int, int]] = ()
 ) -> Strip:
     """A line in `width` cells, with the cursor's sign in the margin where it is here, and its hits lit."""
     ground = styles.sel if cursor else styles.bg
@@ -52,7 +52,7 @@ def paint(
     return Strip(segments).adjust_cell_length(width, ground.blank)
 
 
-def _leads_alike(line: Line | None, other: Line) -> bool:
+def _leads_alike(line: PageLine | None, other: PageLine) -> bool:
     """Whether two lines, the first of which may be None, do the same on enter."""
     return line is not None and (line.toggle, line.entry) == (other.toggle, other.entry)
 
@@ -68,7 +68,7 @@ def _marked(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
     return Strip.join([before, Strip([Segment(s.text, style) for s in inside]), after])
 
 
-def _selected(lines: Sequence[Line], selection: TextSelection) -> str:
+def _selected(lines: Sequence[PageLine], selection: TextSelection) -> str:
     """The selected text, as on the screen, without the margin."""
     first = selection.start.y if selection.start is not None else 0
     last = selection.end.y if selection.end is not None else len(lines) - 1
@@ -117,7 +117,7 @@ class PageView(LineScroll):
     class LineOpened(Message):
         """Enter or a click on a line that does something."""
 
-        def __init__(self, line: Line) -> None:
+        def __init__(self, line: PageLine) -> None:
             super().__init__()
             self.line = line
 
@@ -179,7 +179,7 @@ class PageView(LineScroll):
         self.focus_changed(focused=self.has_focus)
         self.refresh()
 
-    def _line(self, at: int) -> Line | None:
+    def _line(self, at: int) -> PageLine | None:
         if self.page is None or not 0 <= at < len(self.page.lines):
             return None
         return self.page.lines[at]
@@ -190,7 +190,7 @@ class PageView(LineScroll):
         count = len(self.page.lines) if self.page is not None else 0
         return top, min(count, top + max(1, self.scrollable_content_region.height))
 
-    def _hits(self, at: int, line: Line) -> Sequence[tuple[int, int]]:
+    def _hits(self, at: int, line: PageLine) -> Sequence[tuple[int, int]]:
         """The hits of a line."""
         page = self.page
         if page is None or not page.words:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted
 from leafward.compaction.cut_rules import LEGAL, RULE_TEXT, SHORT_RULE_TEXT, Rule, first_said
-from leafward.compaction.measure import Part
+from leafward.compaction.measure import ContentKind
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
 from leafward_tui.ui.panes.page import Span
@@ -167,7 +167,9 @@ class CutLines:
         session = context.session
         at_leaf = session.tree.content_at(context.at) == session.place
         holds_end = at_leaf and row.stop == len(plan.sizes)
-        if holds_end and (row.kind is RowKind.TURN or self.rows.turns.sizes.parts[row.first] != Part.USER):
+        if holds_end and (
+            row.kind is RowKind.TURN or self.rows.turns.sizes.parts[row.first] != ContentKind.USER
+        ):
             return glyphs.leaf
         named = _NODE_OF_KIND.get(Kind(kind))
         if named is not None:

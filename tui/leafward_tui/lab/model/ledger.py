@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LedgerPart:
     """One part of the context afterwards."""
 
     name: str
@@ -31,7 +31,7 @@ class Part:
 class Ledger:
     """The context afterwards. The parts sum to `total`."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[LedgerPart, ...]
     before: int
     window: int
 
@@ -52,10 +52,10 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
     after = tokens.counted_before
     if plan.nothing:
         kept = tokens.parts - tokens.system - tokens.previous_summary
-        parts = [Part("kept", kept, "nothing to compact", "leaf", "block")]
+        parts = [LedgerPart("kept", kept, "nothing to compact", "leaf", "block")]
         if tokens.previous_summary:
             parts.insert(
-                0, Part("summary", tokens.previous_summary, "the earlier one", "memory", "block_again")
+                0, LedgerPart("summary", tokens.previous_summary, "the earlier one", "memory", "block_again")
             )
     else:
         extra = injected.tokens if injected is not None and injected.text else 0
@@ -67,22 +67,22 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
             kept = draft.kept_tokens
         replaced = tokens.summarize + tokens.turn_prefix + tokens.previous_summary
         verb = "replaces" if draft is not None else "to replace"
-        parts = [Part("summary", summary, f"{verb} {count(replaced)}", "memory", "block_again")]
+        parts = [LedgerPart("summary", summary, f"{verb} {count(replaced)}", "memory", "block_again")]
         if extra and injected is not None:
             note = counted(len(injected.sections), "section")
-            parts.append(Part("injected", extra, note, "ghost", "block_again"))
-        parts.append(Part("kept", kept, _kept_note(plan), "leaf", "block"))
+            parts.append(LedgerPart("injected", extra, note, "ghost", "block_again"))
+        parts.append(LedgerPart("kept", kept, _kept_note(plan), "leaf", "block"))
     if tokens.system:
-        parts.insert(0, Part("system", tokens.system, "stays cached", "sub", "block"))
+        parts.insert(0, LedgerPart("system", tokens.system, "stays cached", "sub", "block"))
     missing = tokens.not_in_file
     unknown = plan.sizes.context.begins_midway and not plan.nothing
     if missing or unknown:
         about = "unknown: prompt, tools" if unknown else "prompt, tools"
-        parts.append(Part("not in file", missing, about, "sub", "block_unseen"))
+        parts.append(LedgerPart("not in file", missing, about, "sub", "block_unseen"))
     error = after - sum(part.tokens for part in parts)
     if error:
         note = f"{'above' if error > 0 else 'below'} estimate"
-        parts.append(Part("estimation error", error, note, "faint", "block_unseen"))
+        parts.append(LedgerPart("estimation error", error, note, "faint", "block_unseen"))
     return Ledger(tuple(parts), tokens.counted_before, plan.settings.window)
 
 

@@ -47,7 +47,7 @@ class KeyHint(NamedTuple):
     words: str
 
 
-class Note(NamedTuple):
+class BarNote(NamedTuple):
     """One sentence instead of all else, such as an outcome, why a write was refused, or a number of hits."""
 
     text: str
@@ -61,7 +61,12 @@ class Note(NamedTuple):
 
 
 def price_lines(
-    facts: Facts | None, price: PriceWords | None, note: Note | None, width: int, height: int, glyphs: Glyphs
+    facts: Facts | None,
+    price: PriceWords | None,
+    note: BarNote | None,
+    width: int,
+    height: int,
+    glyphs: Glyphs,
 ) -> list[list[Piece]]:
     """The lines to show, each exactly `width` cells. A note replaces everything else.
 
@@ -153,7 +158,7 @@ def length(pieces: list[Piece]) -> int:
     return sum(cell_len(text) for text, _ in pieces)
 
 
-def _note_lines(note: Note, width: int, height: int, glyphs: Glyphs) -> list[list[Piece]]:
+def _note_lines(note: BarNote, width: int, height: int, glyphs: Glyphs) -> list[list[Piece]]:
     """A note on as few lines as it needs, its keys behind it."""
     sign = {"warn": glyphs.malformed, "bad": glyphs.malformed, "leaf": glyphs.ok}.get(note.tone, "")
     lead: list[Piece] = [(" ", "blank")]
@@ -212,7 +217,7 @@ class PriceLine(Painted):
         super().__init__(id=id)
         self._facts: Facts | None = None
         self._price: PriceWords | None = None
-        self._note: Note | None = None
+        self._note: BarNote | None = None
 
     def show(self, facts: Facts | None, price: PriceWords | None = None) -> None:
         """Sets the facts of a row, and the price of a move there."""
@@ -229,7 +234,7 @@ class PriceLine(Painted):
         tail: str = "",
     ) -> None:
         """Shows a note instead of the facts and the price; an empty text ends it."""
-        note = Note(text, tone, tuple(keys), beneath, tail) if text else None
+        note = BarNote(text, tone, tuple(keys), beneath, tail) if text else None
         if note != self._note:
             self._note = note
             self.refresh()

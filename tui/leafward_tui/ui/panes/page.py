@@ -89,7 +89,7 @@ class Span(NamedTuple):
     """Field of `theme.Styles`; empty for the line's own."""
 
 
-class Line(NamedTuple):
+class PageLine(NamedTuple):
     """One line of a page."""
 
     spans: tuple[Span, ...] = ()
@@ -120,7 +120,7 @@ class Page:
     tab: Tab
     width: int
     """Cells its lines were made for."""
-    lines: Sequence[Line] = field(repr=False)
+    lines: Sequence[PageLine] = field(repr=False)
     """A list, or a sequence that makes a line when it is asked for."""
     copy: str = field(default="", repr=False)
     """The text that a copy takes where no line is chosen."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.style import Style
 
     from leafward_tui.ui.appearance.theme import Ground
-    from leafward_tui.ui.words.summary_differences import DiffLine
+    from leafward_tui.ui.words.summary_differences import DifferenceLine
 
 _LEAST_TWO = 99
 _INK = {Mark.SAME: "faint", Mark.CHANGED: "warn", Mark.ADDED: "leaf", Mark.REMOVED: "bad"}
@@ -31,18 +31,18 @@ class ComparisonView(LineList):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
-        self.lines: Sequence[DiffLine] = ()
+        self.lines: Sequence[DifferenceLine] = ()
         self._rows: list[tuple[int, int]] = []
         """The line of each row, and the part of it on the row."""
         self._spans: list[range] = []
         self._query = ""
 
     @property
-    def line(self) -> DiffLine | None:
+    def line(self) -> DifferenceLine | None:
         """The line under the cursor."""
         return self.lines[self.cursor] if 0 <= self.cursor < len(self.lines) else None
 
-    def show(self, lines: Sequence[DiffLine], cursor: int = 0) -> None:
+    def show(self, lines: Sequence[DifferenceLine], cursor: int = 0) -> None:
         """Shows other lines."""
         self.lines = lines
         self.cursor = max(0, min(len(lines) - 1, cursor))
@@ -115,7 +115,7 @@ class ComparisonView(LineList):
         return Strip(segments).adjust_cell_length(width, ground.blank)
 
     def _line(
-        self, line: DiffLine, part: int, width: int, ground: Ground, *, chosen: bool
+        self, line: DifferenceLine, part: int, width: int, ground: Ground, *, chosen: bool
     ) -> Iterator[Segment]:
         glyphs = services_of(self).glyphs
         yield Segment(glyphs.cursor if chosen else " ", ground.leaf if self.has_focus else ground.faint)

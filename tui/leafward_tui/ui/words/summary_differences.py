@@ -19,7 +19,7 @@ LIMIT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class DiffLine:
+class DifferenceLine:
     """One line: a head, a pair, or an empty one. Texts are safe."""
 
     before: str = ""
@@ -47,42 +47,46 @@ _NOTHING = frozenset({"", "(none)"})
 IN_TIME = ("the earlier", "the later")
 
 
-def diff_lines(diff: SummaryDiff, *, fold_same: bool, names: tuple[str, str] = IN_TIME) -> list[DiffLine]:
+def diff_lines(
+    diff: SummaryDiff, *, fold_same: bool, names: tuple[str, str] = IN_TIME
+) -> list[DifferenceLine]:
     """The lines of a comparison; with `fold_same` a run of lines that are the same is one line.
 
     `names` are the names of the two summaries: "only in the earlier".
     """
     notes = {Mark.REMOVED: f"only in {names[0]}", Mark.ADDED: f"only in {names[1]}"}
-    found: list[DiffLine] = []
+    found: list[DifferenceLine] = []
     for section in diff.sections:
         if all({line.before, line.after} <= _NOTHING for line in section.lines):
             continue
         if found:
-            found.append(DiffLine())
+            found.append(DifferenceLine())
         title = safe_line(section.title, LIMIT) or "Before the first heading"
-        found.append(DiffLine(title, title, head=True, note=notes.get(section.mark, "")))
+        found.append(DifferenceLine(title, title, head=True, note=notes.get(section.mark, "")))
         same = 0
         for line in section.lines:
             if line.mark is Mark.SAME and fold_same:
                 same += 1
                 continue
             if same:
-                found.append(DiffLine(hidden=same))
+                found.append(DifferenceLine(hidden=same))
                 same = 0
-            found.append(DiffLine(safe_line(line.before, LIMIT), safe_line(line.after, LIMIT), line.mark))
+            found.append(
+                DifferenceLine(safe_line(line.before, LIMIT), safe_line(line.after, LIMIT), line.mark)
+            )
         if same:
-            found.append(DiffLine(hidden=same))
+            found.append(DifferenceLine(hidden=same))
     for facts, mark in ((diff.only_before, Mark.REMOVED), (diff.only_after, Mark.ADDED)):
         name = names[mark is Mark.ADDED]
         found += _facts(facts, mark, f"{name} summary" if names is IN_TIME else name)
     return found
 
 
-def _facts(facts: Sequence[Fact], mark: Mark, where: str) -> list[DiffLine]:
+def _facts(facts: Sequence[Fact], mark: Mark, where: str) -> list[DifferenceLine]:
     title = f"Facts only in {where}"
-    found = [DiffLine(), DiffLine(title, title, head=True, note=counted(len(facts), "fact"))]
+    found = [DifferenceLine(), DifferenceLine(title, title, head=True, note=counted(len(facts), "fact"))]
     for fact in facts:
         text = f"{fact.kind.value}  {safe_line(fact.text, LIMIT)}"
         removed = mark is Mark.REMOVED
-        found.append(DiffLine(text if removed else "", "" if removed else text, mark))
+        found.append(DifferenceLine(text if removed else "", "" if removed else text, mark))
     return found

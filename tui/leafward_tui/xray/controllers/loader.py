@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leafward_tui.xray.controllers.lines import Lines
 
 
-class Loader(XRayController):
+class XRayLoader(XRayController):
     """Owns `state.loaded`."""
 
     def __init__(self, means: XRayMeans, lines: Lines) -> None:

@@ -67,7 +67,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class XRayLine:
     """One line: both sides of it. A line without a band separates two bands."""
 
     band: int = -1
@@ -118,15 +118,15 @@ class Arrangement:
         self.opened = opened
         self.only = only
         self.fold_kept = fold_kept
-        self.lines: list[Line] = []
+        self.lines: list[XRayLine] = []
         self.spans: list[range] = []
         """The lines of each band."""
         for number, band in enumerate(xray.bands):
             if self.lines:
-                self.lines.append(Line())
+                self.lines.append(XRayLine())
             start = len(self.lines)
             if only is not None and band.link is not only:
-                self.lines.append(Line(number, band.link, hidden=band.stop - band.start))
+                self.lines.append(XRayLine(number, band.link, hidden=band.stop - band.start))
             else:
                 self.lines += self._band(number, band)
             self.spans.append(range(start, len(self.lines)))
@@ -239,7 +239,7 @@ class Arrangement:
 
     # --- bands --------------------------------------------------------------------------------------------------------
 
-    def _band(self, number: int, band: Band) -> Iterator[Line]:
+    def _band(self, number: int, band: Band) -> Iterator[XRayLine]:
         rows = range(band.start, band.stop)
         xray = self.xray
         after = [row for row in rows if xray.rows[row].after is not None]
@@ -247,12 +247,12 @@ class Arrangement:
         if band.link in (Link.SYSTEM, Link.KEPT):
             paired = list(self._kept(number, before))
             for piece in paired:
-                yield Line(number, band.link, piece, self._across(piece))
+                yield XRayLine(number, band.link, piece, self._across(piece))
             return
         right = list(self._summary_lines(after))
         left = list(self._messages(number, before, max(LEAST_LINES, len(right))))
         for was, now in zip_longest(left, right):
-            yield Line(number, band.link, was, now)
+            yield XRayLine(number, band.link, was, now)
 
     def _across(self, piece: Piece) -> Piece:
         """The same messages on the side after."""

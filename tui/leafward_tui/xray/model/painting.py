@@ -11,7 +11,7 @@ from rich.segment import Segment
 from leafward.compaction.alignment import Link, What
 from leafward_tui.ui.text.cells import fit, right
 from leafward_tui.ui.text.hits import lit
-from leafward_tui.xray.model.arrangement import TELLS, Arrangement, Line, Piece, Side
+from leafward_tui.xray.model.arrangement import TELLS, Arrangement, Piece, Side, XRayLine
 from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD, Teller
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _ARM = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class SideColumns:
     """The places of the two sides. Where only one is shown, the other has no cells."""
 
     width: int
@@ -45,7 +45,7 @@ class Columns:
     after: int
 
     @classmethod
-    def fitting(cls, width: int, side: Side) -> Columns:
+    def fitting(cls, width: int, side: Side) -> SideColumns:
         """The columns for a width; one of them where it is narrow."""
         if width >= LEAST_TWO:
             before = (width - MIDDLE) * 45 // 100
@@ -70,7 +70,7 @@ class Painter:
     arrangement: Arrangement
     teller: Teller
     styles: Styles
-    columns: Columns
+    columns: SideColumns
     cursor: int
     """The line of the cursor."""
     side: Side
@@ -98,7 +98,7 @@ class Painter:
         if columns.after:
             yield from self._side(at, Side.AFTER, columns.after)
 
-    def _hidden(self, line: Line, at: int, columns: Columns) -> Iterator[Segment]:
+    def _hidden(self, line: XRayLine, at: int, columns: SideColumns) -> Iterator[Segment]:
         glyphs = self.teller.glyphs
         selected = at == self.cursor
         ground = self.styles.sel if selected else self.styles.bg
@@ -145,7 +145,7 @@ class Painter:
         if not (side is Side.BEFORE and self.columns.both):
             yield Segment(" ", ground.blank)
 
-    def _absent(self, line: Line, at: int, side: Side) -> str:
+    def _absent(self, line: XRayLine, at: int, side: Side) -> str:
         """Words for the empty side of a band's first line."""
         if at != self.arrangement.spans[line.band].start:
             return ""
@@ -165,7 +165,7 @@ class Painter:
 
     def _cell(
         self,
-        line: Line,
+        line: XRayLine,
         piece: Piece,
         at: int,
         side: Side,
@@ -200,7 +200,7 @@ class Painter:
             ground.edge if number == glyphs.zero else ground.sub,
         )
 
-    def _number(self, line: Line, piece: Piece, at: int, side: Side) -> str:
+    def _number(self, line: XRayLine, piece: Piece, at: int, side: Side) -> str:
         """The size at the right: of a message its own; for the lines of a summary, the whole size on the last one."""
         if side is Side.BEFORE or piece.cell.what not in TELLS:
             if piece.cell.what in (What.FILE, What.ADDED) and piece.inside:
@@ -240,7 +240,7 @@ def _sign(link: Link | None, glyphs: Glyphs) -> tuple[str, str]:
     return signs[link], LINK_INK[link]
 
 
-def _connector(arrangement: Arrangement, band: Band, line: Line, at: int, glyphs: Glyphs) -> str:
+def _connector(arrangement: Arrangement, band: Band, line: XRayLine, at: int, glyphs: Glyphs) -> str:
     """The connector between both sides of a line, seven cells at most."""
     if line.hidden or band.link in (Link.REST, Link.ERROR):
         return ""

@@ -15,7 +15,7 @@ from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import count, fit
 from leafward_tui.xray.model.arrangement import Side
-from leafward_tui.xray.model.painting import MIDDLE, Columns
+from leafward_tui.xray.model.painting import MIDDLE, SideColumns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,10 +52,10 @@ class XRayHead(Painted):
 
     def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """Names, then rules."""
-        columns = Columns.fitting(width, self._side)
+        columns = SideColumns.fitting(width, self._side)
         return self._both(y, columns, ground) if columns.both else self._one(y, width, ground)
 
-    def _both(self, y: int, columns: Columns, ground: Ground) -> list[Segment]:
+    def _both(self, y: int, columns: SideColumns, ground: Ground) -> list[Segment]:
         self._spans = [(0, columns.before, Side.BEFORE), (columns.after_at, columns.width, Side.AFTER)]
         gap = Segment(" " * MIDDLE, ground.blank)
         # The right side ends a cell earlier, beside the place of the scrollbar.

@@ -8,8 +8,8 @@ from textual.strip import Strip
 
 from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
-from leafward_tui.xray.model.arrangement import Arrangement, Line, Piece, Side
-from leafward_tui.xray.model.painting import Columns, Painter
+from leafward_tui.xray.model.arrangement import Arrangement, Piece, Side, XRayLine
+from leafward_tui.xray.model.painting import Painter, SideColumns
 
 if TYPE_CHECKING:
     from leafward_tui.xray.model.captions import Teller
@@ -35,9 +35,9 @@ class XRayView(LineList):
     # --- content ------------------------------------------------------------------------------------------------------
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> SideColumns:
         """The present places of the sides."""
-        return Columns.fitting(self.scrollable_content_region.width or self.size.width, self.side)
+        return SideColumns.fitting(self.scrollable_content_region.width or self.size.width, self.side)
 
     def _one_side(self, arrangement: Arrangement) -> list[int]:
         found: list[int] = []
@@ -50,7 +50,7 @@ class XRayView(LineList):
         return found
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> XRayLine | None:
         """The line under the cursor."""
         arrangement = self.arrangement
         return (
