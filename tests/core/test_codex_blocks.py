@@ -49,9 +49,9 @@ def sources() -> list[bytes]:
 def made(builder: EntryBuilder) -> tuple[object, ...]:
     builder.settle()
     # Not the count of tokens: it is wanted where another branch begins, and files with such places are read line by line.
-    state = builder.state()
+    state, kept = builder.state(), builder.compactions
     return (
-        builder.columns, builder.parts, builder.kept, builder.literals, builder.budgets, builder.models,
+        builder.columns, builder.parts, kept.kept, kept.literals, kept.budgets, builder.models,
         builder.responses.stale, builder.responses.counts,
         builder.system, builder.unknown, builder.first_unknown, state.path, state.model, state.effort,
     )  # fmt: skip

@@ -79,9 +79,9 @@ class Translator:
         self._answers = builder.ends.answers
         self.provider = provider if isinstance(provider, str) else "openai"
         self._parts = builder.parts
-        self._kept = builder.kept
-        self._literals = builder.literals
-        self._budgets = builder.budgets
+        self._kept = builder.compactions.kept
+        self._literals = builder.compactions.literals
+        self._budgets = builder.compactions.budgets
         self._uncertain = builder.uncertain
         self._left_out = builder.left_out
         self._never_sent = builder.never_sent
