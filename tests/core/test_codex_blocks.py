@@ -16,8 +16,8 @@ from leafward.agents.codex.records import (
     BEGINNING,
     KINDS,
     THOUGHTS,
-    Line,
     Role,
+    RolloutLine,
     line_of,
     records,
     records_of,
@@ -76,7 +76,7 @@ def at_once(data: bytes, size: int | None = None) -> tuple[object, ...]:
 def decoded(data: bytes) -> tuple[object, ...]:
     """By decoding every line."""
 
-    def full(data: bytes, start: int, end: int) -> Line | None:
+    def full(data: bytes, start: int, end: int) -> RolloutLine | None:
         body = decode_line(data[start:end])
         return line_of(body) if body is not None else None
 

@@ -161,7 +161,7 @@ SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
 QUEUED_TYPE = "queued_command"
 
 
-class Row(NamedTuple):
+class TranscriptRow(NamedTuple):
     """One row, with the parts that reading needs."""
 
     role: Role
@@ -301,28 +301,28 @@ def is_bulk(line: bytes) -> bool:
     )
 
 
-def row_of(body: Body) -> Row:
+def row_of(body: Body) -> TranscriptRow:
     """The role of a decoded row, with its body."""
     kind = body.get("type")
     if not isinstance(kind, str) or kind not in CHAINED:
-        return Row(*_outside(kind, body))
+        return TranscriptRow(*_outside(kind, body))
     if kind == "assistant":
-        return Row(Role.REPLY if "message" in body else Role.UNKNOWN, body)
+        return TranscriptRow(Role.REPLY if "message" in body else Role.UNKNOWN, body)
     if kind == "attachment":
-        return Row(_attached(body), body)
+        return TranscriptRow(_attached(body), body)
     if kind == "user":
         return _user(body)
     if kind == "progress":
-        return Row(Role.QUIET, body)
+        return TranscriptRow(Role.QUIET, body)
     sub = body.get("subtype")
     if sub == "compact_boundary":
-        return Row(Role.BOUNDARY, body)
+        return TranscriptRow(Role.BOUNDARY, body)
     if sub == MICROCOMPACTION:
         cleared = len(cleared_in(body))
-        return Row(Role.CLEARED, body, cleared) if cleared else Row(Role.QUIET, body)
+        return TranscriptRow(Role.CLEARED, body, cleared) if cleared else TranscriptRow(Role.QUIET, body)
     if sub == "local_command" and isinstance(body.get("content"), str):
-        return Row(Role.INJECTED, body)
-    return Row(Role.QUIET, body)
+        return TranscriptRow(Role.INJECTED, body)
+    return TranscriptRow(Role.QUIET, body)
 
 
 def _outside(kind: object, body: Body) -> tuple[Role, Body, int]:
@@ -340,16 +340,16 @@ def _outside(kind: object, body: Body) -> tuple[Role, Body, int]:
     return Role.UNKNOWN, body, 1
 
 
-def _user(body: Body) -> Row:
+def _user(body: Body) -> TranscriptRow:
     if "message" not in body:
-        return Row(Role.UNKNOWN, body)
+        return TranscriptRow(Role.UNKNOWN, body)
     results = len(results_in(body))
     if results:
         typed = bool(typed_beside(body))
-        return Row(Role.RESULT, body, results + typed, typed)
+        return TranscriptRow(Role.RESULT, body, results + typed, typed)
     if body.get("isCompactSummary") is True:
-        return Row(Role.SUMMARY, body)
-    return Row(_role_of(body, text_in(message_of(body).get("content"))), body)
+        return TranscriptRow(Role.SUMMARY, body)
+    return TranscriptRow(_role_of(body, text_in(message_of(body).get("content"))), body)
 
 
 def typed_beside(body: Body) -> list[dict[str, Any]]:

@@ -32,8 +32,8 @@ from leafward.agents.codex.records import (
     COMPLETED,
     KIND,
     KINDS,
-    Line,
     Role,
+    RolloutLine,
     is_glued,
     line_at,
     line_of,
@@ -313,7 +313,7 @@ class EntryBuilder:
                 at_entry = count if len(self.columns) > count else count - 1
                 self.columns.damage.setdefault(at_entry, Damage.GLUED)
 
-    def record(self, line: Line, at: int, raw: bytes) -> None:
+    def record(self, line: RolloutLine, at: int, raw: bytes) -> None:
         """Reads one record, given with its bytes."""
         role, body = line.role, line.body
         if role in _ANYWHERE:
