@@ -352,6 +352,23 @@ def test_what_a_hook_said_is_nobodys_prompt(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "head", ["Edit operation feedback:", "mcp__pears__count operation feedback:", "Stop hook feedback:"]
+)
+def test_what_a_hook_had_against_a_call_is_nobodys_prompt(tmp_path: Path, head: str) -> None:
+    """1.0.38 to 2.0.14 store it under the user's name, and send it."""
+    transcript = Transcript(tmp_path)
+    transcript.prompt(f"{head.removesuffix(':')} is what I want")
+    transcript.call("Edit", "c1", file_path="pears.txt")
+    transcript.prompt(f"{head}\n- The linter complains about pears.")
+    transcript.result("c1")
+    transcript.reply("Edited.")
+    session = transcript.opened()
+    assert session.columns.kind.count(Kind.USER) == 1
+    assert ("custom", f"{head}\n- The linter complains about pears.") in said(session)
+    assert problems(session) == {}
+
+
 def test_a_hooks_words_that_begin_with_their_kind_do_not_have_it_twice(tmp_path: Path) -> None:
     transcript = Transcript(tmp_path)
     transcript.prompt("Count the pears")

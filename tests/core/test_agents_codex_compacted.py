@@ -93,6 +93,32 @@ def test_without_history_the_messages_of_the_developer_come_first(tmp_path: Path
     ]
 
 
+@pytest.mark.parametrize("resumed", [True, False], ids=["by a newer version", "by the same version"])
+def test_a_newer_version_leaves_out_the_context_ahead_of_a_summary_without_history(
+    tmp_path: Path, *, resumed: bool
+) -> None:
+    """0.116 to 0.171 go on in such a thread with the summary first, and put their own context ahead of the next prompt."""
+    rollout = Rollout(tmp_path, cli_version="0.80.0")
+    rollout.said("<environment_context>old</environment_context>")
+    rollout.turn("one", "A")
+    rollout.line("compacted", message="S")
+    rollout.turn("two", "B")
+    assert [text for _, text in said(rollout.opened())] == [
+        "<environment_context>old</environment_context>", "one", "S", "two", "B",
+    ]  # fmt: skip
+    if resumed:
+        rollout.event("task_started", turn_id="new")
+    rollout.said("<permissions instructions>all</permissions instructions>", "developer")
+    rollout.said("<environment_context>new</environment_context>")
+    rollout.turn("three", "C")
+    session = rollout.opened()
+    context = [text for _, text in said(session)]
+    assert ("<environment_context>old</environment_context>" in context) is not resumed
+    assert context[-3:] == ["<environment_context>new</environment_context>", "three", "C"]
+    assert session.columns.kind.count(Kind.CONTEXT_EDIT) == resumed
+    assert problems(session) == {}
+
+
 def test_a_review_is_kept_as_what_it_found(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path, cli_version="0.101.0")
     rollout.turn("one", "A")

@@ -170,6 +170,30 @@ def test_what_an_old_fork_copied_is_told_apart(tmp_path: Path) -> None:
     assert problems(opened(fork.path)) == {"fork-source-missing": 1}
 
 
+def test_a_fork_by_a_newer_version_writes_the_copied_lines_anew(tmp_path: Path) -> None:
+    """0.171 gives the items of older threads ids, fills in empty fields, and leaves out turns and events that it does not know."""
+    source = Rollout(tmp_path, cli_version="0.47.0")
+    source.turn("a", "A")
+    source.line("turn_context", cwd="/home/ada/orchard", sandbox_policy={"mode": "danger-full-access"})
+    source.event("exec_command_end", call_id="call_1", turn_id="one")
+    source.call("shell", {"command": ["ls"]}, "pears")
+    source.count(100)
+    source.turn("b", "B")
+    fork = Rollout(tmp_path, TWO, minute=1, forked_from_id=ONE, cli_version="0.171.0")
+    rest = len(source.path.read_bytes().splitlines()) - 3
+    for number, raw in enumerate(source.path.read_bytes().splitlines()[:rest]):
+        line = json.loads(raw)
+        if line["type"] != "turn_context" and line["payload"].get("type") != "exec_command_end":
+            line["payload"] |= {"phase": None} if line["type"] == "session_meta" else {"id": f"id_{number}"}
+            written = json.dumps(line | {"timestamp": fork.stamp}, separators=(",", ":"))
+            fork.raw(written.encode() + b"\n")
+    fork.event("task_started", turn_id="one")
+    fork.turn("b", "another B")
+    session = fork.opened()
+    assert session.inherited > entries_by_text(session)["A"]
+    assert session.inherited <= entries_by_text(session)["b"]
+
+
 def spawned(home: Path, **given: Any) -> Rollout:
     """A sub-agent that was given the conversation of ONE."""
     link = {"subagent": {"thread_spawn": {"parent_thread_id": ONE, "depth": 1}}}

@@ -328,6 +328,24 @@ def test_up_to_1_14_34_the_kept_tail_comes_first(root: Path) -> None:
     ]
 
 
+def test_a_session_from_before_there_were_tails_goes_on_as_later_versions_do(root: Path) -> None:
+    """What a compaction keeps in a session that 1.1 or 1.3 began was kept by a later version (tried: 1.1.53, 1.2.27, 1.18.33)."""
+    talk = Conversation(version="1.1.53")
+    talk.turn("one")
+    tail = talk.turn("two")
+    talk.compaction("All about pears", tail)
+    talk.turn("three")
+    session = opened(Database(root).write(talk))
+    assert texts(session) == [
+        "custom: What did we do so far?",
+        "compactionSummary: All about pears",
+        "user: two?",
+        "assistant: two.",
+        "user: three?",
+        "assistant: three.",
+    ]
+
+
 def test_a_summary_that_failed_is_left_out(root: Path) -> None:
     talk = Conversation()
     talk.turn("one")
@@ -369,7 +387,7 @@ def test_a_prompt_that_was_too_long_and_is_put_again_is_one_prompt(root: Path) -
     ]
 
 
-@pytest.mark.parametrize("version", ["1.18.33", "1.14.34"])
+@pytest.mark.parametrize("version", ["1.18.33", "1.14.34", "1.3.2"])
 def test_a_summary_that_failed_after_its_tail_was_chosen_leaves_out_what_is_before_it(
     root: Path, version: str
 ) -> None:
@@ -399,7 +417,7 @@ def test_a_summary_that_failed_after_its_tail_was_chosen_leaves_out_what_is_befo
         "user: four?",
         "assistant: four.",
     ]
-    assert sent == (kept if version == "1.18.33" else before + kept)
+    assert sent == (before + kept if version == "1.14.34" else kept)
     assert problems(session) == []
 
 

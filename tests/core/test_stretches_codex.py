@@ -21,7 +21,9 @@ from leafward.agents.lines import OpenFile
 from leafward.agents.registry import agent_named
 from leafward.agents.stretches import Stretch
 from leafward.base import worker_processes
+from leafward.session.entries import Kind
 from leafward.session.foreign import reader_of
+from tests.codex_rollout import Rollout
 from tests.surroundings import CORPORA, REPOSITORY, THOROUGH
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ def said(builder: EntryBuilder) -> dict[str, object]:
     columns, responses = builder.columns, builder.responses
     names = (
         "parts", "kept", "literals", "budgets", "models", "system", "uncertain", "unknown", "first_unknown",
-        "tip", "model", "effort",
+        "tip", "model", "effort", "left_out",
     )  # fmt: skip
     return {
         **{name: getattr(builder, name) for name in names},
@@ -176,6 +178,26 @@ def test_most_of_a_long_rollout_is_told_by_others(tmp_path: Path) -> None:
     longer.write_bytes(head + b"".join(rest) * 8)
     share = same_apart(longer, 100_000)
     assert share.told > 4 * (share.here - 100_000)
+
+
+def test_a_context_that_is_left_out_later(tmp_path: Path) -> None:
+    """A compaction of 0.80, and turns of a newer version behind it: which of them puts in its context depends on both."""
+    written = Rollout(tmp_path, cli_version="0.80.0")
+    written.said("<environment_context>old</environment_context>")
+    for number in range(12):
+        if number in (1, 6):
+            written.line("compacted", message=f"S{number}")
+        if number in (3, 4, 9):
+            written.event("task_started", turn_id=f"turn {number}")
+            written.said("<permissions instructions>all</permissions instructions>", "developer")
+            written.said("<environment_context>new</environment_context>")
+        written.prompt(f"prompt {number}")
+        written.call("shell", {"command": ["ls"]}, "pears", f"call_{number}")
+        written.reply(f"reply {number}")
+        written.count(100 * number + 100)
+    for size in (300, 700, 1_500, 2_500):
+        same_apart(written.path, size)
+    assert written.opened().columns.kind.count(Kind.CONTEXT_EDIT) == 2
 
 
 def test_a_stretch_in_which_no_response_ends_is_left(tmp_path: Path) -> None:

@@ -45,8 +45,6 @@ class EntryBuilder:
         """Whether the transcript is a sub-agent's own: its rows are not a side line then."""
         self.beside: set[int] = set()
         """Entries of side lines that nobody answered, other than results and attachments: they are shown, but not sent."""
-        self._numbers = ascending(len(rows) + sum(rows.parts.values()))
-        """The numbers from 0 on, at least as many as entries."""
         self.apart: list[int] = []
         """Entries at which another session begins in the same file."""
         self._stray: list[int] = []
@@ -54,6 +52,8 @@ class EntryBuilder:
         self.now = -1
         """The last entry of the main line."""
         damage = settle(rows, seed)
+        self._numbers = ascending(len(rows) + sum(rows.parts.values()))
+        """The numbers from 0 on, at least as many as entries."""
         self._named = rows.flags.translate(_IS_NAMED)
         aside = b"" if own else rows.flags.translate(_IS_ASIDE)
         aside = aside if 1 in aside else b""

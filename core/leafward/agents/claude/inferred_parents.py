@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from itertools import compress, pairwise
 from typing import TYPE_CHECKING
 
+from leafward.agents.claude.cleared_pictures import clear_pictures
 from leafward.agents.claude.records import GLUED, NAMED, NO_KEY, SIDECHAIN, UNTERMINATED, Role
 from leafward.agents.claude.row_parents import first_of
 from leafward.session.entries import Damage
@@ -46,6 +47,7 @@ def settle(rows: Rows, seed: int = 0) -> dict[int, Damage]:
     _follow_summaries(rows)
     _expand(rows)
     _sum_up_anew(rows)
+    clear_pictures(rows)
     for row, first in rows.doubled.items():
         damage[row] = damage[first] = Damage.DUPLICATE_ID
     wrong = rows.flags.translate(_WRONG)

@@ -148,12 +148,15 @@ _COMPACTS = re.compile(r"/compact(?:\s|\Z)")
 """A typed command for a compaction, where it stands as typed: Claude Code runs it, and sends it to no model."""
 _UNKNOWN_COMMAND = re.compile(r"Unknown (?:slash command|skill): \S+\Z")
 """Claude Code's own answer to an unknown command (1.0.60 to 2.1.100), in a row that looks like a prompt."""
+_FROM_HOOK = re.compile(r"(?:[\w.-]{1,120} operation|(?:Subagent)?Stop hook) feedback:\n- ")
+"""What a hook had against a call or the end of a turn (1.0.38 to 2.0.14), in a row that looks like a prompt."""
 SYNTHETIC = "<synthetic>"
 """The model named in replies that Claude Code itself writes."""
 _INTERRUPTED = "[Request interrupted by user"
 
 CHANGED_OUTSIDE = "edited_text_file"
 """The attachment that tells of a file that changed since the agent last saw it, by somebody else or by a command."""
+MICROCOMPACTION = "microcompact_boundary"
 SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
 QUEUED_TYPE = "queued_command"
 
@@ -314,7 +317,7 @@ def row_of(body: Body) -> Row:
     sub = body.get("subtype")
     if sub == "compact_boundary":
         return Row(Role.BOUNDARY, body)
-    if sub == "microcompact_boundary":
+    if sub == MICROCOMPACTION:
         cleared = len(cleared_in(body))
         return Row(Role.CLEARED, body, cleared) if cleared else Row(Role.QUIET, body)
     if sub == "local_command" and isinstance(body.get("content"), str):
@@ -380,7 +383,7 @@ def role_of_text(text: str, *, is_meta: bool, by_person: bool) -> Role:
         return Role.PROMPT if asks and request_in(text) is not None else Role.COMMAND
     if is_meta or tag in _INJECTED_TAGS:
         return Role.INJECTED
-    if text.startswith((CAVEAT, _INTERRUPTED)) or _UNKNOWN_COMMAND.match(text):
+    if text.startswith((CAVEAT, _INTERRUPTED)) or _UNKNOWN_COMMAND.match(text) or _FROM_HOOK.match(text):
         return Role.INJECTED
     if not by_person:
         return Role.COMMAND

@@ -12,16 +12,19 @@ from leafward.agents.claude.records import (
     CHANGED_OUTSIDE,
     HASH,
     KEY,
+    MICROCOMPACTION,
     NAME,
     NO_KEY,
     SNAPSHOT,
     Role,
+    cleared_in,
     key_of,
     message_of,
     missing_in,
     request_in,
     text_in,
 )
+from leafward.agents.claude.versions import clears_pictures
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 
+PICTURES = ("image", "document")
+"""Types of blocks of a user's message that show something."""
+_SHOWING = frozenset({Role.PROMPT, Role.COMMAND, Role.INJECTED})
 INFERRED = "the row that this compaction follows is not in this file; Leafward uses the row before it"
 """The note on a compaction whose place was inferred."""
 
@@ -137,6 +143,28 @@ def boundary_of(body: Body) -> Boundary:
     return found
 
 
+class Microcompaction(NamedTuple):
+    """A row that says what is cleared from there on."""
+
+    results: int
+    """The results that it names."""
+    pictures: bool
+    """Whether pictures may be cleared too."""
+
+
+def microcompaction_of(body: Body) -> Microcompaction:
+    """A microcompaction by its row: one that clears no result was written for pictures."""
+    results = len(cleared_in(body))
+    return Microcompaction(results, not results or clears_pictures(body.get("version")))
+
+
+def has_pictures(body: Body) -> bool:
+    """Whether a user's row shows a picture or a document beside its text."""
+    content = message_of(body).get("content")
+    parts = content if isinstance(content, list) else ()
+    return any(isinstance(part, dict) and part.get("type") in PICTURES for part in parts)
+
+
 class RowNotes:
     """The notes of all rows of a file, by row where they are about one."""
 
@@ -152,6 +180,9 @@ class RowNotes:
         """Files that Claude Code tracks and did not find when a prompt was sent, by the prompt's key."""
         self.requests_by_command: list[int] = []
         """Prompts that a person typed as commands."""
+        self.microcompactions: dict[int, Microcompaction] = {}
+        self.pictures: set[int] = set()
+        """Rows of a user that show a picture or a document."""
         self.costs: dict[int, float] = {}
         """The cost since the last row that records one, in US dollars."""
         self.requests = Recorded(NAME)
@@ -171,13 +202,17 @@ class RowNotes:
                 self.changed_outside[row] = file["filename"]
         elif role is Role.BOUNDARY:
             self.boundaries[row] = boundary_of(body)
+        elif body.get("subtype") == MICROCOMPACTION and kind == "system":
+            self.microcompactions[row] = microcompaction_of(body)
         elif role is Role.BOOKS and kind == "cost-state":
             return self.spend(row, body.get("totalCostUSD"))
         elif role is Role.BOOKS and kind == SNAPSHOT:
             prompt, names = missing_in(body)
             if prompt != NO_KEY and names:
                 self.missing[prompt] = names
-        elif role is Role.PROMPT and request_in(text_in(message_of(body).get("content"))) is not None:
+        if kind == "user" and role in _SHOWING and has_pictures(body):
+            self.pictures.add(row)
+        if role is Role.PROMPT and request_in(text_in(message_of(body).get("content"))) is not None:
             self.requests_by_command.append(row)
         return False
 

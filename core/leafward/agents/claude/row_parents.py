@@ -78,6 +78,8 @@ class Rows:
         """Rows at which Claude Code continued from inside a compaction's kept rows, each with the last kept row sent before it."""
         self.left_out: dict[int, str] = {}
         """The beginnings of reply ends that a resumed Claude Code did not send, each with its version."""
+        self.cleared_pictures: dict[int, list[int]] = {}
+        """By microcompaction, the rows whose pictures it clears first."""
         self.doubled: dict[int, int] = {}
         """Rows whose id an earlier row has, each with that row."""
         self.mended = False

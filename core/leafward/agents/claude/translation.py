@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.agents.claude.cleared_pictures import without_pictures
 from leafward.agents.claude.contents import (
     blocks,
     exit_code,
@@ -80,6 +81,11 @@ class Translator:
         self._left_out = {builder.entry[row] for row in builder.rows.left_out}
         inherited = builder.rows.notes.facts.inherited
         self._inherited = builder.entry[inherited] if inherited >= 0 else NO_ENTRY
+        entry = builder.entry
+        self._cleared_pictures = {
+            entry[row]: [entry[one] for one in cleared]
+            for row, cleared in builder.rows.cleared_pictures.items()
+        }
         self._costs = builder.costs
         start = builder.rows.start
         self._instead = {builder.entry[first]: start[row] for first, row in builder.instead.items()}
@@ -286,10 +292,13 @@ class Translator:
     def _edit(self, index: int, row: Body) -> Body:
         part = self._parts.get(index, 0)
         target, text = "", CLEARED
+        pictures = part - len(cleared_in(row))
         if row.get("type") == "content-replacement":
             one = replacements_in(row)[part]
             target, content = one["toolUseId"], one.get("replacement", one.get("content"))
             text = content if isinstance(content, str) else text_in(content)
+        elif pictures >= 0:
+            return self._picture_edit(self._cleared_pictures[index - part][pictures])
         else:
             target = cleared_in(row)[part]
         result = self._answer(index, target)
@@ -297,6 +306,16 @@ class Translator:
             "type": "context_edit",
             "targetId": self.columns.id(EntryIndex(result)) if result >= 0 else target,
             "replacement": {"content": [{"type": "text", "text": text}]},
+        }
+
+    def _picture_edit(self, target: int) -> Body:
+        """The edit that puts words in place of the pictures of a message."""
+        found = self.rows(target)
+        content = message_of(found[0]).get("content") if found else None
+        return {
+            "type": "context_edit",
+            "targetId": self.columns.id(EntryIndex(target)),
+            "replacement": {"content": blocks(without_pictures(content))},
         }
 
     def _answer(self, index: int, call: str) -> int:

@@ -8,6 +8,7 @@ from leafward.base.model_windows import native_window
 
 _STORES_FILES = (2, 1, 150)
 """This version stores the files that it adds again behind a compaction; versions up to 2.1.48 hold them only in memory (tried)."""
+_CLEARS_PICTURES = (2, 1, 38)
 _WHOLE_SINCE = (2, 1, 285)
 """From this version on, models with a long window (4.7 and later) get it unasked; before, 2.1 gave all of them 200,000."""
 _ASKED_FOR = re.compile(r"claude-(?:\d|[a-z]+-4(?:-[0-6])?(?:-20\d{6})?\Z)")
@@ -24,6 +25,12 @@ def holds_files_in_memory(version: object) -> bool:
     """Whether a version adds files again behind a compaction without storing them; an unknown version stores them."""
     numbers = numbers_of(version)
     return numbers is not None and numbers < _STORES_FILES
+
+
+def clears_pictures(version: object) -> bool:
+    """Whether a version's microcompaction clears pictures beside results (2.1.37 does not yet); an unknown version does not."""
+    numbers = numbers_of(version)
+    return numbers is not None and numbers >= _CLEARS_PICTURES
 
 
 def window_of(version: object, model: str) -> int | None:

@@ -30,6 +30,8 @@ class CompactionEntries:
         budget, the entry that it was cut from, else -1."""
         self.budgets: dict[int, int] = {}
         """Tokens to which such a message was cut."""
+        self.ahead: tuple[int, ...] = ()
+        """The initial context as a compaction without a history has it ahead of its summary."""
         self._columns, self._messages, self._add = columns, messages, add
         self._recorded: list[int] = []
         """Compactions whose context is stored in the file."""
@@ -66,6 +68,7 @@ class CompactionEntries:
         self.kept[index] = KeptMessages(tuple(before), tuple(after), place)
         if isinstance(items, list):
             self._recorded.append(index)
+            self.ahead = ()
 
     def _rebuilt(self, at: int, course: Course) -> tuple[list[int], int]:
         """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages.
@@ -75,6 +78,7 @@ class CompactionEntries:
         initial, users = course.opening(self._columns.kind)
         initial = [index for index in initial if index not in self.literals]
         initial.sort(key=lambda index: index not in self._messages.developers)
+        self.ahead = tuple(initial)
         first = users[0] if users else len(self._columns)
         users += [index for index in self._messages.warnings if index > first and course.holds(index)]
         users = sorted(index for index in set(users) if self._messages.size(index))

@@ -10,13 +10,31 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from leafward.agents.codex.chain import Base, Thread, base_of
 from leafward.agents.codex.description import SUBAGENT, relation_of
+from leafward.agents.codex.items import item_text
+from leafward.agents.codex.records import payload_of
 from leafward.agents.codex.rollout import Rollout
 from leafward.base.errors import NotASession
+from leafward.session.line_decoding import decode_line
 from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:
     from leafward.agents.codex.store import Segment
+    from leafward.session.entries import Body
 
+_CONTENT = (b'"type":"response_item"', b'"type":"compacted"')
+_TELLING = (
+    "role",
+    "call_id",
+    "name",
+    "arguments",
+    "input",
+    "output",
+    "message",
+    "text",
+    "turn_id",
+    "thread_id",
+)
+"""Fields that stay in a line that a newer version writes anew."""
 _ORDINAL = re.compile(rb'"ordinal":(\d{1,20})')
 
 
@@ -36,6 +54,9 @@ class CopiedLines(Protocol):
 
 class Compared:
     """Lines compared with those of their source.
+
+    A newer version writes the lines of an older one anew: with ids and empty fields, and without turns and events that it does
+    not know (0.171 with threads of 0.47 to 0.142). What was said in them, and in which turn, stays.
 
     A sub-agent does not get every line (Codex 0.125 to 0.142 leave out calls, outputs and texts between them), so its line may
     equal any line of the source behind the last equal one.
@@ -59,7 +80,18 @@ class Compared:
         payload = _payload(data, start, end)
         if payload is None:
             return True
-        return payload in self._lines if self.partial else next(self._lines, None) == payload
+        if self.partial:
+            return payload in self._lines
+        said: Any = None
+        for line in self._lines:
+            if line == payload:
+                return True
+            said = _said(payload) if said is None else said
+            if _repeats(said, _said(line)):
+                return True
+            if line.startswith(_CONTENT):
+                break
+        return False
 
     def close(self) -> None:
         """Closes the source."""
@@ -96,6 +128,22 @@ def _payload(data: bytes, start: int, end: int) -> bytes | None:
     at = data.find(b'"type":"', start, min(end, start + 120))
     line = data[at if at >= 0 else start : end].rstrip(b"\r")
     return None if line.startswith(b'"type":"session_meta"') or not line else line
+
+
+def _said(payload: bytes) -> Body:
+    """A line without its time."""
+    return decode_line(b"{" + payload) or {}
+
+
+def _repeats(line: Body, source: Body) -> bool:
+    """Whether a line says the same as one of an older version."""
+    mine, theirs = payload_of(line), payload_of(source)
+    return (
+        line.get("type") == source.get("type")
+        and mine.get("type") == theirs.get("type")
+        and item_text(mine) == item_text(theirs)
+        and all(theirs.get(name) in (None, mine.get(name)) for name in _TELLING)
+    )
 
 
 def copied_lines(

@@ -86,6 +86,10 @@ class EntryBuilder:
         self.models: list[tuple[int, str | None]] = []
         """The replying models, each with the entry from which on it replies."""
         self.system: str | None = None
+        self.left_out: dict[int, tuple[int, ...]] = {}
+        """Entries from which on others are sent no more."""
+        self.begins_anew = False
+        """Whether a turn was read that begins with the developer's context; also where that is the first line."""
         self.never_sent: set[int] = set()
         """Prompts of reviews: they are messages of another thread."""
         self.uncertain: set[int] = set()
@@ -128,6 +132,7 @@ class EntryBuilder:
         self.tip = self.course.tip
         self.model, self.effort = state.model, state.effort
         self._prompts.begin()
+        self.compactions.ahead = ()
         self.ends.begin(start)
         self._effort_at = -1
         self._awaits_review = False
@@ -428,10 +433,17 @@ class EntryBuilder:
 
     def _message(self, payload: dict[str, Any], at: int) -> None:
         index, text = len(self.columns.kind), item_text(payload)
+        developer = payload.get("role") == "developer"
+        anew = developer and self._begun[-1:] == [index - 1]
+        self.begins_anew = self.begins_anew or anew or (developer and not index)
         kind = self._prompts.take(index, payload, text)
         if kind is not None:
             self._add(kind, at)
             self._messages.add(index, payload, text)
+        if anew and self.compactions.ahead:
+            # A newer version was resumed (0.116 to 0.171): it has nothing ahead of such a summary, and puts the context in here.
+            self.left_out[self._add(Kind.CONTEXT_EDIT, at, 1)] = self.compactions.ahead
+            self.compactions.ahead = ()
 
     def _prompt(self, payload: dict[str, Any], at: int) -> None:
         text = prompt_of(payload)

@@ -33,8 +33,8 @@ from leafward.agents.codex.records import THOUGHTS, Role, line_of, name_of, payl
 from leafward.agents.codex.tasks import task_of
 from leafward.agents.native_lines import CallNames, described, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import HANDED, TYPED, Kind, text_of
-from leafward.session.messages import NEVER_SENT, PROJECTION, SUMMARY_BASIS, prompt_text
+from leafward.session.entries import HANDED, TYPED, EntryIndex, Kind, text_of
+from leafward.session.messages import EDIT_TARGETS, NEVER_SENT, PROJECTION, SUMMARY_BASIS, prompt_text
 from leafward.session.tokens import SUMMARY_TOKENS
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ class Translator:
         self._literals = builder.compactions.literals
         self._budgets = builder.compactions.budgets
         self._uncertain = builder.uncertain
+        self._left_out = builder.left_out
         self._never_sent = builder.never_sent
         self._stale = builder.responses.stale
         self._counts = builder.responses.counts
@@ -176,6 +177,9 @@ class Translator:
             return _injected(payload)
         if kind is Kind.COMPACTION:
             return self._compaction(index, payload)
+        if kind is Kind.CONTEXT_EDIT:
+            targets = [self.columns.id(EntryIndex(target)) for target in self._left_out[index]]
+            return {"type": "context_edit", EDIT_TARGETS: targets, "replacement": None}
         if kind is Kind.SYSTEM:
             instructions = payload.get("base_instructions")
             text = instructions.get("text") if isinstance(instructions, dict) else ""

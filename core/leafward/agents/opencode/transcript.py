@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 _MADE_UP = re.compile(r"(?:new|child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?", re.IGNORECASE)
 """Default titles, which neither a user nor a model chose."""
 _LOOKED_AHEAD = 8
-_TAIL_BEHIND = (1, 14, 41)
-"""This version sends the kept messages of a compaction behind its summary; 1.14.34 sends them in the order of time (tried)."""
+_TAIL_FIRST = (1, 4, 0), (1, 14, 41)
+"""Versions between these, of which 1.14.34 was tried, send the kept messages of a compaction in the order of time; later ones send
+them behind its summary. Versions to 1.3.2 keep none: where a session of theirs has some, a later version went on in it."""
 TORN = "session-row"
 """The code of the note on a session whose row cannot be read."""
 
@@ -319,9 +320,10 @@ def merged(
 
 
 def _sends_tail_first(version: str) -> bool:
-    """Whether a version sends the kept messages of a compaction before its summary; an unknown version sends them behind."""
+    """Whether the kept messages of a compaction are sent before its summary, by the version that began the session."""
     found = re.match(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", version)
-    return found is not None and tuple(map(int, found.groups())) < _TAIL_BEHIND
+    first, end = _TAIL_FIRST
+    return found is not None and first <= tuple(map(int, found.groups())) < end
 
 
 def _chained(head: list[MessageRecord], rest: Iterator[MessageRecord]) -> Iterator[MessageRecord]:
