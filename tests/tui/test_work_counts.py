@@ -1,4 +1,4 @@
-"""How much is drawn, decoded and loaded by the explorer, counted."""
+"""Work of the explorer in counts: lines drawn and decoded, modules loaded."""
 
 from __future__ import annotations
 
