@@ -29,7 +29,7 @@ class Role(IntEnum):
     INJECTED = 4
     """In the context, written by nobody."""
     ATTACHED = 5
-    """The same, but sent ahead of the messages before it, up to the last reply or result."""
+    """In the context, written by nobody, and sent ahead of the messages before it, up to the last reply or result."""
     RESULT = 6
     REPLY = 7
     BOUNDARY = 8
@@ -57,9 +57,9 @@ REPLIES = frozenset({Role.REPLY, Role.FURTHER})
 # Other facts about a row.
 SIDECHAIN = 1
 LINKED = 2
-"""It names a parent, in this file or another."""
+"""The row names a parent, in this file or another."""
 NAMED = 4
-"""It has an id."""
+"""The row has an id."""
 GLUED = 8
 UNTERMINATED = 16
 
@@ -218,7 +218,7 @@ def command_in(text: str) -> str | None:
 
 
 def request_in(text: str) -> str | None:
-    """The same, for a command that asks the model for something.
+    """The request of a command that asks the model for something; None for any other text.
 
     A skill is named without a slash (2.0.20 to 2.0.77). The model calls skills without words, so those with words are a person's.
     """
@@ -439,7 +439,7 @@ def picture_in(attachment: Body) -> Body | None:
 
 
 def orders_in(body: Body) -> object:
-    """What a reply tells a sub-agent to do."""
+    """The order that a reply gives to a sub-agent."""
     content = message_of(body).get("content")
     calls = (
         [one.get("input") for one in content if isinstance(one, dict)] if isinstance(content, list) else []

@@ -120,7 +120,7 @@ class Rows:
         self.decode(data, stop, at)
 
     def decode(self, data: bytes, stop: int, at: int) -> None:
-        """The same, but each line is decoded by itself."""
+        """Adds the rows of whole lines, each decoded by itself."""
         block = self._block()
         for line in lines_of(data, stop):
             block.decode(line, at)

@@ -326,7 +326,7 @@ def line_of(body: Body) -> RolloutLine:
 BEGINNING = b'{"timestamp":"'
 """The beginning of a record. Inside a string its quotes would be escaped, so a second one in a line is another record."""
 BEGINS = re.compile(re.escape(BEGINNING))
-"""The same, for `lines.seams`."""
+"""`BEGINNING` as a pattern, for `lines.seams`."""
 
 
 def is_glued(data: bytes, start: int, end: int) -> bool:

@@ -47,7 +47,7 @@ class RolloutName(NamedTuple):
     time: str
     thread: str
     segment: str
-    """The same as the thread for its first segment."""
+    """The id of the segment; of the first one of a thread, that of the thread."""
 
 
 def named(name: str) -> RolloutName | None:

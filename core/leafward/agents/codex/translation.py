@@ -383,7 +383,7 @@ def _message(role: str, content: object, stamp: int | None) -> Body:
 
 
 def _spoken(payload: Body) -> Body:
-    """What was said in a piece of a voice conversation."""
+    """The words of a piece of a voice conversation."""
     text = payload.get("text")
     return {"says": f"{payload.get('role')}: {text}"} if isinstance(text, str) and text else {}
 

@@ -123,7 +123,7 @@ def _read(messages: Sequence[SpanMessage]) -> Iterator[SpanMessage]:
 
 
 def _as_read(span: Span, messages: Sequence[SpanMessage]) -> SpanReading | None:
-    """What was read of a span that holds no secret, where reading `messages`, of which no line is taken from some, gives the same."""
+    """The reading of a span without secrets, where reading `messages` would give the same; else None."""
     reading = span.reading
     if reading is None or span.previous or reading.before or reading.told:
         return None
