@@ -254,6 +254,30 @@ def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
     assert "part59" not in summarize(later, 400).text
 
 
+def test_a_run_that_goes_on_has_not_passed() -> None:
+    def shell(key: str, printed: str, *, failed: bool = False, **given: Any) -> list[dict[str, Any]]:
+        return [
+            reply("", (key, "exec_command" if "cmd" in given else "write_stdin", given)),
+            result(key, printed, failed),
+        ]
+
+    command = "cargo test rustup_component"
+    started = shell(
+        "a",
+        "Chunk ID: 1\nWall time: 30.0 seconds\nProcess running with session ID 45\nOutput:\nwaiting",
+        cmd=command,
+    )
+    polled = shell(
+        "b", "Process exited with code 101\nOutput:\nSIGABRT", failed=True, session_id=45, chars=""
+    )
+    passed = shell("c", "Process exited with code 0\nOutput:\nok", cmd=command)
+    told = told_in(Section.DONE, user("test it"), *started, *polled, *passed)
+    assert told == [f"`{command}` passes (once; 1 earlier run did not)"]
+    assert told_in(Section.DONE, user("test it"), *started) == []
+    background = shell("d", "Command running in background with ID: bash_1", cmd=command)
+    assert told_in(Section.DONE, user("test it"), *background) == []
+
+
 def test_the_end_is_told_without_what_codex_puts_around_it() -> None:
     def shell(key: str, number: int, code: int = 0) -> list[dict[str, Any]]:
         head = f"Chunk ID: 1{number}\nWall time: 0.6 seconds\nProcess exited with code {code}\nOriginal token count: 7\nOutput:\n"

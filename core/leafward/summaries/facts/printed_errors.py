@@ -74,6 +74,9 @@ _PLAIN_ERRORS = frozenset(
     }
 )
 _ERROR_WORDS = 16
+_RUNS = re.compile(
+    r"(?:[^\n]{0,200}\n){0,4}?(?:Process running with session ID (\S{1,80})|Command running in background with ID: (\S{1,80}))"
+)
 
 
 def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
@@ -131,8 +134,16 @@ def error_key(line: str) -> str:
     return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
 
 
+def process_in(text: str) -> str | None:
+    """The id of the process that a result says still runs; None where it ended (Codex 0.171, Claude Code 2.1)."""
+    found = _RUNS.match(text)
+    return (found[1] or found[2]).rstrip(".") if found is not None else None
+
+
 def outcome_of(text: str, failed: bool, command: str) -> str:
-    """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped."""
+    """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped or still runs."""
+    if process_in(text) is not None:
+        return ""
     if not failed:
         return "failed" if says_failed(command, text) else "exit 0"
     codes = _EXIT.findall(text[-400:])

@@ -37,7 +37,14 @@ from leafward.summaries.facts.call_arguments import (
     is_silent,
 )
 from leafward.summaries.facts.outcomes import files_changed_by
-from leafward.summaries.facts.printed_errors import DECLINED, error_key, is_declined, outcome_of, reason_in
+from leafward.summaries.facts.printed_errors import (
+    DECLINED,
+    error_key,
+    is_declined,
+    outcome_of,
+    process_in,
+    reason_in,
+)
 from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer
 from leafward.summaries.facts.text_facts import TextFacts, new_sighting
 from leafward.summaries.facts.told_steps import ToldSteps
@@ -63,6 +70,8 @@ class _Call:
     command: str
     entry: EntryIndex
     silent: bool
+    process: str = ""
+    """The running process that it writes to or waits for."""
     changes: tuple[str, ...] = ()
     """The files that it changes on success."""
     paths: tuple[str, ...] = ()
@@ -99,6 +108,8 @@ class FactReader:
         self.texts = TextFacts(cwd, known)
         """The reader of single texts."""
         self._calls: dict[str, _Call] = {}
+        self._running: dict[str, _Call] = {}
+        """Commands that a result left running, by their process: a later call with its id gets the outcome."""
         self.plan = AgentPlan()
         """The agent's own task list."""
         self.ran: Counter[str] = Counter()
@@ -244,7 +255,8 @@ class FactReader:
         path = first_of(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
         # Calls about the agent's own list are read by `AgentPlan`.
-        self._calls[call.id] = _Call(command, entry, call.name in BY_ITEM or is_silent(arguments))
+        process = str(arguments.get("session_id", ""))
+        self._calls[call.id] = _Call(command, entry, call.name in BY_ITEM or is_silent(arguments), process)
         if path and (key := forms.canonical_path(path, self._cwd)) not in forms.EVERYWHERE:
             voice = Voice.CHANGED if changes else Voice.CALL
             yield new_sighting((FactKind.PATH, key, path, voice, entry, "", "", True))
@@ -276,7 +288,11 @@ class FactReader:
         yield from self.plan.answered(str(message.get("toolCallId")), message)
         yield from self.plan.shown(message, entry)
         outcome = ""
+        if call is not None and call.process in self._running:
+            call = self._running.pop(call.process)
         if call is not None and call.command:
+            if (process := process_in(text)) is not None:
+                self._running[process] = call
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined
             outcome = DECLINED if declined else outcome_of(text, failed, call.command)
