@@ -254,6 +254,19 @@ def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
     assert "part59" not in summarize(later, 400).text
 
 
+def test_a_file_that_could_not_be_read_is_not_told_as_read() -> None:
+    def read(key: str, path: str, *, failed: bool) -> list[dict[str, Any]]:
+        return [
+            reply("", (key, "read", {"path": path})),
+            result(key, "File does not exist." if failed else "x", failed),
+        ]
+
+    work = [*read("a", "src/grove.py", failed=True), *read("b", "src/tree.py", failed=False)]
+    text = summarize(span(user("Look for the parser."), *work)).text
+    assert "src/tree.py" in text
+    assert "src/grove.py" not in text
+
+
 def test_a_run_that_goes_on_has_not_passed() -> None:
     def shell(key: str, printed: str, *, failed: bool = False, **given: Any) -> list[dict[str, Any]]:
         return [

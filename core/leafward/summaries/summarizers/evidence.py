@@ -24,7 +24,7 @@ from leafward.summaries.summarizers.outline import Section
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
@@ -109,6 +109,12 @@ def _join(files: dict[str, FileWork]) -> None:
         work.removed |= short.removed
 
 
+def _paths_of(calls: Iterable[ToolCall]) -> set[str]:
+    """The files that calls name in an argument for one."""
+    named = (call.arguments.get(name) for call in calls for name in PATH_ARGUMENTS)
+    return {path for path in named if isinstance(path, str)}
+
+
 def _work(
     files: dict[str, FileWork],
     seen: Sequence[Sighting],
@@ -120,12 +126,8 @@ def _work(
     cwd: str,
 ) -> None:
     """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
-    arguments = {
-        call.arguments[name]
-        for call in calls
-        for name in PATH_ARGUMENTS
-        if isinstance(call.arguments.get(name), str)
-    }
+    arguments = _paths_of(call for call in calls if call.id not in failed)
+    missed = _paths_of(calls) - arguments
     undone: dict[str, int] = {}
     for one in written:
         if one.call in failed:
@@ -134,6 +136,9 @@ def _work(
         if sighting.kind is not FactKind.PATH or sighting.voice not in {Voice.CALL, Voice.CHANGED}:
             continue
         if "." not in sighting.key.rsplit("/", 1)[-1]:
+            continue
+        if sighting.voice is Voice.CALL and sighting.text in missed:
+            # What could not be read is perhaps not there.
             continue
         work = files.setdefault(sighting.key, FileWork(sighting.key))
         work.last = place
