@@ -267,6 +267,28 @@ def test_a_file_that_could_not_be_read_is_not_told_as_read() -> None:
     assert "src/grove.py" not in text
 
 
+def test_where_the_cut_splits_a_turn_its_request_is_the_goal() -> None:
+    first, last = (
+        "Port the parser of orchard to a table.",
+        "Look at the colours of the footer, they are too bright.",
+    )
+    turns = [
+        user(first),
+        *ran("a", "make parser"),
+        reply("It is ported. Shall I also port the printer?"),
+        user("Not now, thanks."),
+        reply("As you like."),
+        user(last),
+        *ran("b", "grep colour src/footer.py"),
+    ]
+    assert told_in(Section.GOAL, *turns, prefix=3) == [last]
+
+
+def test_a_check_of_a_deleted_file_blocks_nothing(corpora: Path) -> None:
+    lines = stored(corpora / "pi" / "before-compaction.jsonl", EntryIndex(475))
+    assert not any("interactive-mode.ts" in line for line in lines[Section.BLOCKED])
+
+
 def test_a_run_that_goes_on_has_not_passed() -> None:
     def shell(key: str, printed: str, *, failed: bool = False, **given: Any) -> list[dict[str, Any]]:
         return [

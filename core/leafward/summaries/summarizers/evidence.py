@@ -72,6 +72,7 @@ def collect(
         turns,
         user_requests.SameWork(messages, failed, span.cwd),
         first=not any(line.section is Section.GOAL for line in evidence.candidates),
+        is_split=span.prefix > 0,
     )
     user_requests.declined(evidence, turns)
     quoting.answers(evidence, messages, turns, stop)

@@ -58,8 +58,13 @@ LOOKS = late(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _GLANCES = late(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 
 
-def goal_among(turns: Sequence[Turn]) -> Turn | None:
-    """The current request; where only an aside is open, the request before it."""
+def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
+    """The current request; where only an aside is open, the request before it.
+
+    `is_split` says that the rest of the last turn stays in the context: its request is the current one if it names its subject.
+    """
+    if is_split and turns and turns[-1].words >= SUBSTANTIAL and not _is_aside(turns[-1], turns):
+        return turns[-1]
     left = _open(turns)
     goal, begun = goal_of(left), goal_of(turns)
     if goal is None or goal is begun or not _is_aside(goal, turns):

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
 
-_SUBJECTS = frozenset({Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS})
+_SUBJECTS = frozenset(
+    {Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS, Section.BLOCKED}
+)
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DIGIT = re.compile("[0-9]")
 _FIGURED = frozenset({Section.DONE, Section.CONTEXT, Section.IN_PROGRESS})

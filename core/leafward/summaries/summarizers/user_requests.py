@@ -89,9 +89,11 @@ class SameWork:
         }
 
 
-def requests(evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool) -> None:
-    """Adds the user's requests: the current one as the goal, the last ones as work in progress."""
-    goal = goal_among(turns) if first else None
+def requests(
+    evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool, is_split: bool
+) -> None:
+    """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`."""
+    goal = goal_among(turns, is_split=is_split) if first else None
     if goal is not None:
         text = _goal_text(turns, goal, same)
         add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
