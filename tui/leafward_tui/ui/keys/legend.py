@@ -215,9 +215,8 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         ),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
-            "Of the window: used, at full price after a move, free; in the tab Context one part after the other",
+            "Of the window: used, at full price after a move, free; in the tab Context each part has its own sign",
         ),
-        (glyphs.block_unseen, "In the tab Context: not in file, and the estimation error"),
     ]
 
 
