@@ -18,6 +18,7 @@ import pytest
 
 from leafward.session import line_decoding, native_file
 from leafward.session.session import Session
+from tests.foreign_sessions import close_all
 from tests.foreign_stores import AGENTS, watched
 from tests.model_endpoint import Endpoint, Reply
 from tests.surroundings import CORPORA, REPOSITORY
@@ -261,6 +262,13 @@ def corpora() -> Path:
     if not CORPORA.is_dir():
         pytest.skip("no ../shared/corpora beside this checkout")
     return CORPORA
+
+
+@pytest.fixture(autouse=True)
+def opened_sessions_are_closed() -> Iterator[None]:
+    """Closes the sessions that a test opened for as long as it runs."""
+    yield
+    close_all()
 
 
 @pytest.fixture(params=AGENTS)

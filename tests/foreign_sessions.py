@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 _OPENED: list[Session] = []
 
 
-def opened_by(agent: Agent, path: Path) -> Session:
-    """A session, closed when the test ends."""
-    session = agent.open(path)
-    assert not session.is_native
+def closed_at_the_end(session: Session) -> Session:
+    """The session, which is closed when the test ends."""
     _OPENED.append(session)
+    return session
+
+
+def opened_by(agent: Agent, path: Path) -> Session:
+    """A session of another agent, closed when the test ends."""
+    session = closed_at_the_end(agent.open(path))
+    assert not session.is_native
     return session
 
 

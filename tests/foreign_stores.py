@@ -1,4 +1,4 @@
-"""The same small conversation in the store of each other agent, for tests of what is kept beside their sessions."""
+"""One small conversation in the store of each other agent, for tests of what is kept beside their sessions."""
 
 from __future__ import annotations
 

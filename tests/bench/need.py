@@ -122,7 +122,7 @@ class Need:
 
 
 def span_of(session: Session, there: Replaced) -> Span:
-    return Span(there.messages, there.previous, there.previous_entry, there.plan, there.kept, session.cwd)
+    return Span(there.messages, there.previous, there.previous_entry, there.plan, there.kept, cwd=session.cwd)
 
 
 def needed(session: Session, there: Replaced, facts: Sequence[Fact]) -> list[Fact]:

@@ -103,7 +103,7 @@ def one_line(err: str) -> bool:
 
 
 @pytest.mark.parametrize("case", OPENS)
-def test_opens(case: str, run: Run, tmp_path: Path) -> None:
+def test_an_odd_file_opens_in_every_verb_that_reads(case: str, run: Run, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(OPENS[case])
     for verb, *options in READERS:

@@ -57,7 +57,7 @@ def test_some_lines_only(file: Path, tmp_path: Path, done: Run) -> None:
     assert [line["line"] for line in found["lines"]] == [4, 5]
 
 
-def test_why(file: Path, tmp_path: Path, done: Run) -> None:
+def test_why_shows_the_request_the_decision_and_the_checks(file: Path, tmp_path: Path, done: Run) -> None:
     found = done("why", f"{file}:5", "--among", str(tmp_path), "--json").document["why"]
     assert found["request"] == "Count the words as well"
     assert found["said"] == "I count them in a function of its own."

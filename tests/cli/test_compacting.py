@@ -269,7 +269,9 @@ def test_a_few_words_are_enough(done: Run, tmp_path: Path) -> None:
         (("--strategy", "codex", "--cut", "leaf"), "codex keeps single messages and no tail"),
     ],
 )
-def test_usage(options: tuple[str, ...], said: str, run: Run, path: Path) -> None:
+def test_a_wrong_combination_is_a_wrong_use(
+    options: tuple[str, ...], said: str, run: Run, path: Path
+) -> None:
     before = path.read_bytes()
     outcome = run("compact", path, *options)
     assert (outcome.code, outcome.out) == (2, "")

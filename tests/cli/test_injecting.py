@@ -101,7 +101,7 @@ class TestInject:
         assert "- one\n- two" in document["text"]
         assert "src/lexer.py" not in document["text"]
 
-    def test_usage(self, run: Run, file: Acting, tmp_path: Path) -> None:
+    def test_a_wrong_value_is_a_wrong_use(self, run: Run, file: Acting, tmp_path: Path) -> None:
         for options in (
             ("--off", "nonsense"),
             ("--now", "yesterday"),
@@ -113,7 +113,7 @@ class TestInject:
             assert (outcome.code, outcome.out) == (2, "")
         assert run("inject", file.path, "--at", "nowhere").code == 1
 
-    def test_now(self, done: Run, file: Acting, tmp_path: Path) -> None:
+    def test_now_decides_which_anchors_are_recent(self, done: Run, file: Acting, tmp_path: Path) -> None:
         root = tmp_path / "w"
         put(
             root,

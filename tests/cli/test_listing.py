@@ -164,7 +164,7 @@ def test_for_a_person(done: Run, store: Path) -> None:
     assert "fork of Which unit?" in out
 
 
-def test_none(done: Run, tmp_path: Path) -> None:
+def test_without_sessions_the_totals_are_zero(done: Run, tmp_path: Path) -> None:
     document = done("ls", "--json").document
     assert (document["sessions"], document["diagnostics"], document["excluded"]) == ([], [], 0)
     assert document["totals"] == {

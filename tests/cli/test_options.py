@@ -16,12 +16,12 @@ from leafward.cli.declarations.verbs import leafward as group
 from leafward.cli.main import main
 from tests.cli.test_main import VERBS
 
-MODULES = ("branch_options", "compaction_options", "session_options")
+MODULES = ("branch_options", "catalogue_options", "compaction_options", "session_options")
 KINDS: dict[str, Any] = {
     name: kind
     for module in MODULES
     for name, kind in vars(import_module(f"leafward.cli.declarations.{module}")).items()
-    if name.endswith("Options")
+    if name.endswith("Options") and name != "NarrowingOptions"
 }
 
 

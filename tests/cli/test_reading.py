@@ -162,7 +162,7 @@ class TestFiles:
         found = done("files", sessions / "branches.jsonl", "--at", "dfc51629", "--json").document
         assert [use["path"] for use in found["modified"]] == ["kilos.py"]
 
-    def test_none(self, done: Run, tmp_path: Path) -> None:
+    def test_a_path_without_files_says_so(self, done: Run, tmp_path: Path) -> None:
         path = conversation(tmp_path / "s.jsonl").path
         assert done("files", path, "--json").document == {
             "at": "00000006",

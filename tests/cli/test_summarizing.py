@@ -137,7 +137,9 @@ class TestMove:
             (("--summary", "short"), "'short' is not one of"),
         ],
     )
-    def test_usage(self, options: tuple[str, ...], said: str, run: Run, path: Path) -> None:
+    def test_a_wrong_combination_is_a_wrong_use(
+        self, options: tuple[str, ...], said: str, run: Run, path: Path
+    ) -> None:
         before = path.read_bytes()
         outcome = run("move", path, "#205", *options)
         assert (outcome.code, outcome.out) == (2, "")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class TestDocument:
-    def test_keys(self, done: Run, sessions: Path) -> None:
+    def test_the_document_has_the_session_and_its_entries(self, done: Run, sessions: Path) -> None:
         document = done("tree", sessions / "branches.jsonl", "--json").document
         assert document["session"] == document["session"] | {
             "id": "01a20083-4119-77ea-86ce-44fb932f7bc5",

@@ -174,7 +174,7 @@ def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> Non
 
 
 @pytest.mark.parametrize("by", ["project", "agent", "day"])
-def test_sums(by: str, done: Run, session: Path, transcript: Path) -> None:
+def test_totals_are_the_sums_of_the_sessions(by: str, done: Run, session: Path, transcript: Path) -> None:
     out = done("ls", "--totals", "--by", by).out
     assert out.startswith(by)
     assert "2 sessions" in out

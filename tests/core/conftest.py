@@ -9,7 +9,6 @@ import pytest
 
 from leafward.export.demo import demo_session
 from leafward.session.session import Session
-from tests.foreign_sessions import close_all
 from tests.foreign_stores import make
 from tests.pi_file import PiFile, conversation
 
@@ -18,13 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.foreign_stores import Store
-
-
-@pytest.fixture(autouse=True)
-def opened_sessions_are_closed() -> Iterator[None]:
-    """Closes the sessions of other agents that a test opened."""
-    yield
-    close_all()
 
 
 @pytest.fixture

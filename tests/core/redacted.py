@@ -1,4 +1,4 @@
-"""What the tests of redaction ask of any text."""
+"""Checks of redaction that hold for any text."""
 
 from __future__ import annotations
 

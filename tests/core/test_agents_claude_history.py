@@ -337,7 +337,10 @@ def test_a_tail_that_is_kept_comes_behind_the_summary(tmp_path: Path) -> None:
     assert problems(session) == {}
 
 
-def test_a_beginning_that_is_kept_comes_before_the_summary(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "told", [{"direction": "from"}, {"messagesSummarized": 2}], ids=["2.1.110", "2.1.77"]
+)
+def test_a_beginning_that_is_kept_comes_before_the_summary(tmp_path: Path, told: dict[str, object]) -> None:
     transcript = Transcript(tmp_path)
     kept = [transcript.prompt("one"), transcript.reply("first")]
     fork = transcript.tip
@@ -352,7 +355,7 @@ def test_a_beginning_that_is_kept_comes_before_the_summary(tmp_path: Path) -> No
         logicalParentUuid=fork,
         compactMetadata={"preservedSegment": segment},
     )
-    transcript.prompt("what came then", isCompactSummary=True, summarizeMetadata={"direction": "from"})
+    transcript.prompt("what came then", isCompactSummary=True, summarizeMetadata=told)
     transcript.prompt("three")
     session = transcript.opened()
     assert texts(session) == ["one", "first", "what came then", "three"]

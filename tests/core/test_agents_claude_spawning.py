@@ -20,6 +20,7 @@ from leafward.catalog.lineage import parents
 from leafward.catalog.listing import Catalogue
 from leafward.context.model_context import context_at
 from tests.claude_transcript import IDS, Transcript
+from tests.foreign_sessions import problems
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +52,21 @@ def above(home: Path, index: Path) -> dict[str, str]:
     catalogue.refresh()
     names = {card.path: card.id for card in catalogue.cards()}
     return {names[path]: names[parent] for path, (parent, _) in parents(catalogue.cards()).items()}
+
+
+def test_a_reply_below_a_row_that_was_never_written_follows_the_orders(tmp_path: Path) -> None:
+    """2.1.48 and 2.1.77 keep what a SubagentStart hook added in memory only, and the first reply names it."""
+    made = Transcript(tmp_path, "agent-a1", folder=FOLDER)
+    made.defaults = {"isSidechain": True, "agentId": "a1", "sessionId": IDS[0]}
+    made.prompt("dig")
+    made.reply("let me see", "m1", parentUuid=IDS[18])
+    made.call("Bash", "c1", "m1", command="ls")
+    made.result("c1", "pears")
+    made.reply("dug")
+    session = made.opened()
+    assert list(session.columns.parent) == [-1, 0, 1, 2]
+    assert session.branches == 0
+    assert problems(session) == {"orphan": 1}
 
 
 @pytest.mark.parametrize("told", ["result", "call", "result alone", "clash"])

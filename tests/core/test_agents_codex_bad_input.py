@@ -325,10 +325,10 @@ def test_a_block_at_once_gives_what_line_by_line_gives() -> None:
             singly.take(buffer, start, end, at)
         singly.link()
         assert at_once.columns == singly.columns
-        assert (at_once.models, at_once.responses.stale, at_once.kept) == (
+        assert (at_once.models, at_once.responses.stale, at_once.compactions.kept) == (
             singly.models,
             singly.responses.stale,
-            singly.kept,
+            singly.compactions.kept,
         )
 
 

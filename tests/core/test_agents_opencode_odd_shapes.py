@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "opencode"
-
-
 @pytest.mark.parametrize("time", ["'2026-01-01'", "9e999", "1e300", "NULL", "X'00ff'", "-1"])
 @pytest.mark.parametrize("column", ["message.time_created", "session.time_updated", "part.time_created"])
 def test_a_time_that_is_none_hides_no_session(root: Path, tmp_path: Path, time: str, column: str) -> None:

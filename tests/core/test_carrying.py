@@ -33,13 +33,6 @@ def file(tmp_path: Path) -> Acting:
     return two_branches(tmp_path / "s.jsonl")
 
 
-@pytest.fixture
-def session(file: Acting) -> Iterator[Session]:
-    opened = Session.open(file.path)
-    yield opened
-    opened.close()
-
-
 def at(session: Session, text: str) -> EntryIndex:
     """The entry whose text begins so."""
     return next(

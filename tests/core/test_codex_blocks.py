@@ -16,8 +16,8 @@ from leafward.agents.codex.records import (
     BEGINNING,
     KINDS,
     THOUGHTS,
-    Line,
     Role,
+    RolloutLine,
     line_of,
     records,
     records_of,
@@ -49,9 +49,9 @@ def sources() -> list[bytes]:
 def made(builder: EntryBuilder) -> tuple[object, ...]:
     builder.settle()
     # Not the count of tokens: it is wanted where another branch begins, and files with such places are read line by line.
-    state = builder.state()
+    state, kept = builder.state(), builder.compactions
     return (
-        builder.columns, builder.parts, builder.kept, builder.literals, builder.budgets, builder.models,
+        builder.columns, builder.parts, kept.kept, kept.literals, kept.budgets, builder.models,
         builder.responses.stale, builder.responses.counts,
         builder.system, builder.unknown, builder.first_unknown, state.path, state.model, state.effort,
     )  # fmt: skip
@@ -76,7 +76,7 @@ def at_once(data: bytes, size: int | None = None) -> tuple[object, ...]:
 def decoded(data: bytes) -> tuple[object, ...]:
     """By decoding every line."""
 
-    def full(data: bytes, start: int, end: int) -> Line | None:
+    def full(data: bytes, start: int, end: int) -> RolloutLine | None:
         body = decode_line(data[start:end])
         return line_of(body) if body is not None else None
 

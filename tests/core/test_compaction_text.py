@@ -201,6 +201,20 @@ class TestCodex:
             again = stored_parts(draft(session, wanted, Extractive()).text)
             assert again.kept == (stored.kept[-1], "one more")
 
+    def test_the_summary_beside_them_tells_what_is_open(self, tmp_path: Path) -> None:
+        file = talk(tmp_path / "s.jsonl")
+        request = "Rename the parser of orchard to grove."
+        file.user(request)
+        file.reply("I look at the parser first.", "call")
+        file.result("call")
+        with closing(Session.open(file.path)) as session:
+            made = drafted(session, PlanSettings(strategy=Strategy.CODEX))
+        assert stored_parts(made.text).kept[-1] == request
+        summary = stored_parts(made.text).summary
+        assert f"## Goal\n- {request}" in summary
+        assert "### In Progress\n- Last reply: I look at the parser first." in summary
+        assert "At the end, the user" not in summary
+
     def test_secrets_do_not_stand_in_them(self, tmp_path: Path) -> None:
         file = talk(tmp_path / "s.jsonl")
         file.user("use the key sk-ant-" + "a1b2c3d4" * 4 + " for it")

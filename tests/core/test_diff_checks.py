@@ -1,4 +1,4 @@
-"""What a command checks: tests, types, style or the build."""
+"""The checks that a command runs: tests, types, style or the build."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_duplicate_ids(file: PiFile) -> None:
 
 
 class TestHeader:
-    def test_none(self, file: PiFile) -> None:
+    def test_that_is_missing(self, file: PiFile) -> None:
         file.path.write_bytes(file.path.read_bytes().partition(b"\n")[2])
         assert codes(file) == ["no-header"]
 

@@ -1,4 +1,4 @@
-"""What is carried on from an earlier summary: its code in one line, its steps and errors only while they hold."""
+"""Lines carried on from an earlier summary: its code in one line, its steps and errors only while they hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the work is for, where the last request is an aside: a no, a remark, a question that nothing was done for."""
+"""The goal of a summary where the last request is an aside: a no, a remark, a question that nothing was done for."""
 
 from __future__ import annotations
 

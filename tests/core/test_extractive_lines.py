@@ -1,4 +1,4 @@
-"""Which lines an extractive summary takes, and how it words them."""
+"""The lines that an extractive summary takes, and their words."""
 
 from __future__ import annotations
 

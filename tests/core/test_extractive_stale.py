@@ -1,4 +1,4 @@
-"""What held once: how things stood when a turn ended, offers that nobody took, steps that were run since."""
+"""Lines that hold no more: how things stood when a turn ended, offers that nobody took, steps that were run since."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.bench import need
-from tests.core.told import ran, reply, result, span, summarize, told_in, user
+from tests.core.told import FOLDER, ran, reply, result, span, summarize, told_in, user
 from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:
@@ -252,6 +252,20 @@ def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
         *ran("z", "inspect the next part"), previous=text, previous_entry=span(*said).messages[0].entry
     )
     assert "part59" not in summarize(later, 400).text
+
+
+def test_the_end_is_told_without_what_codex_puts_around_it() -> None:
+    def shell(key: str, number: int, code: int = 0) -> list[dict[str, Any]]:
+        head = f"Chunk ID: 1{number}\nWall time: 0.6 seconds\nProcess exited with code {code}\nOriginal token count: 7\nOutput:\n"
+        given = {"cmd": f"inspect part{number} " + "of it " * 40, "workdir": f"{FOLDER}/parts"}
+        return [reply("", (key, "exec_command", given)), result(key, f"{head}wall {number} is dry", code > 0)]
+
+    work = [message for place in range(60) for message in shell(f"c{place}", place)]
+    text = summarize(span(user("Look through all walls."), *work, *shell("z", 60, 1)), 400).text
+    assert "- At the end, result: wall 59 is dry" in text
+    assert "- At the end, result: Process exited with code 1" in text
+    assert f"{FOLDER}/parts" not in text
+    assert "Chunk ID" not in text
 
 
 def ended(key: str, command: str, printed: str, *, failed: bool = False) -> list[dict[str, Any]]:

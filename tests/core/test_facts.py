@@ -62,7 +62,7 @@ def keys(kind: FactKind, *messages: dict[str, Any]) -> list[str]:
         ("Node.js calls console.log and reads process.env, src/Node.js is a file", ["src/Node.js"]),
     ],
 )
-def test_paths(text: str, found: list[str]) -> None:
+def test_paths_are_found_in_prose(text: str, found: list[str]) -> None:
     assert keys(FactKind.PATH, user(text)) == found
 
 

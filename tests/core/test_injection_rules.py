@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         ("a(b).ts", "a(b).ts", True),
     ],
 )
-def test_globs(path: str, pattern: str, expected: bool) -> None:
+def test_a_glob_matches_a_path(path: str, pattern: str, expected: bool) -> None:
     assert matches(path, pattern) is expected
 
 

@@ -300,7 +300,7 @@ class TestWorkflow:
         put(root, ".codex/specs/009-d/tasks.md", "- [ ] 1. y")
         assert "010-c" in sections(root)["next_action"][0]
 
-    def test_tasks(self) -> None:
+    def test_tasks_are_named_by_number_and_heading(self) -> None:
         found = tasks_of(
             "## Batch 1 — Found (a)\n- [x] 1. one (csv)\n  - [ ] 1.1 inner\n* [X] 2) two\n### Notes\n- [ ] three\n## Else\n- [ ] 3.1 four\n```\n- [ ] fenced\n```\n"
         )

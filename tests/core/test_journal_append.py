@@ -154,7 +154,9 @@ class TestTornFiles:
 
 class TestChangedFiles:
     @pytest.mark.parametrize(("lines", "text"), [(1, "1 entry"), (3, "3 entries")])
-    def test_grown(self, file: PiFile, session: Session, lines: int, text: str) -> None:
+    def test_a_file_that_grew_is_not_written_until_it_is_read(
+        self, file: PiFile, session: Session, lines: int, text: str
+    ) -> None:
         for number in range(lines):
             file.user(f"more {number}")
         refused(session, f"^session.jsonl grew by {text} since it was read; nothing was written$")
@@ -189,7 +191,7 @@ class TestChangedFiles:
         session.refresh()
         assert move(session, 1).changed
 
-    def test_gone(self, session: Session) -> None:
+    def test_a_file_that_is_gone_is_not_made_again(self, session: Session) -> None:
         session.path.unlink()
         with pytest.raises(Refused, match="No such file"):
             move(session, 1)

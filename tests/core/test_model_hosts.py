@@ -1,4 +1,4 @@
-"""Where a request goes: to the host that is shown, and to no other; what a hostile or careless address comes to."""
+"""The host of a request is the one that is shown, also for a hostile or careless address."""
 
 from __future__ import annotations
 

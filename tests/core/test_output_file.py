@@ -1,4 +1,4 @@
-"""Where documents are written that a user names a place for."""
+"""Documents written to the place that a user names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a span says is read once for its summary, for what survives in it and for its exam, and comes out as if each read it."""
+"""A span is read once for its summary, its survival and its exam; the results are as if each read it."""
 
 from __future__ import annotations
 

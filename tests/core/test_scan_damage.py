@@ -95,7 +95,7 @@ class TestDamage:
     def test_a_bom_anywhere_else_is_damage(self) -> None:
         assert kinds(scanned(HEAD + ONE + b"\xef\xbb\xbf" + TWO))[1] is Kind.MALFORMED
 
-    def test_crlf(self) -> None:
+    def test_line_ends_of_windows_are_no_damage(self) -> None:
         plain, windows = HEAD + ONE + TWO + THREE, (HEAD + ONE + TWO + THREE).replace(b"\n", b"\r\n")
         assert entries(scanned(windows)) == entries(scanned(plain))
         assert scanned(windows).columns.damage == {}

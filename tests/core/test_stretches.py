@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.agents.claude.blocks import Told
+    from leafward.agents.claude.blocks import BlockColumns
     from leafward.session.session import Session
 
 SIZE = 4 << 10
@@ -166,7 +166,7 @@ def test_a_small_file_and_one_processor_start_no_process(tmp_path: Path) -> None
     assert Read(tmp_path / "f", "bytes_of").end == 0
 
 
-def told_of(path: Path, size: int) -> Iterator[tuple[bytes, int, Told | None]]:
+def told_of(path: Path, size: int) -> Iterator[tuple[bytes, int, BlockColumns | None]]:
     """A transcript in stretches of about a size: the lines, their place, and what a process tells of them."""
     with source.TranscriptFile(str(path)) as file:
         data = path.read_bytes()

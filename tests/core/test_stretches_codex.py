@@ -58,11 +58,11 @@ def said(builder: EntryBuilder) -> dict[str, object]:
     """The state made from the lines of a rollout so far."""
     columns, responses = builder.columns, builder.responses
     names = (
-        "parts", "kept", "literals", "budgets", "models", "system", "uncertain", "unknown", "first_unknown",
-        "tip", "model", "effort", "left_out",
+        "parts", "models", "system", "uncertain", "unknown", "first_unknown", "tip", "model", "effort", "left_out",
     )  # fmt: skip
     return {
         **{name: getattr(builder, name) for name in names},
+        **{name: getattr(builder.compactions, name) for name in ("kept", "literals", "budgets", "ahead")},
         "columns": (columns.start, columns.kind, columns.ids, columns.parent),
         "others": (columns.other_ids, columns.damage),
         "counts": (responses.stale, responses.counts, responses.total, responses.recorded, responses.items),

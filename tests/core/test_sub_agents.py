@@ -1,4 +1,4 @@
-"""Which call of a session made which sub-agent's session, as the agents' own files say it."""
+"""The call that made each sub-agent's session, as the agents' own files say it."""
 
 from __future__ import annotations
 

@@ -12,25 +12,18 @@ from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.summary_merge import Side3, apply_merge, draft_merge, merge
 from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.session_operations import undo
-from leafward.session.session import Session
 from tests.acting import Acting, reading
 from tests.core.two_branches import lines, texts, two_branches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from leafward.session.session import Session
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Acting:
     return two_branches(tmp_path / "s.jsonl")
-
-
-@pytest.fixture
-def session(file: Acting) -> Iterator[Session]:
-    opened = Session.open(file.path)
-    yield opened
-    opened.close()
 
 
 def test_what_stands_under_no_heading_stays_under_none() -> None:

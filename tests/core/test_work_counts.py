@@ -1,4 +1,4 @@
-"""How much work is done, counted: what may not depend on the machine is asserted here instead of timed."""
+"""Work of the core in counts: what may not depend on the machine is asserted here instead of timed."""
 
 from __future__ import annotations
 

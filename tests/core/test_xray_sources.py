@@ -1,4 +1,4 @@
-"""Where a line of a summary comes from, and what became of the facts of compactions that happened."""
+"""Sources of a summary's lines, and the fates of facts in stored compactions."""
 
 from __future__ import annotations
 

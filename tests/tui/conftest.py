@@ -17,7 +17,6 @@ from tests.tui.compared import compared, parted
 from tests.tui.considered import working
 from tests.tui.explored import Named, forked
 from tests.tui.idle_wait import wait_after_key, wait_in_pause
-from tests.tui.inspector_data import close_all
 from tests.tui.logged import Hands
 from tests.tui.session_store import mixed_store, small_store
 
@@ -26,13 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward_tui.compare.model.captions import Overall
-
-
-@pytest.fixture(autouse=True)
-def opened_sessions_are_closed() -> Iterator[None]:
-    """Closes the sessions that a test of the inspector wrote."""
-    yield
-    close_all()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -14,6 +14,7 @@ from leafward_tui.inspector.page_request import PageRequest
 from leafward_tui.ui.appearance.glyphs import UNICODE, Glyphs
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Page, Selection, SelectionKind
+from tests.foreign_sessions import closed_at_the_end
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,20 +98,9 @@ def write_session(path: Path, *entries: dict[str, Any] | bytes) -> Session:
     return opened(path)
 
 
-_OPENED: list[Session] = []
-
-
 def opened(path: Path) -> Session:
-    """A session that `close_all` closes."""
-    session = Session.open(path)
-    _OPENED.append(session)
-    return session
-
-
-def close_all() -> None:
-    """Closes every session a test has opened."""
-    while _OPENED:
-        _OPENED.pop().close()
+    """A session, closed when the test ends."""
+    return closed_at_the_end(Session.open(path))
 
 
 def turn(session: Session, head: int = 0, *, number: int | None = 1, on_path: bool = True) -> Selection:

@@ -1,4 +1,4 @@
-"""Where the locale is not UTF-8, nothing that Leafward itself says needs it."""
+"""Leafward's own words and signs are ASCII where the locale is not UTF-8."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ def test_wrap_by_example() -> None:
         (-2_500, "-2.5k"),
     ],
 )
-def test_count(number: int | None, text: str) -> None:
+def test_a_count_has_three_digits_and_a_unit(number: int | None, text: str) -> None:
     assert count(number) == text
 
 
@@ -290,7 +290,7 @@ def test_other_numbers() -> None:
         (366 * 86400, "1y"),
     ],
 )
-def test_age(seconds: int, text: str) -> None:
+def test_an_age_is_a_number_and_a_unit(seconds: int, text: str) -> None:
     assert age(seconds) == text
     assert age(timedelta(seconds=seconds)) == text
 
@@ -327,7 +327,7 @@ def test_signs_that_stand_in_one_column_can_be_told_apart() -> None:
         assert g.entered != g.left
 
 
-def test_bars() -> None:
+def test_a_bar_fills_from_below_by_eighths() -> None:
     assert UNICODE.column(0, 100, 2) == (" ", " ")
     assert UNICODE.column(1, 10_000, 2) == (" ", "▁")
     assert UNICODE.column(50, 100, 2) == (" ", "█")

@@ -1,4 +1,4 @@
-"""How many entries a session has: one figure in the list, its preview, the tree and JSON, without what Leafward noted."""
+"""The number of a session's entries is one in the list, its preview, the tree and JSON, without Leafward's notes."""
 
 from __future__ import annotations
 

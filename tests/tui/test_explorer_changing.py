@@ -108,8 +108,7 @@ class TestMoving:
                 await pilot.press("j")
             await pilot.press("left")
             assert not any("y prompt" in row for row in tree(screen))
-            assert screen.state.price is None
-            assert screen.panes.tree.state.ghost is None
+            await until(pilot, lambda: screen.state.price is None and screen.panes.tree.state.ghost is None)
             await until(pilot, lambda: any("enter unfold" in row for row in rows(pilot.app)))
             await pilot.press("enter")
             await until(pilot, lambda: any("y prompt" in row for row in tree(screen)))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class TestGoing:
-    async def test_rows(self, file: Named) -> None:
+    async def test_steps_go_over_all_rows_and_stop_at_both_ends(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             names = []
             await pilot.press("g")
@@ -102,7 +102,7 @@ class TestGoing:
             await until(pilot, lambda: not any("type the letters" in row for row in rows(pilot.app)))
             assert screen.panes.inspector.tab is Tab.ENTRY
 
-    async def test_folds(self, file: Named) -> None:
+    async def test_a_folded_branch_is_one_row_that_a_step_opens(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("left_square_bracket", "K", "K")
             while here(screen) != "x":

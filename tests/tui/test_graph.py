@@ -1,4 +1,4 @@
-"""Where rows stand: each entry once, branches whole and right after what they leave, the active path in lane 0."""
+"""The order of rows: each entry once, branches whole and right after what they leave, the active path in lane 0."""
 
 from __future__ import annotations
 

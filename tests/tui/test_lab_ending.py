@@ -1,4 +1,4 @@
-"""How the compaction lab is left: without a trace, with what was shown, or because the file went on."""
+"""Leaving the compaction lab: without a trace, with what was shown, or because the file went on."""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ class TestScreen:
             await pilot.press("y")
             assert copied[0].startswith("Moved the leaf  2026-03-02T13:05:00.000Z\nfrom  d answered")
 
-    async def test_mouse(self, hands: Hands) -> None:
+    async def test_a_click_moves_the_cursor_and_a_double_click_shows_the_entry(self, hands: Hands) -> None:
         label(hands.session, hands.prompt("x"), "one", hands.writing())
         async with logging(hands.file.path) as (pilot, screen):
             await pilot.click("#operations", offset=(30, 1))

@@ -18,7 +18,7 @@ class TestWords:
         assert told == [("moved", "y prompt", "x prompt"), ("moved", "z prompt", "b prompt")]
         assert all(operation.agent for operation in deeds.log)
 
-    def test_moves(self, hands: Hands) -> None:
+    def test_a_move_names_both_entries(self, hands: Hands) -> None:
         move(hands.session, hands.end("y"), hands.writing())
         assert hands.last() == ("moved", "d prompt", "y prompt", "")
         # Within one turn its prompt would say the same twice.
@@ -27,7 +27,7 @@ class TestWords:
         move(hands.session, -1, hands.writing())
         assert hands.last()[2] == "the beginning"
 
-    def test_labels(self, hands: Hands) -> None:
+    def test_a_label_names_the_one_before(self, hands: Hands) -> None:
         label(hands.session, hands.prompt("c"), "one", hands.writing())
         assert hands.last() == ("labelled", "[one]  c prompt", "", "")
         label(hands.session, hands.prompt("c"), "two", hands.writing())
@@ -42,7 +42,7 @@ class TestWords:
         hands.session.refresh()
         assert hands.last() == ("unlabelled", "c prompt", "", "")
 
-    def test_names(self, hands: Hands) -> None:
+    def test_a_name_names_the_one_before(self, hands: Hands) -> None:
         rename(hands.session, "first", hands.writing())
         assert hands.last() == ("named", "“first”", "", "")
         rename(hands.session, "second", hands.writing())

@@ -1,4 +1,4 @@
-"""Which files a restore puts back, without a terminal: nothing unsafe is chosen, nothing that changed meanwhile is written."""
+"""The files of a restore, without a terminal: nothing unsafe is chosen, nothing that changed meanwhile is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which number columns the rows of the tree have: those that fit, and never fewer in a wider terminal."""
+"""The number columns of the tree's rows: those that fit, and never fewer in a wider terminal."""
 
 from __future__ import annotations
 

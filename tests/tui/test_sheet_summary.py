@@ -188,7 +188,7 @@ class TestMoving:
             if size == WIDE:
                 assert "append 1 line, a summary, to the session's file" in shown(pilot)
 
-    async def test_mouse(self, file: Named) -> None:
+    async def test_a_click_chooses_and_cancels(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("K", "K", "enter")
             ways = await reached(pilot, ChoiceSheet)

@@ -72,7 +72,9 @@ def test_we_know_what_rich_decides(term: str, colorterm: str) -> None:
         ({**TRUE, "TEXTUAL_COLOR_SYSTEM": "auto"}, Depth.TRUE, None),
     ],
 )
-def test_depth(env: dict[str, str], depth: Depth, override: str | None) -> None:
+def test_the_environment_tells_the_depth_of_colours(
+    env: dict[str, str], depth: Depth, override: str | None
+) -> None:
     assert Terminal.detect(env, windows=False).depth is depth
     assert color_system(env, windows=False) == override
 

@@ -1,4 +1,4 @@
-"""How much is drawn, decoded and loaded by the explorer, counted."""
+"""Work of the explorer in counts: lines drawn and decoded, modules loaded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.overview import Overview, SideBranch
 from leafward_tui.explorer.model.overview_drawing import draw
-from leafward_tui.explorer.model.row_columns import RowColumns, RowState
+from leafward_tui.explorer.model.row_columns import RowColumns, RowState, RowTexts
 from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.inspector.widgets.page_view import PageView
 from leafward_tui.ui.appearance.glyphs import UNICODE
@@ -268,7 +268,7 @@ def test_a_screen_decodes_what_its_rows_say(density: Density, generated: Path, d
         exploration = Exploration(session, density, HEIGHT)
         exploration.fold_everything()
         styles = Styles.of(built_in_theme(DEFAULT_DARK))
-        painter = RowPainter(session, exploration.lines, EntryMetrics(session), styles, UNICODE, notes={})
+        painter = RowPainter(exploration, EntryMetrics(session), RowTexts(), styles, UNICODE)
         columns = RowColumns.fitting(70, exploration.lines.lanes, density)
         middle = len(exploration.lines) // 2
         shown = range(middle, middle + HEIGHT)

@@ -182,7 +182,7 @@ class Agent(Protocol):
         return None
 
     def description(self, path: str) -> Mapping[str, object]:
-        """What the agent stores of a session outside its entries, where that is more than its header; empty where it is not.
+        """Values that the agent stores of a session outside its entries, beyond the header; empty where there are none.
 
         Raises OSError, NotASession.
         """
@@ -275,7 +275,7 @@ def is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:
-    """The same for a folder."""
+    """Whether an entry of a folder is a folder itself; false where that cannot be told."""
     try:
         return entry.is_dir()
     except OSError:

@@ -142,7 +142,7 @@ class Conversation:
             yield from self._unanswered(waiting, last)
 
     def raw_messages(self) -> Iterator[ConversationMessage]:
-        """The same as they were stored, including results without calls, calls without results, repeated ids and empty texts."""
+        """The messages as they were stored, including results without calls, calls without results, repeated ids and empty texts."""
         return self._one_by_one(blank=True)
 
     def _one_by_one(self, *, blank: bool) -> Iterator[ConversationMessage]:

@@ -23,9 +23,9 @@ class Moment(Enum):
     NOW = "now"
     """The agent waits for the text itself."""
     SUMMARY = "summary"
-    """It waits for the summary of a compaction."""
+    """The agent waits for the summary of a compaction."""
     BRANCH = "branch"
-    """It waits for the summary of the branch that it abandons."""
+    """The agent waits for the summary of the branch that it abandons."""
 
 
 class HookRequest(NamedTuple):

@@ -24,7 +24,7 @@ def json_settings(path: Path) -> dict[str, Any]:
 
 
 def toml_settings(path: Path) -> dict[str, Any]:
-    """The same for a TOML file."""
+    """The settings in a TOML file; empty where it cannot be read."""
     import tomllib
 
     try:

@@ -55,7 +55,7 @@ def open_regular(path: str | os.PathLike[str]) -> FileIO:
 
 
 def open_buffered(path: str | os.PathLike[str]) -> BinaryIO:
-    """The same with a buffer, for reading line by line."""
+    """A regular file, open for reading line by line, with a buffer. Raises NotRegular for anything else, OSError."""
     return open(path, "rb", opener=descriptor_of)  # the caller closes it
 
 

@@ -74,7 +74,7 @@ class Fork:
 
     @property
     def holds(self) -> str:
-        """How much of the old session the new one holds, in entries (a copy) or messages, also from before a compaction."""
+        """The part of the old session that the new one holds, in entries (a copy) or messages, also from before a compaction."""
         if self.draft.agent == self.source:
             copied = counted(self.draft.kept, "entry", "entries")
             return f"{copied}, the history before the compaction included" if self.compacted else copied

@@ -70,7 +70,7 @@ def spoken_place(session: Session) -> tuple[EntryIndex, EntryIndex]:
 
 
 def _spoken_above(session: Session, at: EntryIndex) -> tuple[EntryIndex, EntryIndex]:
-    """The same for any entry."""
+    """The end of the conversation at or above an entry, and the gap below it; -1 each where there is none."""
     damage, columns = session.columns.damage, session.columns
     gap = NO_ENTRY
     while at >= 0 and last_said(session, at) < 0:

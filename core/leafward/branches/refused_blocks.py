@@ -59,7 +59,7 @@ class Change(NamedTuple):
     code: str
     """Its kind, a word that does not change."""
     text: str
-    """The same for a person, on one line."""
+    """Words for a person, on one line."""
     entry: EntryIndex = NO_ENTRY
     """Its entry in the session; -1 for the whole session."""
 

@@ -45,7 +45,7 @@ def _resolved(selector: str) -> Path:
 
 
 def _readable(path: Path) -> Path:
-    """The same path, resolved. Raises NotASession for a file that cannot be read: an empty tree would not say so."""
+    """The path, resolved. Raises NotASession for a file that cannot be read: an empty tree would not say so."""
     if path.is_file():
         from leafward.base.regular_files import open_regular
 

@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.registry import agent_named
 from leafward.base import config as settings
 from leafward.base.errors import NotFound
 from leafward.base.figures import counted
@@ -19,11 +18,13 @@ from leafward.catalog.listing import Catalogue
 from leafward.catalog.lookup import typed_ids
 from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
 from leafward.cli.output.progress_line import ProgressLine
-from leafward.cli.selection import existing, project_part
+from leafward.cli.selection import existing, narrowing
 from leafward.export.audit import Audit, SecretPlace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.cli.declarations.catalogue_options import AuditOptions
 
 
 _LIST = "list"
@@ -32,10 +33,9 @@ _NAMED_AT_MOST = 5
 """Most unreadable sessions that the text output names."""
 
 
-def audit(
-    paths: Sequence[str], agent: str | None, project: str | None, kinds: Sequence[str], as_json: bool
-) -> int:
-    """`leafward audit`; with `kinds`, only secrets of these kinds. Raises NotFound for a kind that there is not."""
+def audit(paths: Sequence[str], options: AuditOptions, as_json: bool) -> int:
+    """`leafward audit`. Raises NotFound for a kind that there is not."""
+    kinds = options.kinds
     if _LIST in kinds:
         if as_json:
             emit_json({"kinds": every_kind()})
@@ -45,19 +45,12 @@ def audit(
     for kind in kinds:
         _known(kind)
     places = [existing(path) for path in paths]
-    agent_name = agent_named(agent).name if agent is not None else None
-    part = project_part(project) if project is not None else None
+    fits = narrowing(options)
     config, problems = settings.load()
     line = ProgressLine()
     catalogue = Catalogue(config, places)
     catalogue.refresh(publish=line.show_reading)
-    cards = [
-        card
-        for card in catalogue.cards()
-        if card.problem is None
-        and (agent_name is None or card.agent == agent_name)
-        and (part is None or part in card.project.lower())
-    ]
+    cards = [card for card in catalogue.cards() if card.problem is None and fits(card)]
     cards.sort(key=lambda card: (-card.when, card.path))
     running = Audit(cards)
     found: list[SecretPlace] = []

@@ -59,14 +59,10 @@ if TYPE_CHECKING:
 _LOST_SHOWN = 8
 
 
+# Until all that was read is gone again: one pass over it takes longer than its garbage is worth.
+@gc_paused()
 def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool) -> int:
     """`leafward compact`."""
-    with gc_paused():
-        # Until all that was read is gone again: one pass over it takes longer than its garbage is worth.
-        return _compacted(selector, options, dry_run, as_json)
-
-
-def _compacted(selector: str, options: CompactOptions, dry_run: bool, as_json: bool) -> int:
     settings = configured()
     every = is_all(options, settings)
     if every and not dry_run:

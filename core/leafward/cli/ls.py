@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from leafward.agents.registry import agent_named, unknown_roots
+from leafward.agents.registry import unknown_roots
 from leafward.base import config as settings
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
@@ -19,10 +19,11 @@ from leafward.catalog.namesakes import Namesake, told_apart
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.shared_history import counted_once
 from leafward.catalog.spending import sum_of, totals
+from leafward.cli.declarations.catalogue_options import ListOptions
 from leafward.cli.output.page import Page, cells, emit_json, money, note, page, say, table, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
-from leafward.cli.selection import existing, project_part, session_query
+from leafward.cli.selection import existing, narrowing, session_query
 from leafward.cli.settings import remarks_on
 from leafward.query.search.cards import Shelf
 
@@ -39,19 +40,12 @@ _RELATIONS = {INFERRED: "copy", SUBAGENT: "sub-agent"}
 """Relations to a parent as the list on the screen has them."""
 
 
-def ls(
-    paths: Sequence[str],
-    agent: str | None,
-    project: str | None,
-    query: str | None,
-    by: str | None,
-    as_json: bool,
-) -> int:
-    """`leafward ls`; with `by`, prints sums of tokens and costs by that instead of sessions."""
+def ls(paths: Sequence[str], options: ListOptions, as_json: bool) -> int:
+    """`leafward ls`: sessions, or sums of their tokens and costs."""
     places = [existing(path) for path in paths]
     config, problems = settings.load()
-    parsed = session_query(query) if query is not None else None
-    agent_name = agent_named(agent).name if agent is not None else None
+    parsed = session_query(options.query) if options.query is not None else None
+    fits = narrowing(options)
     catalogue = Catalogue(config, places)
     with ProgressLine() as line:
         catalogue.refresh(publish=line.show_reading)
@@ -71,14 +65,9 @@ def ls(
     if parsed is not None:
         remarks += [{"code": "query", "text": str(problem)} for problem in parsed.problems]
         cards = Shelf(cards, catalogue.files()).select(parsed)
-    if agent_name is not None:
-        cards = [card for card in cards if card.agent == agent_name]
-    if project is not None:
-        part = project_part(project)
-        cards = [card for card in cards if part in card.project.lower()]
-    cards.sort(key=lambda card: (-card.when, card.path))
+    cards = sorted(filter(fits, cards), key=lambda card: (-card.when, card.path))
     sums = totals(cards, spent_once)
-    if by == "compaction":
+    if options.add_up and options.by == "compaction":
         # Imported only here, as nothing else in this verb reads sessions whole.
         from leafward.cli.output.aftermath_totals import say_aftermath
 
@@ -98,10 +87,10 @@ def ls(
         return 0
     for remark in remarks:
         note(remark["text"])
-    if by is not None:
-        say(totals_text(sums, by, page()))
+    if options.add_up:
+        say(totals_text(sums, options.by, page()))
         return 0
-    filtered = bool(query is not None or agent_name is not None or project is not None)
+    filtered = options != ListOptions()
     leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
     costs = {path: sum_of(spent).known_cost for path, spent in spent_once.items()}
     ids = typed_ids(every, config, places)

@@ -28,31 +28,24 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Trouble
     from leafward.catalog.card import Card
+    from leafward.cli.declarations.catalogue_options import SearchOptions
     from leafward.query.search.text_match import Hit
 
 _NAMED_AT_MOST = 5
 """Most unreadable sessions that the text output names."""
 
 
-def search(
-    text: str,
-    paths: Sequence[str],
-    agent: str | None,
-    project: str | None,
-    limit: int,
-    chosen: str | None,
-    as_json: bool,
-) -> int:
+def search(text: str, paths: Sequence[str], options: SearchOptions, as_json: bool) -> int:
     """`leafward search`."""
     places = [existing(path) for path in paths]
     config, problems = settings.load()
     query = session_query(text, whole=True)
-    if chosen is not None:
-        query = query.among(expression_of(chosen))
-    if agent is not None:
-        query = replace(query, agents=(agent_named(agent).name,))
-    if project is not None:
-        query = replace(query, projects=(*query.projects, project_part(project)))
+    if options.select is not None:
+        query = query.among(expression_of(options.select))
+    if options.agent is not None:
+        query = replace(query, agents=(agent_named(options.agent).name,))
+    if options.project is not None:
+        query = replace(query, projects=(*query.projects, project_part(options.project)))
     remarks = [{"code": "config", "text": text} for text in remarks_on(problems)]
     remarks += [{"code": "query", "text": str(problem)} for problem in query.problems]
     if not query.looks_inside:
@@ -63,18 +56,18 @@ def search(
     trouble: list[Trouble] = []
     cards = list(sighted(config, places, os.environ, trouble)) if query.looks_inside else []
     remarks += [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]
-    running = Search(cards, query, program=ripgrep(), kept=limit)
+    running = Search(cards, query, program=ripgrep(), kept=options.limit)
     shown = page()
     found: list[SessionHits] = []
     line = ProgressLine()
     short = typed_ids(cards, config, places) if not as_json else {}
-    for session in _limited(running, limit, line):
+    for session in _limited(running, options.limit, line):
         found.append(session)
         if not as_json:
             line.wipe()
             say(_group(session, short, shown))
     line.wipe()
-    remarks += _remarks(running, found, limit, whole=as_json)
+    remarks += _remarks(running, found, options.limit, whole=as_json)
     if as_json:
         emit_json(_document(running, found, remarks))
         return 0

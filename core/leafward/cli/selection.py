@@ -17,10 +17,11 @@ from leafward.cli.settings import configured
 from leafward.session.entries import is_own
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from leafward.agents.base import Agent
     from leafward.catalog.card import Card
+    from leafward.cli.declarations.catalogue_options import NarrowingOptions
     from leafward.query.grammar import Expression
     from leafward.query.lexer import QueryError
     from leafward.query.search.query import Query
@@ -41,6 +42,15 @@ def project_part(text: str) -> str:
     if text.startswith((".", "~", os.sep)):
         return os.path.abspath(os.path.expanduser(text)).lower()
     return text.lower()
+
+
+def narrowing(options: NarrowingOptions) -> Callable[[Card], bool]:
+    """Whether a card is of the agent and the project that the options name. Raises NotFound for an agent that there is not."""
+    from leafward.agents.registry import agent_named
+
+    agent = agent_named(options.agent).name if options.agent is not None else None
+    part = project_part(options.project) if options.project is not None else ""
+    return lambda card: (agent is None or card.agent == agent) and part in card.project.lower()
 
 
 def session_path(selector: str) -> Path:

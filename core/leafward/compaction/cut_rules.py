@@ -85,7 +85,7 @@ SHORT_RULE_TEXT: dict[Rule, str] = {
     Rule.QUIET_INSIDE: "no text",
     Rule.NOTHING_AFTER: "nothing after it",
 }
-"""The same where there is little room."""
+"""Reasons where there is little room."""
 
 
 class IllegalCut(LeafwardError):

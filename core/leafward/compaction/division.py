@@ -33,7 +33,7 @@ class Diagnostic:
     pi_would: str | None = None
     """Sentence on what pi 1.5.2 does instead, beginning with "pi would"; None if it does the same."""
     pi: PiAnswer | None = None
-    """The same in numbers, if the division of the messages differs."""
+    """The answer of pi in numbers, if it divides the messages differently."""
 
 
 class Shortened(NamedTuple):

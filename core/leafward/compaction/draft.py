@@ -59,7 +59,7 @@ class Ground:
     facts: Sequence[Fact] = ()
     """Facts in the replaced span; they are read once there is a summary to be judged."""
     reading: SpanReading | None = field(default=None, compare=False, repr=False)
-    """What was read in its messages, so that the exam need not read them again."""
+    """The reading of its messages, so that the exam need not read them again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Draft:
     tokens_after: int
     """Tokens of the context at the new entry, as pi 1.5.2 will count them until the next reply."""
     counted_after: int
-    """The same as it is shown, on one basis with `plan.tokens.counted_before`."""
+    """Tokens of the context at the new entry as shown, on one basis with `plan.tokens.counted_before`."""
     summary_tokens: int
     """Tokens of the summary and its file lists: the stored text without injected and quoted parts."""
     quoted_tokens: int

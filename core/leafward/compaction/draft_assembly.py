@@ -59,6 +59,7 @@ _GAP = 2
 """UTF-16 units between two parts of the stored text."""
 
 
+@gc_paused()
 def draft(
     session: Session,
     plan: Plan,
@@ -77,21 +78,6 @@ def draft(
     tokens. Raises Refused if there is nothing to compact or no room for a summary, Cancelled if `stop` returns true, and the
     summariser's errors.
     """
-    with gc_paused():
-        return _drafted(session, plan, summarizer, pins, focus, injection, max_tokens, progress, stop)
-
-
-def _drafted(
-    session: Session,
-    plan: Plan,
-    summarizer: Summarizer,
-    pins: Sequence[str],
-    focus: str,
-    injection: Injection | None,
-    max_tokens: int | None,
-    progress: Callable[[str], object],
-    stop: Callable[[], bool],
-) -> Draft:
     refuse_nothing(plan)
     place = place_at(session, plan.at)
     every = clean_pins([*carried_pins(session, plan.at), *pins])

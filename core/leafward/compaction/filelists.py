@@ -87,7 +87,7 @@ def file_lists(touches: Touches, stop: int, previous: FileLists | None, budget: 
 
 
 def recent_first(touches: Touches, stop: int, previous: FileLists | None) -> tuple[list[str], list[str]]:
-    """The same files as two lists, only read and modified, the most recent first."""
+    """The files before a position as two lists, only read and modified, the most recent first."""
     end = bisect_left(touches.position, stop)
     paths, modifies = touches.path[:end][::-1], touches.modifies[:end][::-1]
     # Carried files are older than everything on the path.

@@ -131,7 +131,7 @@ class Requests:
     error: array[int]
     """For each such reply, the count up to its end minus the running sum of the estimates."""
     first_error: int
-    """The same for the tokens sent to the first of them."""
+    """The count of the tokens sent to the first of them, minus the running sum of the estimates."""
     before: array[int]
     """Estimated tokens sent before a position."""
     whole: int
@@ -223,6 +223,7 @@ class PathSizes:
             return -1
 
 
+@gc_paused()
 def measure(
     session: Session,
     at: int | None = None,
@@ -233,11 +234,6 @@ def measure(
 
     Sizes by pi's estimator are always measured; sizes by other `estimators` need a look at every text.
     """
-    with gc_paused():
-        return _measured(session, at, estimators)
-
-
-def _measured(session: Session, at: int | None, estimators: Iterable[Estimator]) -> PathSizes:
     others = tuple(estimator for estimator in dict.fromkeys(estimators) if estimator is not Estimator.PI)
     heard: list[ContextStats] = []
 

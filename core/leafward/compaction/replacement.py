@@ -48,7 +48,10 @@ class DividedPath:
     unsent: tuple[SpanMessage, ...]
     """Messages among them that were never sent: replies that were broken off."""
     summarised: tuple[SpanMessage, ...]
-    """Messages that the summary replaces: earlier quoted ones first, the prefix of a split turn last."""
+    """Messages that the summary tells: earlier quoted ones first, the prefix of a split turn last.
+
+    The user's messages that are quoted beside it are among them: without the requests nothing says what was done and what is open.
+    """
     prefix: int
     """Number of summarised messages in the beginning of the split turn."""
     kept: tuple[SpanMessage, ...]
@@ -101,7 +104,7 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: F
         if message.entry in chosen:
             text = text_of(message.message.get("content"))
             quoted.append(cut_middle(text, short.left * CHARS_PER_TOKEN) if short is not None else text)
-        if message.entry in summarized:
+        if message.entry in summarized or message.entry in chosen:
             if short is not None and plan.settings.rules.cleared:
                 message = SpanMessage(
                     message.entry, {**message.message, "content": _shortened(message.message, short, plan)}
@@ -171,6 +174,7 @@ def span_from(session: Session, there: DividedPath, *, pins: Sequence[str] = (),
         previous_entry=there.previous_entry,
         plan=there.plan,
         kept=there.kept,
+        quoted=there.quoted,
         cwd=session.cwd,
         focus=focus,
         pins=tuple(pins),

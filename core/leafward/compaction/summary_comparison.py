@@ -101,7 +101,7 @@ def sections_of(text: str) -> dict[str, tuple[str, list[str]]]:
 
 
 def titled_lines(text: str) -> dict[str, tuple[str, list[str]]]:
-    """The same, with lines as they are stored."""
+    """Titles of a stored summary with their lines as stored, by case-folded title, in order."""
     return _sections(text, lambda line: line.text)
 
 

@@ -100,7 +100,7 @@ def _minutes(side: dict[str, Any]) -> str:
 
 
 def _known(content: dict[str, Any]) -> str:
-    """How much of each content is known, with its base and remarks."""
+    """The certainty of each content, with its base and remarks."""
     parts = []
     for letter in "ab":
         one = content[letter]

@@ -41,7 +41,7 @@ UNCLAIMED = {
     UNKNOWN: "unknown: no recorded call is known to have written it",
     UNSURE: "unsure: more than one turn may have written it",
 }
-"""The same reasons as a sentence."""
+"""Why a line has no turn, as a sentence."""
 BARE = "unsure: an empty line, or one of brackets, that more than one turn may have written"
 """The reason for a bare line, whose turn hardly matters."""
 

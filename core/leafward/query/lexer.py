@@ -304,7 +304,7 @@ class SearchText:
     # --- pieces that turn out to be text ------------------------------------------------------------------------------
 
     def _resolved(self, pieces: list[_Piece]) -> list[_Piece]:
-        """The same pieces; those that do not count where they stand become plain."""
+        """The pieces; those that do not count where they stand become plain."""
         solid = [at for at, piece in enumerate(pieces) if piece.kind != "space"]
         around = list(zip((None, *solid), solid, (*solid[1:], None), strict=False))
         for left, at, right in around:

@@ -134,7 +134,7 @@ class Columns:
         return EntryIndex(at // ID_SIZE if at >= 0 else -1)
 
     def index_above(self, entry_id: str, below: int) -> EntryIndex:
-        """The same entry as `index` gives, found sooner where it stands shortly before `below` in the file."""
+        """The entry that `index` gives, found sooner where it stands shortly before `below` in the file."""
         found = self.index(entry_id, before=below)
         # Where several entries have one id, each of them is damaged.
         return found if found >= 0 and found not in self.damage else self.index(entry_id)

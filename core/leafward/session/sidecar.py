@@ -295,7 +295,7 @@ def _hangs(columns: Columns, index: int, places: Collection[int]) -> bool:
 def _columns(
     theirs: Columns, kept: Columns, slots: array[int], places: array[int], above: dict[int, int], size: int
 ) -> Columns:
-    """Both columns merged, each sidecar entry after as many of the agent's as `slots` says."""
+    """The columns of agent and sidecar merged, each sidecar entry after as many of the agent's as `slots` says."""
     count = len(kept)
     ids = [bytes(kept.ids[at * ID_SIZE : (at + 1) * ID_SIZE]) for at in range(count)]
     starts = [theirs.start[slot] if slot < len(theirs) else size for slot in slots]

@@ -1,4 +1,4 @@
-"""What the reader of an agent's session gives: a transcript of its entries, and the translation of single ones."""
+"""The two values that the reader of an agent's session gives: a transcript of its entries, and the translation of single ones."""
 
 from __future__ import annotations
 

@@ -11,8 +11,15 @@ from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.summary_request import progress_words
 from leafward_tui.explorer.state import Mode
-from leafward_tui.ui.bars.price_line import KeyHint
+from leafward_tui.explorer.widgets.gauge import Gauge
+from leafward_tui.explorer.widgets.graph_view import GraphView
+from leafward_tui.explorer.widgets.peek import Peek
+from leafward_tui.explorer.widgets.strip import StripView
+from leafward_tui.inspector.pane import Inspector
+from leafward_tui.ui.bars.price_line import KeyHint, PriceLine
+from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
 from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.panes.two_panes import has_two_panes
 from leafward_tui.ui.services import services_of
 
@@ -23,14 +30,6 @@ if TYPE_CHECKING:
 
     from leafward.agents.resume import Resume
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.explorer.widgets.gauge import Gauge
-    from leafward_tui.explorer.widgets.graph_view import GraphView
-    from leafward_tui.explorer.widgets.peek import Peek
-    from leafward_tui.explorer.widgets.strip import StripView
-    from leafward_tui.inspector.pane import Inspector
-    from leafward_tui.ui.bars.price_line import PriceLine
-    from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
-    from leafward_tui.ui.panes.tab_head import TabHead
     from leafward_tui.ui.screens.screen import BaseScreen
 
 TABS = ("Tree", "Entry", "Context", "Compaction", "Files", "Raw")
@@ -44,32 +43,18 @@ _REFUSAL_SECONDS = 2.5
 class ExplorerPanes:
     """The screen as its controllers see it."""
 
-    def __init__(
-        self,
-        screen: BaseScreen[Any],
-        state: ExplorerState,
-        *,
-        head: TabHead,
-        tree: GraphView,
-        column_rule: ColumnRule,
-        inspector: Inspector,
-        peek: Peek,
-        strip_rule: RowRule,
-        strip: StripView,
-        gauge: Gauge,
-        price_line: PriceLine,
-    ) -> None:
-        self._screen = screen
-        self._state = state
-        self.head = head
-        self.tree = tree
-        self.column_rule = column_rule
-        self.inspector = inspector
-        self.peek = peek
-        self.strip_rule = strip_rule
-        self.strip = strip
-        self.gauge = gauge
-        self.price_line = price_line
+    def __init__(self, screen: BaseScreen[Any], state: ExplorerState) -> None:
+        """The screen must have its widgets."""
+        self._screen, self._state = screen, state
+        self.head = screen.query_one("#head", TabHead)
+        self.tree = screen.query_one(GraphView)
+        self.inspector = screen.query_one(Inspector)
+        self.peek = screen.query_one(Peek)
+        self.strip = screen.query_one(StripView)
+        self.gauge = screen.query_one(Gauge)
+        self.price_line = screen.query_one(PriceLine)
+        self.column_rule = screen.query_one(ColumnRule)
+        self.strip_rule = screen.query_one("#strip-rule", RowRule)
         self.title_bar = screen.title_bar
         self.open_sheet = screen.open_sheet
         self.run_intent = screen.run_intent

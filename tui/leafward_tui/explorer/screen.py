@@ -107,27 +107,22 @@ class ExplorerScreen(BaseScreen[None]):
 
     def compose_content(self) -> ComposeResult:
         """Tree and inspector side by side, then strip and gauge, then the price line."""
-        self._head, self._tree, self._column_rule = TabHead(), GraphView(id="graph"), ColumnRule()
-        self._inspector = Inspector(id="inspector")
-        self._peek, self._strip_rule = Peek(), RowRule()
-        self._strip, self._gauge = StripView(id="strip"), Gauge(id="gauge")
-        self._price_line = PriceLine(id="price")
         # Else a narrow screen would be laid out twice.
         self.set_class(not has_two_panes(self.app.size), "-one-pane")
         with Horizontal(id="panes"):
             with Vertical(id="tree"):
-                yield self._head
-                yield self._tree
-            yield self._column_rule
-            yield self._inspector
+                yield TabHead(id="head")
+                yield GraphView(id="graph")
+            yield ColumnRule()
+            yield Inspector(id="inspector")
         yield RowRule(id="peek-rule")
-        yield self._peek
-        yield self._strip_rule
+        yield Peek()
+        yield RowRule(id="strip-rule")
         with Horizontal(id="overview"):
-            yield self._strip
-            yield self._gauge
+            yield StripView(id="strip")
+            yield Gauge(id="gauge")
         yield RowRule(id="price-rule")
-        yield self._price_line
+        yield PriceLine(id="price")
 
     def mounted(self) -> None:
         """Shows the screen. Its content comes after the first frame, which is painted before the next message."""
@@ -143,19 +138,7 @@ class ExplorerScreen(BaseScreen[None]):
         from leafward_tui.ui.screens.screen_controller import Means
 
         self.state = ExplorerState(self._path, self._agent)
-        self.panes = ExplorerPanes(
-            self,
-            self.state,
-            head=self._head,
-            tree=self._tree,
-            column_rule=self._column_rule,
-            inspector=self._inspector,
-            peek=self._peek,
-            strip_rule=self._strip_rule,
-            strip=self._strip,
-            gauge=self._gauge,
-            price_line=self._price_line,
-        )
+        self.panes = ExplorerPanes(self, self.state)
         self.controllers = Controllers(Means(self.state, self.panes, self.services, self.services.jobs(self)))
         self.route(*self.controllers.routed, condition=lambda _: self.state.exploration is not None)
         self.clear_note = self.panes.begin_key
@@ -163,7 +146,7 @@ class ExplorerScreen(BaseScreen[None]):
         config, in_turn = self.services.config, self._target is not None and self._target.in_turn
         self.controllers.navigation.begin(Density.ENTRIES if in_turn else Density(config.density))
         self.panes.arrange()
-        self._tree.focus()
+        self.panes.tree.focus()
         self.controllers.loader.open(self._ahead, self._target)
         self.set_interval(config.follow_interval, self.controllers.loader.look)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.row_columns import RowTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,19 +64,6 @@ class SearchState:
             return self.at
         at = bisect_left(places, (row, -1))
         return at if at < len(places) and places[at][0] == row else -1
-
-
-@dataclass(slots=True)
-class RowTexts:
-    """Texts about rows besides their headlines, by first entry. Written by `controllers/row_metrics`."""
-
-    notes: dict[int, str] = field(default_factory=dict)
-    lost: dict[int, int | None] = field(default_factory=dict)
-    """Facts that compactions lost, None where the summary is encrypted; filled while the application is idle."""
-    repeated: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Repeats soon after compactions, and their tokens."""
-    counted: dict[int, int] = field(default_factory=dict)
-    """Number of the session's entries at the time of both counts; -1 where the counts are final."""
 
 
 @dataclass(slots=True)

@@ -78,7 +78,7 @@ def _hook_output(fields: Mapping[str, Any]) -> str:
 
 
 def _answer(fields: Mapping[str, Any]) -> str:
-    """What a hook in the background answered."""
+    """The answer of a hook that ran in the background."""
     return _joined(
         "\n",
         _text(fields.get("systemMessage")),

@@ -32,14 +32,14 @@ from leafward.agents.claude.records import (
     misses_files,
     row_of,
 )
-from leafward.agents.claude.row_notes import Pointer, Pointers, Recorded
+from leafward.agents.claude.row_notes import NamedOffsets, Pointer, Pointers
 from leafward.agents.lines import seams
 from leafward.agents.stretches import blocks_of
 from leafward.base.errors import NotASession
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.records import Row
+    from leafward.agents.claude.records import TranscriptRow
     from leafward.agents.claude.shapes import OutsideRow
     from leafward.agents.stretches import Stretch
     from leafward.session.entries import Body
@@ -69,27 +69,27 @@ _HASHED = 86
 """Offset of the hash of a recorded message."""
 
 
-class Spent(NamedTuple):
+class SessionCost(NamedTuple):
     """A row with the cost of the session so far, in US dollars."""
 
     total: object
 
 
-class Decoded(NamedTuple):
+class DecodedRow(NamedTuple):
     """A row that was decoded."""
 
-    row: Row
+    row: TranscriptRow
     flags: int
 
 
-class SaidOfSession(NamedTuple):
+class SessionFacts(NamedTuple):
     """Facts about the session, from this row on."""
 
     facts: Body
 
 
 @dataclass(slots=True)
-class Carried:
+class BlockState:
     """State that one block passes on to the next."""
 
     last: str = ""
@@ -102,7 +102,7 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class BlockColumns:
     """The content of a block, ready to become rows: columns that processes can exchange."""
 
     start: array[int]
@@ -114,21 +114,21 @@ class Told:
     replies: array[int]
     """Rows that begin a reply, or continue one behind another row."""
     reply_names: list[str]
-    remarks: list[tuple[int, Spent | Decoded | SaidOfSession]]
+    remarks: list[tuple[int, SessionCost | DecodedRow | SessionFacts]]
     pointers: Pointers
     """Their rows are counted from the first row of the block."""
     prompt: str
     """The last prompt according to the last row that names one; empty without one."""
-    requests: Recorded
-    blobs: Recorded
+    requests: NamedOffsets
+    blobs: NamedOffsets
     decoded: int
-    carried: Carried
+    carried: BlockState
 
 
 class Block:
     """Rows in the order of their lines."""
 
-    def __init__(self, carried: Carried, *, begun: bool) -> None:
+    def __init__(self, carried: BlockState, *, begun: bool) -> None:
         self.start: list[int] = []
         self.codes: list[int] = []
         """Roles; with `IN_CHAIN` and `ASIDE` those of rows that were recognised by their shape."""
@@ -140,21 +140,21 @@ class Block:
         """Rows that begin a reply, or continue one behind another row."""
         self.reply_names: list[str] = []
         """The id of each, which tells whether it belongs to a side line."""
-        self.remarks: list[tuple[int, Spent | Decoded | SaidOfSession]] = []
+        self.remarks: list[tuple[int, SessionCost | DecodedRow | SessionFacts]] = []
         self.pointers = Pointers()
         self.prompt = ""
         """The last prompt."""
-        self.requests = Recorded(NAME)
-        self.blobs = Recorded(HASH)
+        self.requests = NamedOffsets(NAME)
+        self.blobs = NamedOffsets(HASH)
         self.decoded = 0
         self.carried = carried
         """State of the lines before; once the block's own lines are read, the state for the next block."""
         self._begun = begun
         """Whether the session's beginning is known: the first rows are read completely."""
 
-    def told(self, keys: bytes) -> Told:
+    def told(self, keys: bytes) -> BlockColumns:
         """The content of the block, with the ids of the rows."""
-        return Told(
+        return BlockColumns(
             array("q", self.start),
             bytes(self.codes),
             keys,
@@ -214,7 +214,7 @@ class Block:
                         facts = facts_in(row)
                         if facts != said or copied:
                             said, copied = facts, bool(row.forked_from or row.request_session_id)
-                            self.remarks.append((len(codes), SaidOfSession(body_of(row))))
+                            self.remarks.append((len(codes), SessionFacts(body_of(row))))
                         if key is not NO_KEY:
                             self.jumps.append((len(codes), key))
                         if role == _REPLY and row.message is not None:
@@ -246,7 +246,7 @@ class Block:
             case "api-request-blob":
                 self.blobs.add(str(row.hash), at)
             case "cost-state":
-                self.remarks.append((len(self.codes), Spent(row.total_cost)))
+                self.remarks.append((len(self.codes), SessionCost(row.total_cost)))
             case "last-prompt" if row.leaf_uuid:
                 exact = row.explicit is True
                 self.pointers.add(Pointer(len(self.codes), key_of(row.leaf_uuid), empty=False, exact=exact))
@@ -303,7 +303,7 @@ class Block:
         self.codes.append(code)
         self.names.append(name)
 
-    def _row(self, row: Row, at: int, flags: int) -> None:
+    def _row(self, row: TranscriptRow, at: int, flags: int) -> None:
         """Adds one decoded row."""
         body, role = row.body, row.role
         index = len(self.codes)
@@ -342,7 +342,7 @@ class Block:
             if leaf or (leaf is None and exact):
                 self.pointers.add(Pointer(index, key_of(leaf), empty=leaf is None, exact=exact))
         self._add(int(role), at, name)
-        self.remarks.append((index, Decoded(row, flags)))
+        self.remarks.append((index, DecodedRow(row, flags)))
 
 
 def lines_of(data: bytes, stop: int) -> list[bytes]:
@@ -354,9 +354,9 @@ def lines_of(data: bytes, stop: int) -> list[bytes]:
     return lines
 
 
-def tell(stretch: Stretch) -> Told | None:
+def tell(stretch: Stretch) -> BlockColumns | None:
     """The rows of a stretch that lies further on in a transcript; None where it has to be read in order."""
-    block = Block(Carried(), begun=True)
+    block = Block(BlockState(), begun=True)
     try:
         for data, at in blocks_of(stretch):
             block.tell(data, len(data), at)

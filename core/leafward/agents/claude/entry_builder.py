@@ -51,7 +51,7 @@ class EntryBuilder:
         self._cycles: set[int] = set()
         self.now = -1
         """The last entry of the main line."""
-        damage = settle(rows, seed)
+        damage = settle(rows, seed, own=own)
         self._numbers = ascending(len(rows) + sum(rows.parts.values()))
         """The numbers from 0 on, at least as many as entries."""
         self._named = rows.flags.translate(_IS_NAMED)

@@ -28,8 +28,11 @@ _SPOKEN = frozenset({Role.PROMPT, Role.REPLY, Role.FURTHER, Role.BOUNDARY, Role.
 _WRONG = bytes(bool(flags & (GLUED | UNTERMINATED)) for flags in range(256))
 
 
-def settle(rows: Rows, seed: int = 0) -> dict[int, Damage]:
-    """Names rows that were all read, and finds parents that are distant or further on; returns the damage of rows."""
+def settle(rows: Rows, seed: int = 0, *, own: bool = False) -> dict[int, Damage]:
+    """Names rows that were all read, and finds parents that are distant or further on; returns the damage of rows.
+
+    `own`: the file is a sub-agent's, whose rows are no side line in it.
+    """
     damage: dict[int, Damage] = {}
     rows.name(seed)
     rows.mended = bool(rows.doubled)
@@ -42,7 +45,7 @@ def settle(rows: Rows, seed: int = 0) -> dict[int, Damage]:
                 boundaries[row].missing, boundaries[row].inferred = above < 0, False
             elif above < 0:
                 damage[row] = Damage.ORPHAN
-    _infer_parents(rows, damage)
+    _infer_parents(rows, damage, own=own)
     _mend_ends(rows)
     _follow_summaries(rows)
     _expand(rows)
@@ -83,13 +86,15 @@ def _sum_up_anew(rows: Rows) -> None:
             rows.role[row] = Role.SUMMARY
 
 
-def _infer_parents(rows: Rows, lost: Collection[int]) -> None:
+def _infer_parents(rows: Rows, lost: Collection[int], *, own: bool) -> None:
     """Attaches rows whose named parent was never written to the row before them in the file, as Claude Code does (2.1.197).
 
     Compactions of 2.1.33 to 2.1.49, at least, name a row that was only ever in memory, and so do rows of hooks. A row with none
     before it stays a beginning: its parent lies in another file. Side lines begin at the parent that they name.
     """
-    named = [row for row in lost if not rows.flags[row] & SIDECHAIN or rows.role[row] in _SAID_BY_NOBODY]
+    named = [
+        row for row in lost if own or not rows.flags[row] & SIDECHAIN or rows.role[row] in _SAID_BY_NOBODY
+    ]
     for row in sorted({*rows.notes.boundaries, *named}):
         at = bisect_left(rows.jumps, row)
         if at == len(rows.jumps) or rows.jumps[at] != row:

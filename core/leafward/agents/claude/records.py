@@ -29,7 +29,7 @@ class Role(IntEnum):
     INJECTED = 4
     """In the context, written by nobody."""
     ATTACHED = 5
-    """The same, but sent ahead of the messages before it, up to the last reply or result."""
+    """In the context, written by nobody, and sent ahead of the messages before it, up to the last reply or result."""
     RESULT = 6
     REPLY = 7
     BOUNDARY = 8
@@ -57,9 +57,9 @@ REPLIES = frozenset({Role.REPLY, Role.FURTHER})
 # Other facts about a row.
 SIDECHAIN = 1
 LINKED = 2
-"""It names a parent, in this file or another."""
+"""The row names a parent, in this file or another."""
 NAMED = 4
-"""It has an id."""
+"""The row has an id."""
 GLUED = 8
 UNTERMINATED = 16
 
@@ -161,7 +161,7 @@ SILENT_ATTACHMENTS = frozenset({"prompt_snapshot"})
 QUEUED_TYPE = "queued_command"
 
 
-class Row(NamedTuple):
+class TranscriptRow(NamedTuple):
     """One row, with the parts that reading needs."""
 
     role: Role
@@ -218,7 +218,7 @@ def command_in(text: str) -> str | None:
 
 
 def request_in(text: str) -> str | None:
-    """The same, for a command that asks the model for something.
+    """The request of a command that asks the model for something; None for any other text.
 
     A skill is named without a slash (2.0.20 to 2.0.77). The model calls skills without words, so those with words are a person's.
     """
@@ -301,28 +301,28 @@ def is_bulk(line: bytes) -> bool:
     )
 
 
-def row_of(body: Body) -> Row:
+def row_of(body: Body) -> TranscriptRow:
     """The role of a decoded row, with its body."""
     kind = body.get("type")
     if not isinstance(kind, str) or kind not in CHAINED:
-        return Row(*_outside(kind, body))
+        return TranscriptRow(*_outside(kind, body))
     if kind == "assistant":
-        return Row(Role.REPLY if "message" in body else Role.UNKNOWN, body)
+        return TranscriptRow(Role.REPLY if "message" in body else Role.UNKNOWN, body)
     if kind == "attachment":
-        return Row(_attached(body), body)
+        return TranscriptRow(_attached(body), body)
     if kind == "user":
         return _user(body)
     if kind == "progress":
-        return Row(Role.QUIET, body)
+        return TranscriptRow(Role.QUIET, body)
     sub = body.get("subtype")
     if sub == "compact_boundary":
-        return Row(Role.BOUNDARY, body)
+        return TranscriptRow(Role.BOUNDARY, body)
     if sub == MICROCOMPACTION:
         cleared = len(cleared_in(body))
-        return Row(Role.CLEARED, body, cleared) if cleared else Row(Role.QUIET, body)
+        return TranscriptRow(Role.CLEARED, body, cleared) if cleared else TranscriptRow(Role.QUIET, body)
     if sub == "local_command" and isinstance(body.get("content"), str):
-        return Row(Role.INJECTED, body)
-    return Row(Role.QUIET, body)
+        return TranscriptRow(Role.INJECTED, body)
+    return TranscriptRow(Role.QUIET, body)
 
 
 def _outside(kind: object, body: Body) -> tuple[Role, Body, int]:
@@ -340,16 +340,16 @@ def _outside(kind: object, body: Body) -> tuple[Role, Body, int]:
     return Role.UNKNOWN, body, 1
 
 
-def _user(body: Body) -> Row:
+def _user(body: Body) -> TranscriptRow:
     if "message" not in body:
-        return Row(Role.UNKNOWN, body)
+        return TranscriptRow(Role.UNKNOWN, body)
     results = len(results_in(body))
     if results:
         typed = bool(typed_beside(body))
-        return Row(Role.RESULT, body, results + typed, typed)
+        return TranscriptRow(Role.RESULT, body, results + typed, typed)
     if body.get("isCompactSummary") is True:
-        return Row(Role.SUMMARY, body)
-    return Row(_role_of(body, text_in(message_of(body).get("content"))), body)
+        return TranscriptRow(Role.SUMMARY, body)
+    return TranscriptRow(_role_of(body, text_in(message_of(body).get("content"))), body)
 
 
 def typed_beside(body: Body) -> list[dict[str, Any]]:
@@ -439,7 +439,7 @@ def picture_in(attachment: Body) -> Body | None:
 
 
 def orders_in(body: Body) -> object:
-    """What a reply tells a sub-agent to do."""
+    """The order that a reply gives to a sub-agent."""
     content = message_of(body).get("content")
     calls = (
         [one.get("input") for one in content if isinstance(one, dict)] if isinstance(content, list) else []

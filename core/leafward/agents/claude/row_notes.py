@@ -78,7 +78,7 @@ class Pointers:
             yield Pointer(self._rows[at], leaf, empty=bool(flags & 1), exact=bool(flags & 2))
 
 
-class Recorded:
+class NamedOffsets:
     """Offsets in the file of items with names of a fixed length."""
 
     def __init__(self, width: int) -> None:
@@ -95,7 +95,7 @@ class Recorded:
             self._names += name.encode("ascii")
             self._start.append(at)
 
-    def extend(self, others: Recorded) -> None:
+    def extend(self, others: NamedOffsets) -> None:
         """Adds items that were found further on."""
         self._names += others._names
         self._start.extend(others._start)
@@ -185,8 +185,8 @@ class RowNotes:
         """Rows of a user that show a picture or a document."""
         self.costs: dict[int, float] = {}
         """The cost since the last row that records one, in US dollars."""
-        self.requests = Recorded(NAME)
-        self.blobs = Recorded(HASH)
+        self.requests = NamedOffsets(NAME)
+        self.blobs = NamedOffsets(HASH)
         """Recorded messages."""
         self._spent = 0.0
 

@@ -8,7 +8,16 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.blocks import ASIDE, IN_CHAIN, Block, Carried, Decoded, Spent, Told, lines_of
+from leafward.agents.claude.blocks import (
+    ASIDE,
+    IN_CHAIN,
+    Block,
+    BlockColumns,
+    BlockState,
+    DecodedRow,
+    SessionCost,
+    lines_of,
+)
 from leafward.agents.claude.number_columns import filled, places_of, repeated, words_for
 from leafward.agents.claude.records import (
     KEY,
@@ -89,7 +98,7 @@ class Rows:
         self._seed = 0
         self._open: dict[str, int] = {}
         """The first row of each of the latest replies."""
-        self._carried = Carried()
+        self._carried = BlockState()
         self.by_shapes = False
         """Whether rows are recognised by their shapes and not each decoded."""
 
@@ -111,7 +120,7 @@ class Rows:
         self.decode(data, stop, at)
 
     def decode(self, data: bytes, stop: int, at: int) -> None:
-        """The same, but each line is decoded by itself."""
+        """Adds the rows of whole lines, each decoded by itself."""
         block = self._block()
         for line in lines_of(data, stop):
             block.decode(line, at)
@@ -127,7 +136,7 @@ class Rows:
     def _block(self) -> Block:
         return Block(replace(self._carried), begun=self.notes.facts.created is not None)
 
-    def add(self, block: Told) -> None:
+    def add(self, block: BlockColumns) -> None:
         """Adds the rows of a block, which follow the rows before."""
         base, codes, carried = len(self), block.codes, block.carried
         self._carried = carried if carried.last else replace(carried, last=self._carried.last)
@@ -140,9 +149,9 @@ class Rows:
         self.decoded += block.decoded
         for index, remark in block.remarks:
             row = base + index
-            if isinstance(remark, Decoded):
+            if isinstance(remark, DecodedRow):
                 self._decoded(row, remark)
-            elif isinstance(remark, Spent):
+            elif isinstance(remark, SessionCost):
                 if self.notes.spend(row, remark.total):
                     self.role[row] = Role.COST
             else:
@@ -191,7 +200,7 @@ class Rows:
             self.rejoined[row] = first
             row = self.role.find(Role.FURTHER, row + 1, stop)
 
-    def _decoded(self, row: int, remark: Decoded) -> None:
+    def _decoded(self, row: int, remark: DecodedRow) -> None:
         """Notes one decoded row."""
         body, role, parts = remark.row.body, remark.row.role, remark.row.parts
         if role is Role.TITLE and body.get("customTitle") == self.notes.facts.title:
@@ -207,7 +216,7 @@ class Rows:
         if self.notes.add(row, body, role):
             self.role[row] = Role.COST
 
-    def take(self, told: Told) -> bool:
+    def take(self, told: BlockColumns) -> bool:
         """Adds lines that a process read; False where they have to be read here, since the session's beginning is unknown."""
         if self.notes.facts.created is None:
             return False

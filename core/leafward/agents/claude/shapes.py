@@ -106,7 +106,7 @@ class OutsideRow(Struct, gc=False, rename="camel"):
 chain_row = Decoder(ChainRow).decode
 """A line as a row of the chain. Raises ValueError or RecursionError where it does not fit."""
 outside_row = Decoder(OutsideRow).decode
-"""The same for a row outside the chain."""
+"""A line as a row outside the chain. Raises ValueError or RecursionError where it does not fit."""
 
 
 facts_in = attrgetter(

@@ -34,7 +34,7 @@ from leafward.session.transcript import Transcript, unknown_records
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents.claude.blocks import Told
+    from leafward.agents.claude.blocks import BlockColumns
     from leafward.agents.claude.lineage import Origin as Source
     from leafward.session.abridged_lines import LongLine
     from leafward.session.entries import Body
@@ -115,7 +115,7 @@ class ClaudeReader:
         rows, size = self._go_on(file)
         self._known = None
         pending = None
-        stretches: Stretches[Told] = Stretches(file, _TELL, size)
+        stretches: Stretches[BlockColumns] = Stretches(file, _TELL, size)
         stretches.read(rows.feed, rows.take, stop)
         size = stretches.end
         for data, whole, at in file.blocks(stop, size):

@@ -261,7 +261,8 @@ class Translator:
         direction = row.get("summarizeMetadata")
         if isinstance(direction, dict):
             details["summarize"] = direction
-            left = self._left_leaf(index, kept) if direction.get("direction") == "from" else NO_ENTRY
+            # 2.1.48 and 2.1.77 know no other direction, and name none.
+            left = self._left_leaf(index, kept) if direction.get("direction", "from") == "from" else NO_ENTRY
             if left >= 0:
                 body["fromId"] = self.columns.id(left)
         if at in self._inferred:

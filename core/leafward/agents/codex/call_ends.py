@@ -31,7 +31,7 @@ class CallEnds:
         self.waiting: tuple[int, str, int] | None = None
         """Offset, call and size of a record about a call's end, while it may still belong to the result right behind it."""
         self._aside: dict[str, tuple[int, int]] = {}
-        """The same for calls whose results did not follow: offset, and size in bytes."""
+        """Records about calls whose results did not follow, by call: offset, and size in bytes."""
         self._last = _NO_RESULT
         """The entry of the last result, and its call."""
         self._results: dict[str, int] = {}

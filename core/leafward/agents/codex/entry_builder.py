@@ -3,8 +3,8 @@
 Every line belongs to one entry: lines that repeat or measure an entry lie in its stretch of the file. Entries follow each other;
 a rollback goes back, and a segment begins where its base was cut.
 
-Longer than other modules: each kind of line changes the same few facts (tip, model, waiting calls), and a rollback or a
-compaction needs all of them.
+Longer than other modules: each kind of line changes the same few facts (tip, model, waiting calls), and a rollback needs all
+of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.call_ends import CallEnds
-from leafward.agents.codex.compactions import KeptMessages, kept_users, summary_place
+from leafward.agents.codex.compaction_entries import CompactionEntries
 from leafward.agents.codex.current_path import (
     START,
     TAKES_ALL_BACK,
@@ -22,7 +22,7 @@ from leafward.agents.codex.current_path import (
     State,
 )
 from leafward.agents.codex.entry_ids import SegmentIds
-from leafward.agents.codex.items import effort_of, item_text, kind_of_item, prompt_of
+from leafward.agents.codex.items import effort_of, item_text, prompt_of
 from leafward.agents.codex.message_keys import MessageIndex
 from leafward.agents.codex.prompts import Prompts
 from leafward.agents.codex.records import (
@@ -32,8 +32,8 @@ from leafward.agents.codex.records import (
     COMPLETED,
     KIND,
     KINDS,
-    Line,
     Role,
+    RolloutLine,
     is_glued,
     line_at,
     line_of,
@@ -83,20 +83,11 @@ class EntryBuilder:
         self.columns = Columns()
         self.parts: dict[int, int] = {}
         """Entries that share a line with others: their number in it, from 1."""
-        self.kept: dict[int, KeptMessages] = {}
-        """The entries that each compaction keeps beside its summary."""
-        self.literals: dict[int, tuple[int, int]] = {}
-        """Entries that stand only in a compaction: the number in `replacement_history`, or -1; and, for a message cut to fit the
-        budget, the entry that it was cut from, else -1."""
-        self.budgets: dict[int, int] = {}
-        """Tokens to which such a message was cut."""
         self.models: list[tuple[int, str | None]] = []
         """The replying models, each with the entry from which on it replies."""
         self.system: str | None = None
         self.left_out: dict[int, tuple[int, ...]] = {}
         """Entries from which on others are sent no more."""
-        self.ahead: tuple[int, ...] = ()
-        """The initial context as a compaction without a history has it ahead of its summary."""
         self.begins_anew = False
         """Whether a turn was read that begins with the developer's context; also where that is the first line."""
         self.never_sent: set[int] = set()
@@ -117,12 +108,11 @@ class EntryBuilder:
         self._contexts = Contexts()
         self._begun: list[int] = []
         """Entries that mark the beginning of a turn."""
-        self._replacing: list[int] = []
-        """Compactions whose context is stored in the file."""
         self.course = Course()
         self.version = TAKES_ALL_BACK
         """The second number of the version of Codex that began a segment."""
         self.responses = Responses(self.columns, self._prompts, self._add)
+        self.compactions = CompactionEntries(self.columns, self._messages, self._add)
         self.begin(0, "", START)
         self._dependent = dependent
         self.has_turns = False
@@ -142,7 +132,7 @@ class EntryBuilder:
         self.tip = self.course.tip
         self.model, self.effort = state.model, state.effort
         self._prompts.begin()
-        self.ahead = ()
+        self.compactions.ahead = ()
         self.ends.begin(start)
         self._effort_at = -1
         self._awaits_review = False
@@ -323,7 +313,7 @@ class EntryBuilder:
                 at_entry = count if len(self.columns) > count else count - 1
                 self.columns.damage.setdefault(at_entry, Damage.GLUED)
 
-    def record(self, line: Line, at: int, raw: bytes) -> None:
+    def record(self, line: RolloutLine, at: int, raw: bytes) -> None:
         """Reads one record, given with its bytes."""
         role, body = line.role, line.body
         if role in _ANYWHERE:
@@ -450,10 +440,10 @@ class EntryBuilder:
         if kind is not None:
             self._add(kind, at)
             self._messages.add(index, payload, text)
-        if anew and self.ahead:
+        if anew and self.compactions.ahead:
             # A newer version was resumed (0.116 to 0.171): it has nothing ahead of such a summary, and puts the context in here.
-            self.left_out[self._add(Kind.CONTEXT_EDIT, at, 1)] = self.ahead
-            self.ahead = ()
+            self.left_out[self._add(Kind.CONTEXT_EDIT, at, 1)] = self.compactions.ahead
+            self.compactions.ahead = ()
 
     def _prompt(self, payload: dict[str, Any], at: int) -> None:
         text = prompt_of(payload)
@@ -481,7 +471,7 @@ class EntryBuilder:
         if left <= 0:
             return False
         self.link()
-        compaction = next((index for index in reversed(self._replacing) if self.course.holds(index)), -1)
+        compaction = self.compactions.last_recorded(self.course)
         stays = self._messages.aborted if self.version < TAKES_ALL_BACK else ()
         injected = self.version >= TAKES_INJECTED_BACK
         prompt = self.course.drop_turns(left, self.columns.kind, injected=injected, stays=stays)
@@ -498,59 +488,4 @@ class EntryBuilder:
 
     def _compacted(self, payload: dict[str, Any], at: int) -> None:
         self.settle()
-        items = payload.get("replacement_history")
-        before: list[int] = []
-        after: list[int] = []
-        part = 0
-        place = -1
-        if isinstance(items, list):
-            items = [item if isinstance(item, dict) else {} for item in items]
-            place = summary_place(items, payload.get("message"))
-            self.link()
-            matches = self._messages.find(
-                [{} if number == place else item for number, item in enumerate(items)], self.course
-            )
-            for number, (item, index) in enumerate(zip(items, matches, strict=True)):
-                if number == place:
-                    continue
-                if index < 0:
-                    index = self._add(kind_of_item(item), at, part)
-                    self.literals[index] = number, -1
-                    self._messages.add(index, item, item_text(item))
-                    part += 1
-                (before if place < 0 or number < place else after).append(index)
-        else:
-            before, part = self._rebuilt(at)
-        index = self._add(Kind.COMPACTION, at, part)
-        self.kept[index] = KeptMessages(tuple(before), tuple(after), place)
-        if isinstance(items, list):
-            self._replacing.append(index)
-            self.ahead = ()
-
-    def _rebuilt(self, at: int) -> tuple[list[int], int]:
-        """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages.
-
-        The initial context is sent anew, the developer's messages ahead (0.101 began the thread with one of them last).
-        """
-        initial, users = self.course.opening(self.columns.kind)
-        initial = [index for index in initial if index not in self.literals]
-        initial.sort(key=lambda index: index not in self._messages.developers)
-        self.ahead = tuple(initial)
-        first = users[0] if users else len(self.columns)
-        users += [index for index in self._messages.warnings if index > first and self.course.holds(index)]
-        users = sorted(index for index in set(users) if self._messages.size(index))
-        sizes = [self._messages.size(index) for index in users]
-        chosen, cut = kept_users(sizes)
-        kept = [users[position] for position in chosen]
-        part = 0
-        for place, position in enumerate(chosen):
-            budget = cut if place == 0 else None
-            # Only the text of a message is kept, not its images.
-            if budget is None and users[position] not in self._messages.pictured:
-                continue
-            index = self._add(Kind.INJECTED, at, part)
-            self.literals[index] = -1, kept[place]
-            self.budgets[index] = sizes[position] if budget is None else budget
-            kept[place] = index
-            part += 1
-        return initial + kept, part
+        self.compactions.read(payload, at, self.course)

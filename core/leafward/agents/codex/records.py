@@ -185,7 +185,7 @@ _TYPES = {
 TYPES = frozenset({*_TYPES, "response_item", "event_msg"})
 
 
-class Line(NamedTuple):
+class RolloutLine(NamedTuple):
     """One line, with the facts from its beginning."""
 
     role: Role
@@ -241,7 +241,7 @@ _ASSISTANT = b"assistant"
 COMPLETED = {name.encode(): role for name, role in _COMPLETED.items()}
 
 
-def line_at(data: bytes, start: int, end: int) -> Line | None:
+def line_at(data: bytes, start: int, end: int) -> RolloutLine | None:
     """The role of the line `data[start:end]` and the facts from its beginning; None where it is not a record."""
     head = HEAD.match(data, start, end)
     if head is None or data[end - 1] != CLOSE:
@@ -264,7 +264,7 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
         if role is Role.MESSAGE:
             named_role = SAID_BY.match(data, head.end(), end)
             if named_role is not None and named_role[1] == _ASSISTANT:
-                return Line(Role.REPLY, ordinal, None, None)
+                return RolloutLine(Role.REPLY, ordinal, None, None)
         elif role in (Role.RESULT, Role.ANSWER):
             named = CALL.match(data, head.end(), end)
             if named is None:
@@ -272,7 +272,7 @@ def line_at(data: bytes, start: int, end: int) -> Line | None:
                 return line_of(body) if body is not None else None
             call = named[1].decode("utf-8", "replace")
     if role not in _DECODED and role is not Role.UNKNOWN:
-        return Line(role, ordinal, call, None)
+        return RolloutLine(role, ordinal, call, None)
     body = decode_line(data[start:end])
     return line_of(body) if body is not None else None
 
@@ -297,14 +297,14 @@ def framed(body: Body) -> Body:
     return {"timestamp": body.get("timestamp"), "type": kind, "payload": body}
 
 
-def line_of(body: Body) -> Line:
+def line_of(body: Body) -> RolloutLine:
     """The role of a decoded line, with its facts."""
     body = framed(body)
     kind, payload = body.get("type"), body.get("payload")
     number = body.get("ordinal")
     ordinal = number if isinstance(number, int) else None
     if not isinstance(payload, dict):
-        return Line(Role.UNKNOWN, ordinal, None, body)
+        return RolloutLine(Role.UNKNOWN, ordinal, None, body)
     sub = payload.get("type")
     call = payload.get("call_id")
     role = _TYPES.get(kind, Role.UNKNOWN) if isinstance(kind, str) else Role.UNKNOWN
@@ -320,13 +320,13 @@ def line_of(body: Body) -> Line:
         if sub == "item_completed" and isinstance(item, dict):
             role = _COMPLETED.get(str(item.get("type")), Role.UNKNOWN)
             call = item.get("id")
-    return Line(role, ordinal, call if isinstance(call, str) else None, body)
+    return RolloutLine(role, ordinal, call if isinstance(call, str) else None, body)
 
 
 BEGINNING = b'{"timestamp":"'
 """The beginning of a record. Inside a string its quotes would be escaped, so a second one in a line is another record."""
 BEGINS = re.compile(re.escape(BEGINNING))
-"""The same, for `lines.seams`."""
+"""`BEGINNING` as a pattern, for `lines.seams`."""
 
 
 def is_glued(data: bytes, start: int, end: int) -> bool:

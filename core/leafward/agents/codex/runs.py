@@ -59,7 +59,7 @@ class Run:
         entries = self.entries
         return (
             before.is_settled
-            and not (before.ahead and entries.begins_anew)
+            and not (before.compactions.ahead and entries.begins_anew)
             and not (entries.ends.is_early and before.ends_in_result)
             and before.responses.leads_to(entries.responses)
             and (not entries.has_turns or self._settings == (before.model, before.effort))

@@ -41,22 +41,22 @@ _DEEPEST = 6
 """Folders below a root that are entered: a year, a month and a day, and some levels that a user may have added."""
 
 
-class Named(NamedTuple):
+class RolloutName(NamedTuple):
     """Facts in the name of a rollout."""
 
     time: str
     thread: str
     segment: str
-    """The same as the thread for its first segment."""
+    """The id of the segment; of the first one of a thread, that of the thread."""
 
 
-def named(name: str) -> Named | None:
+def named(name: str) -> RolloutName | None:
     """The facts in a file name; None for a rollout without Codex's form of name."""
     found = _NAME.fullmatch(name)
     if found is None:
         return None
     time, thread, segment = found.groups()
-    return Named(time, thread.lower(), (segment or thread).lower())
+    return RolloutName(time, thread.lower(), (segment or thread).lower())
 
 
 def is_rollout(name: str) -> bool:

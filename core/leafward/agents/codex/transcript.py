@@ -181,7 +181,7 @@ class CodexReader:
 
     def stands_alone(self, index: int) -> bool:
         """Whether an entry has lines of its own and does not only stand in a compaction."""
-        return self._made is None or index not in self._made.builder.literals
+        return self._made is None or index not in self._made.builder.compactions.literals
 
     def stretch(self, index: int) -> tuple[Rollout, int, int]:
         """The file of an entry, and begin and end of the entry's stretch in it."""

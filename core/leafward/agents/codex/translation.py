@@ -79,9 +79,9 @@ class Translator:
         self._answers = builder.ends.answers
         self.provider = provider if isinstance(provider, str) else "openai"
         self._parts = builder.parts
-        self._kept = builder.kept
-        self._literals = builder.literals
-        self._budgets = builder.budgets
+        self._kept = builder.compactions.kept
+        self._literals = builder.compactions.literals
+        self._budgets = builder.compactions.budgets
         self._uncertain = builder.uncertain
         self._left_out = builder.left_out
         self._never_sent = builder.never_sent
@@ -383,7 +383,7 @@ def _message(role: str, content: object, stamp: int | None) -> Body:
 
 
 def _spoken(payload: Body) -> Body:
-    """What was said in a piece of a voice conversation."""
+    """The words of a piece of a voice conversation."""
     text = payload.get("text")
     return {"says": f"{payload.get('role')}: {text}"} if isinstance(text, str) and text else {}
 

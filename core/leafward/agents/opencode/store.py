@@ -96,7 +96,7 @@ class Shelves:
         return [other for other in others if _age(other) < _age(info)]
 
     def siblings_among(self, tree: trees.Tree, info: Info, first: int) -> list[Info]:
-        """The same for the folder of a session file."""
+        """Older sessions beside a session file with the same time of the first message."""
         found = []
         for path in self._begun(os.path.dirname(tree.info)).get(first, ()):
             if path == tree.info:

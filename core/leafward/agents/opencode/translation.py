@@ -432,7 +432,7 @@ def _source(record: Body, parts: list[Body]) -> Body:
 
 
 def _task_in(parts: list[Body]) -> Body:
-    """What a message hands to a sub-agent; empty in any other message."""
+    """The order of a message to a sub-agent; empty in any other message."""
     task: Body = next((part for part in parts if part.get("type") == "subtask"), {})
     return {key: value for key, value in task.items() if key not in _OWN_FIELDS}
 

@@ -413,7 +413,7 @@ _ADDRESS = re.compile(r"[0-9a-fA-F:]+")
 SIGNS = tuple((signs, literals) for signs, literals, _ in _COMMANDS)
 """A text that gives a password to a program holds one sign and one literal of the same pair."""
 PASSWORD_FILE = re.compile(r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:")
-"""The same for a line of a file of passwords."""
+"""A text with a line of a file of passwords holds a match."""
 
 
 @cache

@@ -58,7 +58,7 @@ _SHORTEST = 8
 _SHORTEST_KEY = 16
 """Characters below which the key of an object is taken for a name."""
 _SHORTEST_VALUE = 3
-"""The same for a string under a key that names a secret."""
+"""Characters below which a string under a key that names a secret is none."""
 
 _PLAIN = re.compile(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
 """Ids, times, single words: most strings of a session."""

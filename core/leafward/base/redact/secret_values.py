@@ -106,7 +106,7 @@ LEAST_PERHAPS = 16
 _RANDOM_TURNS = 0.5
 """Share of characters that change sort: six in ten in random values, two in ten in names and paths."""
 _SOME_TURNS = 0.35
-"""The same for a value without six letters of one sort in a row."""
+"""Share of characters that change sort in a random value without six letters of one sort in a row."""
 _LEAST_ALONE = 10
 """Characters of a random value that has no signs around it."""
 _PASSPHRASE = re.compile(r"[a-z]{3,9}(?:-[a-z]{3,9}){3,7}")

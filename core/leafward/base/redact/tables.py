@@ -61,7 +61,7 @@ def columns_in(text: str, low: str) -> Iterator[Span]:
 
 
 def _cells_below(text: str, at: int, head: str, bar: str) -> Iterator[Span]:
-    """The same in a table with bars between cells: of Markdown, of a database's own program, or drawn."""
+    """Secrets below a head in a table with bars between cells: of Markdown, of a database's own program, or drawn."""
     names = [name.strip(" \t`*\r") for name in head.split(bar)]
     if not all(_TITLE.fullmatch(name) for name in names if name):
         return
@@ -82,7 +82,7 @@ def _cells_below(text: str, at: int, head: str, bar: str) -> Iterator[Span]:
 
 
 def _columns_below(text: str, at: int, head: str) -> Iterator[Span]:
-    """The same in columns that begin below each other, with spaces between, as programs for the cloud print them."""
+    """Secrets below a head in columns that begin below each other, with spaces between, as programs for the cloud print them."""
     titles = list(_SPACED_TITLE.finditer(head))
     columns = [(title.start(), found) for title in titles if (found := meaning_of(title[0])) is not None]
     for _ in range(_MOST_ROWS if columns else 0):

@@ -111,10 +111,10 @@ def _place(session: Session, entry: int) -> int:
     return entry
 
 
+@gc_paused()
 def side(session: Session, ancestor: int, entry: int, stop: Callable[[], bool] = lambda: False) -> Side:
     """The entries that the path to `entry` adds below its ancestor. Raises Cancelled once `stop` turns true."""
-    with gc_paused():
-        return _side(StepReader(session), session, ancestor, entry, stop)
+    return _side(StepReader(session), session, ancestor, entry, stop)
 
 
 def _side(reader: StepReader, session: Session, ancestor: int, entry: int, stop: Callable[[], bool]) -> Side:

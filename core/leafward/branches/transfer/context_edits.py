@@ -67,7 +67,7 @@ class EditDraft:
     tokens_before: int
     """Tokens of the context, as shown."""
     tokens_after: int
-    """The same after the edits: an estimate, since no reply has reported that context."""
+    """Tokens of the context after the edits: an estimate, since no reply has reported that context."""
     cut: int = 0
     """Tokens that the edits remove, estimated from their text alone, as in rows."""
 

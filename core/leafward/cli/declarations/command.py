@@ -174,12 +174,3 @@ def session_argument(function: _Function) -> _Function:
 def at_option(function: _Function) -> _Function:
     """`--at ENTRY`."""
     return _parameter(option_of("at", at_field()))(function)
-
-
-def narrowing_options(function: _Function) -> _Function:
-    """`--agent` and `--project`."""
-    agent = click.option("--agent", metavar="AGENT", help="Only sessions of this agent.")
-    project = click.option(
-        "--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT."
-    )
-    return agent(project(function))

@@ -1,6 +1,6 @@
 """Declarations of options: each option once, as a typed field of the value passed to its verb.
 
-The classes are in `branch_options`, `compaction_options` and `session_options`. They are imported when a verb's options
+The classes are in `branch_options`, `catalogue_options`, `compaction_options` and `session_options`. They are imported when a verb's options
 are needed, as creating all of them takes longer than listing the verbs.
 """
 

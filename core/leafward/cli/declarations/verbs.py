@@ -18,15 +18,14 @@ from leafward.cli.declarations.command import (
     dry_run_option,
     json_option,
     leafward,
-    narrowing_options,
     select_option,
     session_argument,
     verb,
 )
-from leafward.cli.declarations.options import WholeNumber
 
 if TYPE_CHECKING:
     from leafward.cli.declarations.branch_options import ForkOptions
+    from leafward.cli.declarations.catalogue_options import AuditOptions, ListOptions, SearchOptions
     from leafward.cli.declarations.session_options import ExportOptions, FilesOptions
 
 __all__ = ["changing_verbs", "comparing_verbs", "leafward", "memory_verbs"]
@@ -37,30 +36,15 @@ _among_option = click.option(
 )
 
 
-@verb("leafward ls --project orchard", "leafward ls ./sessions --json", "leafward ls --totals --by day")
+@verb(
+    "leafward ls --project orchard",
+    "leafward ls ./sessions --json",
+    "leafward ls --totals --by day",
+    options="catalogue_options.ListOptions",
+)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@narrowing_options
-@click.option(
-    "--query", metavar="TEXT", help="Only sessions that match TEXT: words, file:, since:, project:, agent:."
-)
-@click.option("--totals", "add_up", is_flag=True, help="Totals of tokens and cost instead of sessions.")
-@click.option(
-    "--by",
-    type=click.Choice(["project", "agent", "day", "compaction"]),
-    default="project",
-    show_default=True,
-    help="How --totals groups; compaction: what was repeated after them.",
-)
 @json_option
-def ls(
-    paths: tuple[str, ...],
-    agent: str | None,
-    project: str | None,
-    query: str | None,
-    add_up: bool,
-    by: str,
-    as_json: bool,
-) -> int:
+def ls(paths: tuple[str, ...], options: ListOptions, as_json: bool) -> int:
     """List sessions, newest first.
 
     With PATH, only the sessions there: one session file, or a folder with everything below it. Totals count shared
@@ -71,38 +55,24 @@ def ls(
     """
     from leafward.cli.ls import ls as run
 
-    if not add_up and click.get_current_context().get_parameter_source("by") is ParameterSource.COMMANDLINE:
+    if (
+        not options.add_up
+        and click.get_current_context().get_parameter_source("by") is ParameterSource.COMMANDLINE
+    ):
         raise click.UsageError("--by needs --totals")
-    return run(paths, agent, project, query, by if add_up else None, as_json)
+    return run(paths, options, as_json)
 
 
 @verb(
     "leafward search idempotency",
     "leafward search '\"rate limit\" tool:bash since:7d'",
     "leafward search '/retry(ing)? in \\d+s/ error:' --agent codex",
+    options="catalogue_options.SearchOptions",
 )
 @click.argument("query")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@narrowing_options
-@click.option(
-    "--limit",
-    type=WholeNumber(1),
-    metavar="N",
-    default=200,
-    show_default=True,
-    help="List at most N hits, of the newest sessions.",
-)
-@select_option
 @json_option
-def search(
-    query: str,
-    paths: tuple[str, ...],
-    agent: str | None,
-    project: str | None,
-    limit: int,
-    select: str | None,
-    as_json: bool,
-) -> int:
+def search(query: str, paths: tuple[str, ...], options: SearchOptions, as_json: bool) -> int:
     """Search all text of all sessions, newest first.
 
     QUERY is words, "a phrase", /a pattern/, and terms: file:PATH, tool:NAME, in:summary, error:, agent:, project:,
@@ -120,7 +90,7 @@ def search(
     """
     from leafward.cli.search import search as run
 
-    return run(query, paths, agent, project, limit, select, as_json)
+    return run(query, paths, options, as_json)
 
 
 @verb("leafward blame src/app.py", "leafward blame src/app.py:10-40", "leafward blame src/app.py --json")
@@ -159,20 +129,11 @@ def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
     "leafward audit",
     "leafward audit --project orchard --json",
     "leafward audit ./sessions --kind 'private key'",
+    options="catalogue_options.AuditOptions",
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@narrowing_options
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    metavar="KIND",
-    help="Only secrets of this kind (repeatable); list names all kinds.",
-)
 @json_option
-def audit(
-    paths: tuple[str, ...], agent: str | None, project: str | None, kinds: tuple[str, ...], as_json: bool
-) -> int:
+def audit(paths: tuple[str, ...], options: AuditOptions, as_json: bool) -> int:
     """List where secrets are in sessions, without showing them.
 
     Each secret is listed with its kind, session, entry, project and time. Searches all sessions of all agents,
@@ -181,7 +142,7 @@ def audit(
     """
     from leafward.cli.audit import audit as run
 
-    return run(paths, agent, project, kinds, as_json)
+    return run(paths, options, as_json)
 
 
 @verb(

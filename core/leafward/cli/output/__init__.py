@@ -1,1 +1,1 @@
-"""What the verbs write: text in terminal cells, JSON, progress."""
+"""The output of the verbs: text in terminal cells, JSON, progress."""

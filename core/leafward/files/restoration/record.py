@@ -36,7 +36,7 @@ class State(StrEnum):
     """The progress of a restore, or of its undo."""
 
     WRITING = "writing"
-    """It has begun; where no process is working on it, it stopped halfway."""
+    """Begun; where no process is working on it, it stopped halfway."""
     DONE = "done"
     UNDOING = "undoing"
     UNDONE = "undone"

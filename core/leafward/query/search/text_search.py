@@ -160,7 +160,7 @@ class _Batch:
                 yield path
 
     def passing(self) -> set[str]:
-        """All that pass, once the filter is done."""
+        """The paths of all files that pass; waits for the filter to end."""
         return self._sifting.result()
 
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
 COMMAND_ARGUMENTS = ("command", "cmd", "script")
 """Arguments that name a command; those of a file are in `PATH_ARGUMENTS`."""
+FOLDER_ARGUMENTS = ("workdir", "working_directory", "cwd")
+"""Arguments that name the folder in which a command runs."""
 TEXT_ARGUMENTS = frozenset(
     {"content", "newText", "new_string", "newString", "oldText", "old_string", "oldString", "edits"}
 )

@@ -41,7 +41,7 @@ _MAYBE = re.compile(
     r"^\s*(?:\[[\w./:@ -]{1,60}\]\s+\S|(?:PASS|FAIL|FAILED|ok|not ok|✓|✗|×|✘)\s+\S"
     r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"
 )
-"""The same where people write such lines too: it counts only beside another such line."""
+"""A beginning that people write too: such a line counts as pasted only beside another one."""
 _COUNTED = (
     r"\S\s+\[(?:[+-]?\d[\d,]* ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
     r"|\b(?:\d{1,3} (?:s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?|weeks?|months?) ago|just now)\W*(?:\[[^\[\]\n]{0,40}\]\s*)?$"

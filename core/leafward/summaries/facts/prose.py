@@ -70,7 +70,7 @@ _CHOICE = re.compile(
     r"|leave|left|skip(?:ped|s)?|drop(?:ped|s)?|add(?:ed|s)?|change[sd]?|return(?:s|ed)?|need(?:s|ed)?|should|must|fix(?:ed)?)\b|用|改|移|删|使"
 )
 _TAKEN = re.compile(_CHOICE.pattern.replace("|uses", "").replace("|keeps", "").replace("(?:s|ed)", "(?:ed)"))
-"""The same without the forms that describe the behaviour of a thing."""
+"""A word of a choice, without the forms that describe the behaviour of a thing."""
 _OBSERVES = re.compile(
     r"(?i)\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
     r"|(?:the|this|one|another) (?:\w+ ){0,2}(?:issue|problem|bug|cause|reason|error|failure|difference|mismatch) (?:is|was|here|comes?|seems?)\b"

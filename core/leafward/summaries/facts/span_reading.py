@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SpanReading:
-    """What was found in the messages of a span."""
+    """The facts and steps found in the messages of a span."""
 
     reader: FactReader
     """As it is behind the last message."""
     messages: Sequence[SpanMessage]
     before: Sequence[Sighting]
-    """What the summary says that stood before them."""
+    """Facts that the summary before them states."""
     told: Sequence[Sighting]
-    """What it lists besides as bare lines."""
+    """Facts that it lists besides as bare lines."""
     found: Sequence[Sequence[Sighting]]
     """By message."""
     calls: Sequence[Sequence[ToolCall]]

@@ -218,7 +218,7 @@ class ToldSteps:
         return bool(signs) and signs <= self._done
 
     def is_run(self, line: str) -> bool:
-        """The same of a line that only says what is to be run or checked: nothing of it is left."""
+        """Whether a line only names something to run or check, and that was done: nothing of it is left."""
         return _LOOKS.match(line) is not None and self.is_taken_up(line)
 
     def _signs(self, text: str) -> set[_Sign]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, blocks_of, text_of, tool_calls
-from leafward.summaries.facts.call_arguments import OLD_ARGUMENTS, changes_text
+from leafward.summaries.facts.call_arguments import FOLDER_ARGUMENTS, OLD_ARGUMENTS, changes_text
 from leafward.summaries.summarizers.candidates import Candidate
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
 from leafward.summaries.summarizers.turns import by_machine
@@ -23,8 +23,13 @@ _PIECE = LINE_LIMIT - 60
 _PIECES = {"the user": 4, "reply": 4, "result": 2}
 """The most lines of one text; a longer text loses its middle."""
 _PIECES_OF_A_CALL = 6
-_REMINDER = re.compile(r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2,}\d+→")
-"""An agent's additions to a result, and the line numbers of a file."""
+_ADDED = re.compile(
+    r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2,}\d+→"
+    r"|\A(?:(?:Chunk ID: \w+|Wall time: [\d.]+ seconds?|(?:Process exited with code|Exit code:) 0|Total output lines: \d+"
+    r"|Original token count: \d+|Output:)\n)+"
+)
+"""An agent's additions to a result, such as Codex's head of an output, and the line numbers of a file."""
+_UNTOLD = frozenset({*OLD_ARGUMENTS, *FOLDER_ARGUMENTS})
 _FIRST_PLACE = 1 << 31
 
 
@@ -70,9 +75,9 @@ def _texts(message: Body, changing: frozenset[str]) -> Iterator[tuple[str, str, 
 
 
 def _new_texts(arguments: Body) -> Iterator[str]:
-    """The texts of a call's arguments, and of a list of edits in them; without those that are replaced."""
+    """The texts of a call's arguments, and of a list of edits in them; without folders and texts that are replaced."""
     for name, value in arguments.items():
-        if isinstance(value, str) and name not in OLD_ARGUMENTS:
+        if isinstance(value, str) and name not in _UNTOLD:
             yield value
         elif isinstance(value, list):
             for edit in blocks_of(value):
@@ -82,7 +87,7 @@ def _new_texts(arguments: Body) -> Iterator[str]:
 
 def _pieces(text: str, most: int) -> list[str]:
     """A text in lines, cut between words."""
-    words = _REMINDER.sub(" ", text[: 1 << 16]).split()
+    words = _ADDED.sub(" ", text[: 1 << 16]).split()
     lines: list[str] = []
     line = ""
     for word in words:

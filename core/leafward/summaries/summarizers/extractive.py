@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Cancelled
 from leafward.base.redact.redaction import Redactor
-from leafward.session.entries import LISTED, tool_calls
+from leafward.session.entries import LISTED, text_of, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.facts.call_arguments import is_silent
@@ -85,7 +85,7 @@ class Extractive:
             chosen.fill(names, int(ranking.end_share * room), stop)
             names.fill(_LIST_LIMIT, whole=True)
             chosen.rank(room, stop)
-            chosen.tell_end(span.messages, redactor)
+            chosen.tell_end([message for message in span.messages if not _is_quoted(message, span)], redactor)
         else:
             chosen.fill(names, 0, stop)
         names.write(evidence)
@@ -123,7 +123,7 @@ def _read(messages: Sequence[SpanMessage]) -> Iterator[SpanMessage]:
 
 
 def _as_read(span: Span, messages: Sequence[SpanMessage]) -> SpanReading | None:
-    """What was read of a span that holds no secret, where reading `messages`, of which no line is taken from some, gives the same."""
+    """The reading of a span without secrets, where reading `messages` would give the same; else None."""
     reading = span.reading
     if reading is None or span.previous or reading.before or reading.told:
         return None
@@ -132,6 +132,11 @@ def _as_read(span: Span, messages: Sequence[SpanMessage]) -> SpanReading | None:
     if len(span.messages) != len(reading.messages) or not all(map(is_, span.messages, reading.messages)):
         return None
     return None if any(by_machine(message) for _, message in messages) else reading
+
+
+def _is_quoted(message: SpanMessage, span: Span) -> bool:
+    """Whether a message stands word for word beside the summary."""
+    return bool(span.quoted) and text_of(message.message.get("content")) in span.quoted
 
 
 def _has_an_end(span: Span, room: int) -> bool:

@@ -1,4 +1,4 @@
-"""Which requests are open, and which of them the work is for."""
+"""The open requests of a span, and the one that the work is for."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FAILS = late(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b
 _WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
-"""The same where the answer named remaining work: by then it is done, or belongs to other requests."""
+"""Such requests where the answer named remaining work: by then it is done, or belongs to other requests."""
 LOOKS = late(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _GLANCES = late(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 

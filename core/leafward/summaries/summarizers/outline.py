@@ -146,7 +146,7 @@ def unframed(summary: str) -> str:
 
 
 def outline_lines(text: str) -> Iterator[OutlineLine]:
-    """The same, and which of them is code."""
+    """The lines of a summary by section, with those that are code."""
     current = Section.CONTEXT
     top: Section | None = None
     fenced = False

@@ -82,7 +82,7 @@ class Task(StrEnum):
     TURN = "turn"
     """The beginning of a turn whose rest stays."""
     OPENING = "opening"
-    """The same without anything before that turn: the summary is all there is."""
+    """The beginning of the session's first turn, whose rest stays: nothing stands before the summary."""
     PART = "part"
     """One part of a span that is too long for one request."""
     SHORTER = "shorter"

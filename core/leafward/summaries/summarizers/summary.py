@@ -22,9 +22,9 @@ class Purpose(StrEnum):
     """The purpose of a summary."""
 
     COMPACTION = "compaction"
-    """It replaces the messages, and the work goes on after it."""
+    """The summary replaces the messages, and the work goes on after it."""
     BRANCH = "branch"
-    """It tells another branch what was tried on this one, which is abandoned."""
+    """The summary tells another branch what was tried on this one, which is abandoned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Span:
     """The agent's own task list before the first message."""
     kept: Sequence[SpanMessage] = ()
     """The messages that stay in the context: the summary need not repeat their content."""
+    quoted: Sequence[str] = ()
+    """The messages of the user that are stored word for word beside the summary, which need not repeat them."""
     cwd: str = ""
     """The folder of the session; paths inside it are relative to it."""
     focus: str = ""
@@ -56,11 +58,11 @@ class Span:
     known: Known = field(default_factory=dict, compare=False, repr=False)
     """The facts of texts that were read already, so that a judge of the summary need not read them again."""
     reading: SpanReading | None = field(default=None, compare=False, repr=False)
-    """What was read in all messages that leave the context, secrets included."""
+    """The reading of all messages that leave the context, secrets included."""
 
 
 NO_SECTIONS = "did not keep to the sections that it was asked for"
-"""What a remark says behind the name of a model that wrote in an outline of its own."""
+"""Remark on a model that wrote in an outline of its own; its name stands before it."""
 
 
 class SummaryLine(NamedTuple):

@@ -41,9 +41,9 @@ _SHOWN = 120
 SUBSTANTIAL = 3
 """Content words from which a request names its subject."""
 _BRIEF = 2
-"""The same where work followed."""
+"""Content words from which it does where work followed."""
 TELLING = 8
-"""The same where no work followed."""
+"""Content words from which it does where no work followed."""
 
 
 _COMMAND = "command"

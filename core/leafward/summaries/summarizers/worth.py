@@ -37,7 +37,9 @@ class Worth:
         """Weighs every line. Raises Cancelled."""
         self._reader = evidence.reader
         self._focus = tuple(sorted(set(content_words(span.focus))))
-        kept = Text.of("\n".join(message_text(message) for _, message in span.kept), span.cwd)
+        kept = Text.of(
+            "\n".join([*(message_text(message) for _, message in span.kept), *span.quoted]), span.cwd
+        )
         names = file_names(list(evidence.facts.values()))
         held = {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
         self.likely = likely(

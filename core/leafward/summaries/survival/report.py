@@ -82,7 +82,7 @@ class Survival:
         }
 
     def overall(self) -> float | None:
-        """The same over all kinds; None where there were no facts."""
+        """The share of surviving facts of all kinds, 0…1, by weight; None where there were no facts."""
         return self._share(self.fates)
 
     def counts(self) -> dict[FactKind, dict[Status, int]]:
@@ -113,7 +113,7 @@ CHECKED = frozenset({FactKind.PATH, FactKind.COMMAND, FactKind.NUMBER, FactKind.
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
 _ASCII_DIGITS = re.compile(_DIGITS.pattern, re.ASCII)
-"""The same in a text of ASCII, four times as fast."""
+"""`_DIGITS` for a text of ASCII, four times as fast."""
 
 
 def facts_of(

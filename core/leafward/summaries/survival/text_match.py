@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SAME_SENTENCE = 0.6
 """The part of a sentence's words that one line must hold to be a paraphrase of it."""
 OPPOSITE_SENTENCE = 0.75
-"""The same for a line that contradicts it: that needs more agreement."""
+"""The part that a line must hold to contradict it: that needs more agreement."""
 
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")

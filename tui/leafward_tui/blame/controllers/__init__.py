@@ -1,1 +1,1 @@
-"""Controllers of the blame; they know the screen by its port only."""
+"""The blame of a file: its reading in a job, and the keys of its lines."""

@@ -1,1 +1,1 @@
-"""Controllers of the catalogue, each with a state of its own; they know the screen by its port only."""
+"""Sessions of the catalogue, their order and filter, the preview, and acts on a session. Each has a state of its own."""

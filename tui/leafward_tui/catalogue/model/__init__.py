@@ -1,1 +1,1 @@
-"""The content of the catalogue, as values. Pure."""
+"""The lines of the catalogue: groups, order and nesting, the preview of a session, the table of totals. Pure."""

@@ -1,1 +1,1 @@
-"""The widgets of the catalogue."""
+"""The list of sessions with its head, and the preview beside it."""

@@ -1,1 +1,1 @@
-"""Controllers of the comparison: each owns a part of the state and knows the screen by its port only."""
+"""Reading both sides of a comparison, the keys of its pages, search, export, and content carried to the other side."""

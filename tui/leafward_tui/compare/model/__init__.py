@@ -1,1 +1,1 @@
-"""Two entries compared, as values: the content of each pane of the Compare screen."""
+"""Two entries compared, as values: the content of each pane of the Compare screen. Pure."""

@@ -99,7 +99,7 @@ def compared_sides(sides: Sides, mark: int) -> ComparedSides:
 
 
 def looked_at(first: ComparedSides) -> Overall:
-    """The same with the slower values. Decodes contexts and outcomes."""
+    """Both sides with their contexts and outcomes, which are decoded for it."""
     sides, (a, b) = first.sides, first.named
     contexts = compare_contexts(sides.session, sides.a.entry, sides.b.entry)
     named = a._replace(tokens=contexts.a.total), b._replace(tokens=contexts.b.total)
@@ -153,7 +153,7 @@ def carried_over(sides: Sides, stop: Callable[[], bool]) -> tuple[CarriedSummary
 def with_missing(
     sides: Sides, carried: Sequence[CarriedSummary], summaries: SummaryDifference
 ) -> tuple[CarriedSummary, ...]:
-    """The same with the facts that each carried summary lacks, out of those of its branch's own summary."""
+    """The carried summaries, each with the facts that it lacks out of those of its branch's own summary."""
     found = []
     for one in carried:
         summary = summaries.a.text if one.holder == "B" else summaries.b.text

@@ -1,1 +1,1 @@
-"""The widgets of the Compare screen."""
+"""The head of the comparison, and its page of files."""

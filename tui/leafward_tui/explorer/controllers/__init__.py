@@ -1,1 +1,4 @@
-"""Controllers of the explorer, each a plain object made with the state, the view, the services and the jobs."""
+"""The keys of the explorer, by capability.
+
+`session_loader` owns the session, `navigation` the cursor; `modes` says which keys count, and `write` alone changes the session.
+"""

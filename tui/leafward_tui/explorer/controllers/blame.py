@@ -1,4 +1,4 @@
-"""Who wrote the lines of a file that the session touched."""
+"""The way to the blame of a file that the session touched."""
 
 from __future__ import annotations
 

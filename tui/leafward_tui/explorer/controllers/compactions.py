@@ -76,11 +76,10 @@ class Compactions(ExplorerController):
 
     def _compact_here(self) -> None:
         """Opens the compaction lab at the line of the cursor; on a compaction, beside it."""
-        exploration, line = self._state.exploration, self._view.tree.line
-        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
-            text = "" if self._state.bare else "these rows are hidden: go to one that is shown"
-            self._view.tell(text, "warn")
+        shown = self._navigation.shown_line()
+        if shown is None:
             return
+        exploration, line = shown
         head = exploration.layout.head[line.row]
         compaction = exploration.layout.tree.kind[head] == Kind.COMPACTION and line.kind is LineKind.ROW
         self.open_lab(head if compaction else exploration.target(line))

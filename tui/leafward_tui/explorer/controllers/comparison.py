@@ -11,7 +11,6 @@ from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import row_text
 from leafward.session.tree_layout import arrange
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
-from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.text.cells import count, fit, money, right
 
 if TYPE_CHECKING:
@@ -47,11 +46,10 @@ class Comparison(ExplorerController):
 
     def _compare_here(self) -> None:
         """Compares the row of the cursor with the mark; without a mark, with the leaf."""
-        exploration, line = self._state.exploration, self._view.tree.line
-        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
-            text = "" if self._state.bare else "these rows are hidden: go to one that is shown"
-            self._view.tell(text, "warn")
+        shown = self._navigation.shown_line()
+        if shown is None:
             return
+        exploration, line = shown
         here = exploration.target(line)
         mark = exploration.mark
         other = exploration.end_of(mark) if mark >= 0 else exploration.session.place

@@ -58,11 +58,10 @@ class NewSession(ExplorerController):
         """Asks for the agent of a new session that begins at the turn of the cursor."""
         from leafward_tui.explorer.model.forks import ForkRequest
 
-        exploration, line = self._state.exploration, self._view.tree.line
-        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
-            text = "" if self._state.bare else "these rows are hidden: go to one that is shown"
-            self._view.tell(text, "warn")
+        shown = self._navigation.shown_line()
+        if shown is None:
             return
+        exploration, line = shown
         head = exploration.layout.head[line.row]
         typed = exploration.session.columns.kind[head] == Kind.USER and line.kind is LineKind.ROW
         target = exploration.target(line)

@@ -9,7 +9,7 @@ from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Exploration, Filter
-from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.folds import LineKind, ShownLine
 from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.ui.keys.row_keys import RowSteps
 
@@ -64,16 +64,11 @@ class Navigation(ExplorerController):
         if exploration is None or metrics is None:
             return
         painter = RowPainter(
-            exploration.session,
-            exploration.lines,
+            exploration,
             metrics,
+            state.texts,
             services.styles_now,
             services.glyphs,
-            notes=state.texts.notes,
-            lost=state.texts.lost,
-            repeated=state.texts.repeated,
-            edited=exploration.findings.edited,
-            archived=exploration.findings.archived,
             sub_agents=sorted(map(exploration.session.columns.index, state.sub_agents)),
             own_from=exploration.session.columns.index(state.own_from) if state.own_from else NO_ENTRY,
         )
@@ -116,6 +111,15 @@ class Navigation(ExplorerController):
         if density is not None:
             # A tree that fits the screen does not scroll: nothing else would show that its rows changed.
             self._metrics.rows_shown()
+
+    def shown_line(self) -> tuple[Exploration, ShownLine] | None:
+        """The line of the cursor, with its exploration; None, and a note, where its rows are hidden or there are none."""
+        exploration, line = self._state.exploration, self._view.tree.line
+        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+            text = "" if self._state.bare else "these rows are hidden: go to one that is shown"
+            self._view.tell(text, "warn")
+            return None
+        return exploration, line
 
     def head_here(self) -> int:
         """The entry that the row of the cursor begins with; -1 for none."""

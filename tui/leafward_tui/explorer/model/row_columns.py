@@ -108,3 +108,17 @@ class RowState:
     """Operations of rows on the file whose timeline is on show, by row."""
     jumps: Mapping[int, str] = field(default_factory=dict)
     """Letters to jump to a line, by line."""
+
+
+@dataclass(slots=True)
+class RowTexts:
+    """Texts about rows besides their headlines, by first entry. Written by `controllers/row_metrics`."""
+
+    notes: dict[int, str] = field(default_factory=dict)
+    """The sizes of a compaction, the files of a turn."""
+    lost: dict[int, int | None] = field(default_factory=dict)
+    """Facts that compactions lost, None where the summary is encrypted; filled while the application is idle."""
+    repeated: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Repeats soon after compactions, and their tokens."""
+    counted: dict[int, int] = field(default_factory=dict)
+    """Number of the session's entries at the time of both counts; -1 where the counts are final."""

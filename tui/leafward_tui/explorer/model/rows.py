@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -24,14 +23,13 @@ from leafward_tui.ui.text.cells import count, fit, right
 from leafward_tui.ui.text.hits import lit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from rich.style import Style
 
     from leafward.context.entry_metrics import EntryMetrics, Tally
-    from leafward.session.session import Session
-    from leafward_tui.explorer.model.folds import Lines
-    from leafward_tui.explorer.model.row_columns import RowColumns, RowState
+    from leafward_tui.explorer.model.exploration import Exploration
+    from leafward_tui.explorer.model.row_columns import RowColumns, RowState, RowTexts
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground, Styles
 
@@ -47,35 +45,25 @@ class RowPainter:
 
     def __init__(
         self,
-        session: Session,
-        lines: Lines,
+        exploration: Exploration,
         metrics: EntryMetrics,
+        texts: RowTexts,
         styles: Styles,
         glyphs: Glyphs,
         *,
-        notes: Mapping[int, str],
-        lost: Mapping[int, int | None] = MappingProxyType({}),
-        repeated: Mapping[int, tuple[int, int]] = MappingProxyType({}),
-        edited: Sequence[int] = (),
-        archived: Collection[int] = (),
         sub_agents: Sequence[int] = (),
         own_from: int = NO_ENTRY,
     ) -> None:
-        self.session = session
-        self.lines = lines
-        self.layout = lines.layout
+        self.session = session = exploration.session
+        self.lines = exploration.lines
+        self.layout = self.lines.layout
         self.metrics = metrics
         self.styles = styles
         self.glyphs = glyphs
-        self.notes = notes
-        """Texts about an entry besides its headline: the sizes of a compaction, the files of a turn."""
-        self.lost = lost
-        """Facts that a compaction lost, by its entry, where they are counted; None where its summary is encrypted."""
-        self.repeated = repeated
-        """Repeats soon after a compaction, and their tokens, where they are counted."""
-        self.edited = edited
+        self.notes, self.lost, self.repeated = texts.notes, texts.lost, texts.repeated
+        self.edited = exploration.findings.edited
         """Entries that context edits change for the model, ascending."""
-        self.archived = archived
+        self.archived = exploration.findings.archived
         """First entries of archived branches; an opened one is marked as archived."""
         self.sub_agents = sub_agents
         """Results of calls that made sub-agents whose sessions exist, ascending."""

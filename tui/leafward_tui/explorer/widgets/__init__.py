@@ -1,1 +1,1 @@
-"""The widgets of the explorer."""
+"""The tree, the strip and gauge below it, and the two lines that a narrow screen has instead of the inspector."""

@@ -60,7 +60,7 @@ class Forecast(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What the gauge shows. A load that is not known yet is None."""
+    """The values of the gauge. A load that is not known yet is None."""
 
     now: Load | None = None
     window: int = 0

@@ -1,1 +1,1 @@
-"""The controller of the inspector; it knows the pane by its port only."""
+"""The page that the inspector shows: of which entry and tab, read in a job, found in."""

@@ -67,7 +67,7 @@ def _near(lines: tuple[HunkLine, ...]) -> list[list[HunkLine]]:
 
 
 def _renumbered(part: list[HunkLine]) -> list[HunkLine]:
-    """The same with the lines before the first change counted back from it.
+    """The lines of a hunk, those before the first change counted back from it.
 
     Diffs of early pi versions count those from 1, whatever their place in the file.
     """

@@ -1,1 +1,1 @@
-"""Widgets of the inspector."""
+"""The page of the inspector: its cursor, its folds and its links."""

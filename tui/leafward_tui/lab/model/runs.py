@@ -57,7 +57,7 @@ class Run:
 
     @property
     def remark(self) -> str:
-        """What is to be known of its text wherever it is listed; empty where nothing is."""
+        """A remark on its text, for every list that has it; empty where there is none."""
         odd = self.draft is not None and not self.draft.summary.keeps_to_sections
         return _OWN_SECTIONS if odd else ""
 

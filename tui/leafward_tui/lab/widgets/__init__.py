@@ -1,1 +1,1 @@
-"""Widgets of the compaction lab; they show lines made by the model."""
+"""The panes of the lab and the line of its state; they show lines made by the model."""

@@ -1,1 +1,1 @@
-"""Controllers of the operation log; they know the screen by its port only."""
+"""The operation log: its reading, undo and redo, and the keys of its rows."""

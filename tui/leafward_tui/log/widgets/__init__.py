@@ -1,1 +1,1 @@
-"""The widgets of the operation log."""
+"""The list of operations."""

@@ -1,1 +1,1 @@
-"""Controllers of the search; they know the screen by its port only."""
+"""The search of all text: a run of it in a job, and the keys of its results."""

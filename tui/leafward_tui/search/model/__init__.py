@@ -1,1 +1,1 @@
-"""The content of the search of all text, as values. Pure."""
+"""The results of a search of all text as lines, by session. Pure."""

@@ -1,1 +1,1 @@
-"""Widgets of the search of all text."""
+"""The list of results, and the text of a hit."""

@@ -165,7 +165,7 @@ def color_system(env: Mapping[str, str], *, windows: bool = sys.platform == "win
 
 
 class CopiedTo(StrEnum):
-    """Where a copied text went."""
+    """The places that a copied text reached."""
 
     TERMINAL = "terminal"
     FILE = "file"

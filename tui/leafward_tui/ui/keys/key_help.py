@@ -127,7 +127,7 @@ def _dealt(blocks: list[list[_Line]], number: int) -> list[list[_Line]]:
 
 
 def _texts(sheet: Sheet | None) -> str:
-    """What a sheet says now, in which words to explain are looked for."""
+    """The text of a sheet, searched for words to explain."""
     if sheet is None:
         return ""
     about = [line.text for line in sheet.about.lines]

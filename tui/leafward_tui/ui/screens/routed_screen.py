@@ -42,7 +42,7 @@ class Actions:
         self.actions = actions
 
     def enabled(self, intent_id: str) -> bool:  # noqa: ARG002  there is no other answer
-        """They always do something."""
+        """True: these intents always do something."""
         return True
 
 

@@ -38,7 +38,7 @@ def moment(stamp: str) -> str:
 
 
 def moment_at(milliseconds: int) -> str:
-    """The same for milliseconds since 1970."""
+    """A moment in words, from milliseconds since 1970."""
     return moments_at(milliseconds)[0]
 
 

@@ -1,4 +1,4 @@
-"""How a compaction changes the size of the context: the same words at its row in the tree and in the preview."""
+"""The change of the context's size by a compaction: the same words at its row in the tree and in the preview."""
 
 from __future__ import annotations
 

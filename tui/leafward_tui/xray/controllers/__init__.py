@@ -1,1 +1,1 @@
-"""Controllers of the X-ray: each owns a part of the state and knows the screen by its port only."""
+"""The X-ray: its reading in a job, the keys of its lines, the search, lost facts to pin, and two summaries compared."""

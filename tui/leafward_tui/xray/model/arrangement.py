@@ -255,7 +255,7 @@ class Arrangement:
             yield XRayLine(number, band.link, was, now)
 
     def _across(self, piece: Piece) -> Piece:
-        """The same messages on the side after."""
+        """The messages of a piece on the side after."""
         cells = [self.xray.rows[row].after for row in piece.rows]
         tokens = sum(cell.tokens for cell in cells if cell is not None)
         first = cells[0] if cells[0] is not None else piece.cell

@@ -1,4 +1,4 @@
-"""What became of the facts of a compaction, by the entries that state them."""
+"""The fates of the facts of a compaction, by the entries that state them."""
 
 from __future__ import annotations
 

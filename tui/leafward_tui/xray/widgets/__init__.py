@@ -1,1 +1,1 @@
-"""The widgets of the X-ray screen, drawn line by line."""
+"""Heads, both sides, and the ledger and text at the foot, drawn line by line."""
