@@ -308,6 +308,20 @@ def test_todos_follow_the_file_they_are_written_into() -> None:
     assert todos["Add the parser"].about == ["Plan"]
 
 
+@pytest.mark.parametrize("counts", ["Tests: 2 skipped, 1 todo, 12 passed", "12 pass\n2 todo\n0 fail"])
+def test_the_counts_of_a_test_run_are_no_open_work(counts: str) -> None:
+    """It fails where the word alone makes a line of results a todo."""
+    assert not keys(FactKind.TODO, reply(f"The run ends so:\n\n{counts}\n"))
+    assert keys(FactKind.TODO, reply("TODO: prune the orchard rows before the frost."))
+
+
+@pytest.mark.parametrize("sign", "#ℹ")
+def test_a_count_of_no_failed_tests_is_no_error(sign: str) -> None:
+    counts = f"{sign} tests 12\n{sign} pass 12\n{sign} fail {{}}\n{sign} todo 0\n"
+    assert list(printed_errors(counts.format(0), failed=False)) == []
+    assert list(printed_errors(counts.format(2), failed=False)) == [f"{sign} fail 2"]
+
+
 def test_a_list_of_todos_kept_by_a_tool() -> None:
     items = [
         {"content": "Write the parser", "status": "pending"},

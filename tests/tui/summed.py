@@ -31,7 +31,7 @@ async def summing(pilot: Pilot[int], screen: ExplorerScreen) -> None:
     await pilot.press("K", "K", "enter")
     await reached(pilot, ChoiceSheet)
     await pilot.press("s")
-    await until(pilot, lambda: "tok" in note(screen))
+    await until(pilot, lambda: "tokens" in note(screen))
 
 
 async def at_rest(pilot: Pilot[int], screen: ExplorerScreen) -> None:

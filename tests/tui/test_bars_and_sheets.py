@@ -218,9 +218,26 @@ async def test_a_long_title_leaves_room_for_what_follows_from_it() -> None:
     async with plain() as (pilot, _):
         pilot.app.push_screen(ChoiceSheet("Move here", choices))
         await pilot.pause()
-        first, second = (row for row in rows(pilot.app) if "effect" in row or "something" in row)
-        assert first.index("effect") == second.index("something")
+        first, *_, last = (row for row in rows(pilot.app) if "effect" in row or "something" in row)
+        assert first.index("effect") == last.index("something")
         assert 0.3 < first.index("effect") / pilot.app.size.width < 0.7
+
+
+async def test_a_choice_is_whole_on_a_narrow_screen() -> None:
+    """It fails where only a reason is broken into lines: titles and effects were cut at the edge."""
+    choices = [
+        Choice("b", "Leave this prompt out, to write it anew", "puts the prompt on the clipboard"),
+        Choice("h", "In the folder that Leafward runs in", "/home/ada/deep/er/and/deeper/still/x", path=True),
+    ]
+    async with plain(size=(60, 24)) as (pilot, screen):
+        sheet = ChoiceSheet("New session from here", choices)
+        pilot.app.push_screen(sheet, screen.done.append)
+        await until(pilot, lambda: len(sheet.rows._lines) == 4)
+        _, titles, effects = zip(*sheet.rows._lines, strict=True)
+        assert " ".join(titles).split() == " ".join(one.title for one in choices).split()
+        assert " ".join(effects).split() == " ".join(one.effect for one in choices).split()
+        assert any("clipboard" in row for row in rows(pilot.app))
+        assert [sheet.rows.row_at(y) for y in range(len(sheet.rows._lines))] == [0, 0, 1, 1]
 
 
 async def test_the_cursor_starts_on_the_first_choice_that_can_be_chosen() -> None:

@@ -79,7 +79,7 @@ class TestOpening:
 
     async def test_numbers_of_a_turn_are_in_their_columns(self, file: Named) -> None:
         async with exploring(file.path, (160, 40)) as (_, screen):
-            assert [name for name, _ in screen.panes.tree.columns.numbers] == ["edits", "calls", "tok"]
+            assert [name for name, _ in screen.panes.tree.columns.numbers] == ["edits", "calls", "tokens"]
             row = next(row for row in tree(screen) if "b prompt" in row)
             assert row.split()[-3:-1] == ["1", "2"]
             failed = next(row for row in tree(screen) if "y prompt" in row)

@@ -414,3 +414,24 @@ def test_the_price_of_another_place_is_not_shown(explorer: Explorer) -> None:
     details.ask_price(target)
     explorer.jobs.run("price")
     assert explorer.state.price is not None
+
+
+def test_a_session_that_grows_faster_than_a_price_is_computed_shows_one(explorer: Explorer) -> None:
+    """It fails where each new row drops the price that is being computed for the same place."""
+    details, navigation = explorer.its.details, explorer.its.navigation
+    navigation.go_to_entry(explorer.prompt("b"))
+    details.follow_cursor()
+    details.ask_price(sure(explorer.state.exploration).target(sure(explorer.view.tree.line)))
+    explorer.file.turn("e")
+    explorer.session.refresh()
+    details.settle()
+    details.follow_cursor()
+    first = explorer.state.price
+    explorer.jobs.run("price")
+    shown = sure(explorer.state.price)
+    assert first is None
+    assert explorer.jobs.running("price"), "the new rows count, too"
+    details.settle()
+    assert explorer.state.price is shown
+    explorer.jobs.run("price")
+    assert not explorer.jobs.running("price")

@@ -116,7 +116,7 @@ def test_messages_that_a_compaction_of_codex_keeps_are_kept_on_every_page(tmp_pa
     shown = page(turn(session, at))
     row = line_with(shown, "kept ")
     tokens = sum(one.tokens for one in kept)
-    assert shown.lines[row].text == f"kept        3 messages, {tokens} tok"
+    assert shown.lines[row].text == f"kept        3 messages, {tokens} tokens"
     assert [line.entry for line in shown.lines[row + 1 : row + 4]] == [one.entry for one in kept]
     xray = xray_of(session, at)
     after = [one.after for one in xray.rows if one.after is not None and one.after.tokens]
@@ -300,7 +300,7 @@ def test_what_stands_before_the_first_prompt_says_so(tmp_path: Path) -> None:
 def test_the_tokens_of_a_summary_are_called_those_of_the_summary(tmp_path: Path) -> None:
     made = {"type": "compaction", "summary": "Ship it.", "firstKeptEntryId": "00000000", "tokensBefore": 90}
     session = write_session(tmp_path / "s.jsonl", user("a"), made)
-    assert "summary 2 tok" in page(single(session, 1)).text
+    assert "summary 2 tokens" in page(single(session, 1)).text
 
 
 def test_a_summary_beside_a_system_prompt_has_the_size_that_it_has_in_the_context(tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ def test_a_summary_beside_a_system_prompt_has_the_size_that_it_has_in_the_contex
     prompt = {"role": "system", "content": "Obey. " * 20}
     session = write_session(tmp_path / "s.jsonl", user("a"), {**made, "systemMessage": prompt})
     assert context_at(session, EntryIndex(1)).ledger.summary == 2
-    assert "summary 2, system 30 tok" in page(single(session, 1)).text
+    assert "summary 2, system 30 tokens" in page(single(session, 1)).text
 
 
 # --- hostile input ----------------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from rich.cells import cell_len
 
 from leafward.compaction.onset import Onset
 from leafward.context.model_context import context_at
-from leafward_tui.inspector.model.context import ContextLines
-from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.inspector.model.context import ContextLines, _swatches
+from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind, Span
 from leafward_tui.ui.text.markdown import rendered
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.session.session import Session
+    from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
 @pytest.fixture
@@ -153,13 +154,20 @@ def amounts(text: str) -> tuple[list[int], int]:
         for line in rows[:stop]
         if (
             match := re.match(
-                r"(?:[█▓▒] |  )(?:system|summary|kept|after|messages|not in file|not sent|estimation error) +([−\d,]+)",
+                r"(?:[━▓█▅▒▂] |  )(?:system|summary|kept|after|messages|not in file|not sent|estimation error) +([−\d,]+)",
                 line,
             )
         )
     ]
     total = sure(re.search(r"([\d,]+)", rows[stop]))
     return numbers, int(total[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_each_part_of_a_context_has_its_own_sign(glyphs: Glyphs) -> None:
+    """It fails where two parts, or a part and the free rest, differ by colour alone."""
+    signs = [sign for sign, _ in _swatches(glyphs).values()]
+    assert len({*signs, glyphs.block_free}) == len(signs) + 1
 
 
 def test_the_ledger_adds_up_as_it_is_shown(compacted: Session, corpora: Path) -> None:

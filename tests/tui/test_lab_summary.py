@@ -96,7 +96,7 @@ async def test_sections_have_heads_and_whole_names(path: Path) -> None:
         lines = sure(screen.panes.plan.lines)
         text = [lines[y].text for y in range(len(lines))]
         head = next(y for y, line in enumerate(text) if line.split()[:1] == ["section"])
-        assert text[head].split() == ["section", "shown", "tok"]
+        assert text[head].split() == ["section", "shown", "tokens"]
         assert screen.state.what_if is not None
         below = " ".join(" ".join(text[head:]).split())
         for section in screen.state.what_if.sections:

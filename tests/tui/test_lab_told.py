@@ -264,8 +264,8 @@ class TestTexts:
         block = prompt_lines(requests, 887, None, {}, (), width, UNICODE)
         head = [line.text for line in block[:2]]
         assert all(cell_len(text) <= width for text in head)
-        assert " ".join(head[0].split()).startswith("1 request 887 tok")
-        assert "tok  " in head[0] or head[1] == "price not known"
+        assert " ".join(head[0].split()).startswith("1 request 887 tokens")
+        assert "tokens  " in head[0] or head[1] == "price not known"
 
     def test_requests_are_named_in_words(self) -> None:
         assert request_words("turn prefix") == "beginning of the split turn"

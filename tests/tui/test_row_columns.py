@@ -44,5 +44,5 @@ async def test_so_has_the_tree(file: Named, density: str) -> None:
             assert not screen.panes.two_panes or columns.width - beside_inspector(size[0]) in (0, 1)
             found.append(names(columns))
         assert all(set(less) <= set(more) for less, more in pairwise(found))
-        assert found[0] == (["outcome", "tok"] if density == "entries" else ["edits", "tok"])
-        assert density == "entries" or found[4] == ["edits", "calls", "tok"]
+        assert found[0] == (["outcome", "tokens"] if density == "entries" else ["edits", "tokens"])
+        assert density == "entries" or found[4] == ["edits", "calls", "tokens"]

@@ -264,7 +264,7 @@ class TestWhileItRuns:
             await pilot.press("k", "enter")
             await reached(pilot, ChoiceSheet)
             await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await until(pilot, lambda: "tokens" in note(screen))
             with closing(Session.open(file.path)) as other, pytest.raises(Refused, match="a summary of"):
                 move(other, 0)
 
@@ -274,7 +274,7 @@ class TestWhileItRuns:
             await pilot.press("k", "enter")
             await reached(pilot, ChoiceSheet)
             await pilot.press("s")
-            await until(pilot, lambda: "tok" in note(screen))
+            await until(pilot, lambda: "tokens" in note(screen))
             summing = sure(screen.state.summary)
             await pilot.press("q")
         assert summing.stop.is_set()
@@ -313,7 +313,7 @@ def test_how_far_it_is_in_words() -> None:
     summing.growth = Growth("", 0, stage="openai/x: the history")
     assert progress_words(summing) == "summarising 31 messages, openai/x: the history"
     summing.growth = Growth("a\n\n  b \n\n", 512, 40.2)
-    assert progress_words(summing) == "summarising 31 messages, 512 tok, 40/s"
+    assert progress_words(summing) == "summarising 31 messages, 512 tokens, 40/s"
     assert summing.growth.last_line == "b"
     summing.stop.set()
     assert progress_words(summing) == "summarising 31 messages, giving up"

@@ -135,7 +135,7 @@ async def test_it_streams_and_escape_closes_the_connection(file: Named, endpoint
     async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
         await moving(pilot)
         await pilot.press("m")
-        await until(pilot, lambda: "tok" in note(screen))
+        await until(pilot, lambda: "tokens" in note(screen))
         assert note(screen).startswith("summarising 8 messages")
         assert "esc cancel" in note(screen)
         await pilot.press("escape")
@@ -182,7 +182,7 @@ async def test_a_failure_of_a_shown_summary_offers_another_way(file: Named, endp
         await who(pilot)
         await pilot.press("x")
         await until(
-            pilot, lambda: "extractive, made locally" in shown(pilot) and "tok instead of" in shown(pilot)
+            pilot, lambda: "extractive, made locally" in shown(pilot) and "tokens instead of" in shown(pilot)
         )
         await pilot.press("escape")
         await at_rest(pilot, screen)
@@ -242,7 +242,7 @@ async def test_escape_gives_it_up_and_no_session_begins(file: Named, endpoint: E
     async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
         await begun(pilot)
         await pilot.press("m")
-        await until(pilot, lambda: "tok" in note(screen))
+        await until(pilot, lambda: "tokens" in note(screen))
         assert "esc cancel" in note(screen)
         await pilot.press("escape")
         await at_rest(pilot, screen)

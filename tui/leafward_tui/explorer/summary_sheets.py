@@ -102,9 +102,9 @@ def redacted_words(redacted: Mapping[str, int]) -> str:
 
 
 def done_figures(draft: BranchDraft, glyphs: Glyphs) -> str:
-    """`812 tok instead of 7.3k  11 %   $0.004`."""
+    """`812 tokens instead of 7.3k  11 %   $0.004`."""
     tokens = draft.branch.tokens
-    words = f"{count(draft.tokens)} tok instead of {count(tokens, zero=glyphs.zero)}"
+    words = f"{count(draft.tokens)} tokens instead of {count(tokens, zero=glyphs.zero)}"
     if tokens:
         words += f"  {percent(draft.tokens, tokens)}"
     cost = draft.summary.cost

@@ -76,4 +76,4 @@ class RunsDisplay:
     def show_names(self, first: Run, second: Run) -> None:
         """Shows the heads of both summaries."""
         for letter, head, run in zip("AB", self.names, (first, second), strict=True):
-            head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tok")
+            head.show((f"{letter}   {run.name}",), "", right=f"{run.tokens:,} tokens")

@@ -82,7 +82,7 @@ def outline(
     names = shown_ids(session, (row.entry for row in rows))
     name_width = max(8, 0, *map(cells, names.values())) + 2
     heads: tuple[str, ...] = () if every_entry else ("end",)
-    heads += ("edits", "calls", "tok")
+    heads += ("edits", "calls", "tokens")
     fixed = name_width + _NUMBER_CELLS * len(heads)
     most = max(2, (page.width - fixed - 40) // 2)
     lanes = min(most, max((row.lane for row in rows), default=0) + 1)

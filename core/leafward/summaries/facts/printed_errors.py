@@ -31,7 +31,7 @@ _MAYBE_ERROR = re.compile(
 """Words of error lines: every line that is an error holds at least one."""
 _ERROR_FRAME = re.compile(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
-    r"|\s*FAIL(?:ED)?\s*$|\s*(?:\[[^\]\n]{1,80}\] )?error:? (?:task failed|command failed with exit code \d+)"
+    r"|\s*[#ℹ] fail 0\s*$|\s*FAIL(?:ED)?\s*$|\s*(?:\[[^\]\n]{1,80}\] )?error:? (?:task failed|command failed with exit code \d+)"
     r"|\s*error: (?:test failed, to rerun|could not compile `|aborting due to|build failed|script \"|recipe `)"
     r"|\s*make(?:\[\d+\])?: \*\*\* \[.{1,200}\] error \d+"
 )

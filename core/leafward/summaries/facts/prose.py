@@ -81,7 +81,7 @@ _OBSERVES = re.compile(
 )
 """The beginning of a sentence that describes a state and its cause, or something to look at: not a decision."""
 _TODO = markers(
-    r"\b(?:(?:todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
+    r"\b(?:(?:(?<!\d )todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
     r"|next step|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
     r"|(?<!appropriate for )(?<!suitable for )(?<!candidate for )(?<!candidates for )(?<!good )(?<!fine as )(?<!fine for )follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"

@@ -61,12 +61,14 @@ class CursorDetails(ExplorerController):
         self._settling, self._pricing, self._foreseeing = Delay(after), Delay(after), Delay(after)
         self._priced: Callable[[], object] | None = None
         """Callback for the price of the proposed move."""
+        self._target: int | None = None
+        """The entry whose price is asked for or known. It stays while the session grows below a resting cursor."""
 
     def settle(self) -> None:
         """Lets pane, ghost and price follow the cursor once it rests; cancels the work for another place."""
-        self._jobs.cancel("price", "glance")
-        self._state.price = None
-        self._pricing.stop()
+        self._jobs.cancel("glance")
+        if self._proposed() != self._target:
+            self._forget_price()
         self._settling.start(SETTLE, self.follow_cursor)
         self._metrics.await_idle()
 
@@ -100,14 +102,17 @@ class CursorDetails(ExplorerController):
         off_path = not exploration.layout.on_path(target)
         view.tree.set_ghost(Ghost.of(exploration.layout, target) if off_path else None)
         view.strip.set_ghost(state.overview.detour(target) if state.overview is not None else None)
+        if target == self._target:
+            self.ask_price(target)
+            return
         view.gauge.set_ghost(moving=True)
-        state.price = None
+        self._target = target
         view.show_hints()
         self._pricing.start(PRICE_AFTER, partial(self.ask_price, target))
 
     def propose(self, target: int, priced: Callable[[], object]) -> None:
         """Shows a move to any entry in the tree; `priced` is called once its price is known."""
-        self._priced = priced if self.price_of(target) is None else None
+        self._priced = priced
         if self._state.exploration is not None:
             self._view.tree.set_ghost(Ghost.of(self._state.exploration.layout, target))
 
@@ -121,12 +126,16 @@ class CursorDetails(ExplorerController):
     def _forget_move(self) -> None:
         """Shows no proposed move."""
         view = self._view
-        self._jobs.cancel("price")
+        self._forget_price()
         view.tree.set_ghost(None)
-        self._state.price = None
         view.strip.set_ghost(None)
         view.show_hints()
         view.gauge.set_ghost(moving=False)
+
+    def _forget_price(self) -> None:
+        self._pricing.stop()
+        self._jobs.cancel("price")
+        self._state.price = self._target = None
 
     def _facts(self, exploration: Exploration, line: ShownLine) -> Facts | None:
         """The facts of a line."""
@@ -166,14 +175,18 @@ class CursorDetails(ExplorerController):
         session, metrics = self._state.session, self._state.metrics
         if session is None or metrics is None or self._proposed() != target:
             return
+        if self._target == target and self._jobs.running("price"):
+            # A session that grows faster than a price is computed would never show one.
+            return
+        self._target = target
         self._jobs.latest(
             "price",
             partial(price_move, session, target, metrics, self._services.clock),
-            partial(self._show_price, target),
+            partial(self._show_price, target, len(session)),
             lambda problem: self._view.fail(f"no price: {problem}"),
         )
 
-    def _show_price(self, target: int, price: Price) -> None:
+    def _show_price(self, target: int, entries: int, price: Price) -> None:
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or self._proposed() != target:
             return
@@ -185,7 +198,8 @@ class CursorDetails(ExplorerController):
         self._view.gauge.set_ghost(moving=True, moved=moved)
         if self._priced is not None:
             self._priced()
-            self._priced = None
+        if len(exploration.session) != entries:
+            self.ask_price(target)
 
     # --- overview and gauge -------------------------------------------------------------------------------------------
 

@@ -23,13 +23,13 @@ LANE_WIDTH = 2
 LEAST_TEXT = 40
 """Cells that text keeps before lanes go."""
 
-NUMBERS = (("edits", 6), ("calls", 6), ("tok", 7))
+NUMBERS = (("edits", 6), ("calls", 6), ("tokens", 7))
 """Number columns, outermost last, with their cells, gap included."""
 
-OUTCOMES = (("outcome", 11), ("tok", 7))
+OUTCOMES = (("outcome", 11), ("tokens", 7))
 """The columns where a row is an entry."""
 
-_GOES_FIRST = (("calls", 30), ("edits", 25), ("outcome", 20), ("tok", 20))
+_GOES_FIRST = (("calls", 30), ("edits", 25), ("outcome", 20), ("tokens", 20))
 """Columns in the order in which they go, each with the cells of text below which it goes."""
 _LEFT = 3
 """Cells of cursor, verdict and gap."""

@@ -182,7 +182,7 @@ class RowPainter:
         """The repeats soon after the compaction of a line, the longest text first; empty for none, or not known yet."""
         number, tokens = self.repeated.get(self.layout.head[line.row], (0, 0))
         words = f"   {counted(number, 'repeat')}, {count(tokens)}"
-        return (f"{words} tok", words) if number else ()
+        return (f"{words} tokens", words) if number else ()
 
     def _second_line(
         self, line: ShownLine, columns: RowColumns, state: RowState, stands: PathMembership, ground: Ground
@@ -368,9 +368,9 @@ class RowPainter:
                 segments.append(Segment(" " * width, ground.blank))
                 continue
             amount = getattr(tally, _FIELD[name])
-            amount = line_tokens(self.metrics, self.layout, line, amount) if name == "tok" else amount
+            amount = line_tokens(self.metrics, self.layout, line, amount) if name == "tokens" else amount
             number = count(amount, zero=self.glyphs.zero)
-            if name == "tok" and line.kind is LineKind.ROW:
+            if name == "tokens" and line.kind is LineKind.ROW:
                 number = estimate_sign(self.metrics.reported, self.layout.tree.kind, spans, amount) + number
             style = ground.edge if number == self.glyphs.zero else ground.sub
             segments.append(Segment(right(number, width, ellipsis=self.glyphs.ellipsis), style))
@@ -388,7 +388,7 @@ class RowPainter:
         return Segment(right(note, width, ellipsis=self.glyphs.ellipsis), style)
 
 
-_FIELD = {"edits": "edits", "calls": "calls", "tok": "tokens"}
+_FIELD = {"edits": "edits", "calls": "calls", "tokens": "tokens"}
 _PLAIN_WORDS = frozenset({"you", "ai"})
 """Kinds whose text needs no word before it where a row is a turn."""
 _SPOKEN_WORDS = _PLAIN_WORDS | {"sys"}

@@ -86,7 +86,7 @@ class Growth(NamedTuple):
 
 
 def progress_words(run: SummaryRun) -> str:
-    """`summarising 31 messages, 512 tok, 40/s`."""
+    """`summarising 31 messages, 512 tokens, 40/s`."""
     words = f"summarising {counted(run.request.messages, 'message')}"
     if run.stop.is_set():
         return f"{words}, giving up"
@@ -95,5 +95,5 @@ def progress_words(run: SummaryRun) -> str:
         return words
     if not growth.tokens:
         return f"{words}, {safe_line(growth.stage, 200)}" if growth.stage else words
-    words += f", {count(growth.tokens)} tok"
+    words += f", {count(growth.tokens)} tokens"
     return f"{words}, {growth.rate:,.0f}/s" if growth.rate >= 1 else words

@@ -229,17 +229,14 @@ def context_page(request: PageRequest) -> Page:
 
 
 def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:
-    """Sign and ink of each part, in the bar and in the ledger, in their order; those of messages differ without hue too.
-
-    As in the lab, one sign stands for all that no message accounts for.
-    """
+    """Sign and ink of each part, in the bar and in the ledger, in their order: each part is told apart without hue."""
     return {
-        "system": (glyphs.block, "sub"),
+        "system": (glyphs.thin, "sub"),
         "summary": (glyphs.block_again, "memory"),
         "kept": (glyphs.block, "leaf"),
-        "after": (glyphs.block_again, "leaf"),
+        "after": (glyphs.levels[5], "leaf"),
         "rest": (glyphs.block_unseen, "faint"),
-        "error": (glyphs.block_unseen, "faint"),
+        "error": (glyphs.levels[2], "faint"),
     }
 
 

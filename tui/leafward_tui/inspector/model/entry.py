@@ -164,7 +164,7 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
                 # The row of the tree counts the call as well.
                 right.append(Span("result ", "faint"))
             right.append(Span(_sign(selection, found.tokens) + size(found.tokens), "sub"))
-        right.append(Span(" tok", "faint"))
+        right.append(Span(" token" if right[-1].text == "1" else " tokens", "faint"))
     if found.usage.cost > 0:
         right += [Span("   ", "blank"), Span(money(found.usage.cost), "sub")]
     # The foot of the screen shows both; without the calls a turn reads as one that made none.

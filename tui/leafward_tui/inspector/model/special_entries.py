@@ -209,7 +209,7 @@ def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None
     parts = []
     if places:
         amount = exact(sum(messages.tokens[at] for at in places))
-        parts.append(f"{counted(len(places), 'message')}, {amount} tok")
+        parts.append(f"{counted(len(places), 'message')}, {amount} tokens")
     if quotes:
         parts.append(f"{counted(len(quotes), 'prompt')} within the summary")
     first_kept = body.get("firstKeptEntryId")

@@ -279,7 +279,7 @@ def _section_numbers(width: int, shown: Span, chars: Span, tokens: Span) -> list
 
 
 def _section_head(width: int) -> LabLine:
-    names = (Span("shown", "faint"), Span("chars", "faint"), Span("tok", "faint"))
+    names = (Span("shown", "faint"), Span("chars", "faint"), Span("tokens", "faint"))
     return spread([blanks(2), Span("section", "faint")], _section_numbers(width, *names), width)
 
 

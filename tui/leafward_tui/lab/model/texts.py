@@ -151,7 +151,7 @@ def prompt_lines(
 ) -> Block:
     """The requests to a model: the title, instructions, text and tokens of each."""
     price = money(cost, zero="free") if cost is not None else "price not known"
-    head = [Span(counted(len(requests), "request"), "strong"), Span(f"   {exact(tokens)} tok", "sub")]
+    head = [Span(counted(len(requests), "request"), "strong"), Span(f"   {exact(tokens)} tokens", "sub")]
     if sum(cell_len(span.text) for span in head) + 2 + cell_len(price) <= width:
         lines = [spread(head, [Span(price, "sub")], width)]
     else:

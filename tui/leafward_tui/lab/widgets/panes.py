@@ -95,10 +95,10 @@ class LabPanes(Horizontal):
         if shown == 1:
             active = {"cut": "Cut", "plan": "Plan", "text": page, "fates": "Lost"}[area]
             for head in (self.cut_head, self.plan_head, self.text_head):
-                head.show(TABS, active, right="tok" if area == "cut" else "", focused=True)
+                head.show(TABS, active, right="tokens" if area == "cut" else "", focused=True)
             return
         self.cut_head.show(
-            ("Cut",), "Cut", note="what happens to each turn", right="tok", focused=area == "cut"
+            ("Cut",), "Cut", note="what happens to each turn", right="tokens", focused=area == "cut"
         )
         pages = PAGES if shown == 3 else ("Plan", *PAGES)
         self.plan_head.show(("Plan",) if shown == 3 else pages, "Plan", right=rules, focused=area == "plan")

@@ -73,7 +73,7 @@ class StateLine(Painted):
         state = self._state
         ellipsis = services_of(self).glyphs.ellipsis
         ink = getattr(ground, state.hue or "sub")
-        numbers = f"   {exact(state.tokens)} tok" if state.tokens else ""
+        numbers = f"   {exact(state.tokens)} tokens" if state.tokens else ""
         rate = f"   {state.rate:.0f}/s" if state.rate else ""
         right = cell_len(state.key) + 1 + cell_len(state.words) if state.words else 0
         room = width - 4 - cell_len(numbers) - right

@@ -52,7 +52,7 @@ _WORDS: dict[str, str] = {
     "ancestor": "The last entry that both sides share",
     "cached": "The provider may still have it: it costs about a tenth of the full price; an hour later it has not",
     "edits": "Calls that write files; Compare and D count commands that do, too",
-    "tok": "Tokens, estimated; ~ where fewer were counted for all that was sent",
+    "tokens of a row": "Estimated; ~ where fewer were counted for all that was sent",
     "family": "A session with its forks, copies and sub-agents, in whatever project",
     "when": "Since the last message; of a fork or copy without one of its own, since it was made",
     "last:": "Last prompt, model or cost, where several sessions have one title",
@@ -101,7 +101,7 @@ _WORDS_OF = {
         "estimation error",
         "cached",
         "edits",
-        "tok",
+        "tokens of a row",
     ),
     "lab": (
         "keep recent",
@@ -215,9 +215,8 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         ),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
-            "Of the window: used, at full price after a move, free; in the tab Context one part after the other",
+            "Of the window: used, at full price after a move, free; in the tab Context each part has its own sign",
         ),
-        (glyphs.block_unseen, "In the tab Context: not in file, and the estimation error"),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -29,8 +30,8 @@ LETTERS = "abcdefghilmnoprstuvwxyz"
 _EFFECT_SHARE = 0.45
 """The share of a row that effects may take from titles longer than the others."""
 _EFFECT_GAP = 3
-_REASON_LINES = 4
-"""Lines that a reason may take."""
+_MOST_LINES = 4
+"""Lines that a title, an effect or a reason may take."""
 _BESIDE = 5 + _EFFECT_GAP + 1
 """Cells of a row that are neither its title nor its effect: cursor, key and dot, the gap, the air at the right."""
 
@@ -72,18 +73,25 @@ class _Choices(Widget):
             for one in choices
         )
         self.at = at
-        self._lines = [(number, one.refused or one.effect) for number, one in enumerate(self.choices)]
-        """The row of each line, and its part of the effect or the reason."""
+        self._lines = [
+            (number, one.title, one.refused or one.effect) for number, one in enumerate(self.choices)
+        ]
+        """The row of each line, and its parts of the title and of the effect or the reason."""
         self.styles.height = len(self._lines)
 
     def on_resize(self) -> None:
-        """Breaks reasons that are longer than their rows for the new width."""
+        """Breaks texts that are longer than their rows for the new width; paths give up their middle instead."""
         room = self.size.width - _BESIDE
-        beside, ellipsis = room - self._titles(room), services_of(self).glyphs.ellipsis
+        titles, ellipsis = self._titles(room), services_of(self).glyphs.ellipsis
         self._lines = []
         for number, one in enumerate(self.choices):
-            parts = wrap(one.refused, beside, lines=_REASON_LINES, ellipsis=ellipsis) if one.refused else []
-            self._lines += [(number, part) for part in parts or [one.effect]]
+            beside = one.refused or one.effect
+            heads, tails = [one.title], [beside]
+            if not one.file:
+                heads = wrap(one.title, titles, lines=_MOST_LINES, ellipsis=ellipsis) or heads
+            if one.refused or not one.path:
+                tails = wrap(beside, room - titles, lines=_MOST_LINES, ellipsis=ellipsis) or tails
+            self._lines += [(number, *both) for both in zip_longest(heads, tails, fillvalue="")]
         self.styles.height = len(self._lines)
 
     def row_at(self, y: int) -> int:
@@ -95,13 +103,12 @@ class _Choices(Widget):
         width = self.size.width
         if y >= len(self._lines):
             return Strip([Segment(" " * width, services.styles_now.raised.blank)], width)
-        row, text = self._lines[y]
+        row, title, text = self._lines[y]
         choice, first = self.choices[row], y == 0 or self._lines[y - 1][0] != row
         ground = services.styles_now.sel if row == self.at else services.styles_now.raised
         mark = services.glyphs.cursor if row == self.at and first else " "
         room = width - _BESIDE
         titles = self._titles(room)
-        title = choice.title if first else ""
         if choice.file:
             title = fit_path(title, titles, pad=True, gap=services.glyphs.gap)
         else:

@@ -91,11 +91,10 @@ class LedgerBar(Painted):
 _SIGN = {
     Link.KEPT: "kept",
     Link.REPLACED: "compaction",
-    Link.PREFIX: "compaction",
     Link.INJECTED: "injected",
     Link.CUT: "cut",
 }
-"""The glyph beside the head of a column, by its name."""
+"""The glyph beside the head of a column, by its name; each stands beside one head, so a split turn has none."""
 
 
 def ledger_columns(
