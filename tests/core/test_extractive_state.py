@@ -282,6 +282,8 @@ def test_where_the_cut_splits_a_turn_its_request_is_the_goal() -> None:
         *ran("b", "grep colour src/footer.py"),
     ]
     assert told_in(Section.GOAL, *turns, prefix=3) == [last]
+    aside = [*turns[:-3], user("why do you read the footer 100 lines at a time?"), *turns[-2:]]
+    assert "100 lines" not in "".join(told_in(Section.GOAL, *aside, prefix=3))
 
 
 def test_a_check_of_a_deleted_file_blocks_nothing(corpora: Path) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _ACHIEVED = late(
     r"(?i)^\W*(?:(?:(?:all )?done|finished|erledigt|fertig|terminé|c['’]est fait|listo|hecho|готово)\b|✅|已?(?:全部)?完成|搞定|完了)"
 )
+_ASIDE = late(r"(?i)^(?:\W*(?:but|and|no|well|ok)\b[\s,.]*)*(?:why\b|i mean\b)")
+"""A question for a reason, or a remark: it is part of the work that was asked for before it."""
 ERRAND = late(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
     r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest"
@@ -63,8 +65,13 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
 
     `is_split` says that the rest of the last turn stays in the context: its request is the current one if it names its subject.
     """
-    if is_split and turns and turns[-1].words >= SUBSTANTIAL and not _is_aside(turns[-1], turns):
-        return turns[-1]
+    last = turns[-1] if is_split and turns else None
+    if (
+        last is not None
+        and last.words >= SUBSTANTIAL
+        and not (_ASIDE.match(last.own) or _is_aside(last, turns))
+    ):
+        return last
     left = _open(turns)
     goal, begun = goal_of(left), goal_of(turns)
     if goal is None or goal is begun or not _is_aside(goal, turns):
