@@ -311,14 +311,18 @@ def test_a_summary_comes_before_the_kept_tail(root: Path) -> None:
     assert prompts_at(session, 5) == ["one?", "two?", "three?"]
 
 
-def test_up_to_1_14_34_the_kept_tail_comes_first(root: Path) -> None:
-    talk = Conversation(version="1.14.34")
+def with_a_tail(root: Path, version: str) -> Session:
+    """Three turns, the second of them kept by a compaction before the third."""
+    talk = Conversation(version=version)
     talk.turn("one")
     tail = talk.turn("two")
     talk.compaction("All about pears", tail)
     talk.turn("three")
-    session = opened(Database(root).write(talk))
-    assert texts(session) == [
+    return opened(Database(root).write(talk))
+
+
+def test_up_to_1_14_34_the_kept_tail_comes_first(root: Path) -> None:
+    assert texts(with_a_tail(root, "1.14.34")) == [
         "user: two?",
         "assistant: two.",
         "custom: What did we do so far?",
@@ -330,13 +334,7 @@ def test_up_to_1_14_34_the_kept_tail_comes_first(root: Path) -> None:
 
 def test_a_session_from_before_there_were_tails_goes_on_as_later_versions_do(root: Path) -> None:
     """What a compaction keeps in a session that 1.1 or 1.3 began was kept by a later version (tried: 1.1.53, 1.2.27, 1.18.33)."""
-    talk = Conversation(version="1.1.53")
-    talk.turn("one")
-    tail = talk.turn("two")
-    talk.compaction("All about pears", tail)
-    talk.turn("three")
-    session = opened(Database(root).write(talk))
-    assert texts(session) == [
+    assert texts(with_a_tail(root, "1.1.53")) == [
         "custom: What did we do so far?",
         "compactionSummary: All about pears",
         "user: two?",

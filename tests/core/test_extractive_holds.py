@@ -18,8 +18,7 @@ from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, is_drawn, read_outline
 from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
-from tests.core.test_extractive_state import stored
-from tests.core.told import lines_of, ran, reply, span, summarize, told_in, user, worked
+from tests.core.told import lines_of, ran, reply, span, stored, summarize, told_in, user, worked
 from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.recognition import agent_of
-from leafward.context.message_columns import message_body
-from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader, Written
@@ -18,34 +16,14 @@ from leafward.summaries.summarizers.candidates import Candidate
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
 from leafward.summaries.summarizers.repeats import Repeats
-from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.bench import need
-from tests.core.told import FOLDER, ran, reply, result, span, summarize, told_in, user
+from tests.core.told import ran, reply, result, span, stored, summarize, told_in, user
 from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-KEPT = 12
-"""Messages that stay behind the spans of stored sessions."""
-
-
-def stored(path: Path, at: EntryIndex | None = None, size: int = 1500) -> dict[Section, list[str]]:
-    """The lines of a summary of a stored session, by section."""
-    with closing(agent_of(path).open(path)) as session:
-        messages = [
-            SpanMessage(message.entry, message_body(session, message))
-            for message in context_at(session, session.leaf if at is None else at).messages
-            if message.sent and message.role not in ("compactionSummary", "system")
-        ]
-        what = Span(messages[:-KEPT], kept=messages[-KEPT:], cwd=session.cwd)
-        text = Extractive().summarize(what, size).text
-    found: dict[Section, list[str]] = {section: [] for section in Section}
-    for section, line, _ in read_outline(text):
-        found[section].append(line)
-    return found
 
 
 def test_what_was_deleted_is_not_told_as_made(corpora: Path) -> None:
@@ -230,103 +208,6 @@ def test_only_the_last_count_of_tests_stands() -> None:
 def test_the_title_of_a_commit_stands_in_its_document() -> None:
     command = "git commit -m \"$(cat <<'EOF'\nFill the parse table\n\nMore.\nEOF\n)\""
     assert "Committed: Fill the parse table" in told_in(Section.DONE, user("fill it"), *ran("a", command))
-
-
-def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
-    work = [
-        message
-        for place in range(60)
-        for message in ran(f"c{place}", f"inspect part{place} " + "of it " * 40)
-    ]
-    said = [
-        user("Look through all parts of orchard."),
-        *work,
-        reply("The culprit is `zebraCrossing` in part 59."),
-    ]
-    text = summarize(span(*said), 400).text
-    assert "- At the end, `bash`: inspect part59" in text
-    kept = [SpanMessage(said_.entry, said_.message) for said_ in span(*said[-4:]).messages]
-    assert "At the end" not in summarize(span(*said[:-4], kept=kept), 400).text
-    # It is the end no more once something follows.
-    later = span(
-        *ran("z", "inspect the next part"), previous=text, previous_entry=span(*said).messages[0].entry
-    )
-    assert "part59" not in summarize(later, 400).text
-
-
-def test_a_file_that_could_not_be_read_is_not_told_as_read() -> None:
-    def read(key: str, path: str, *, failed: bool) -> list[dict[str, Any]]:
-        return [
-            reply("", (key, "read", {"path": path})),
-            result(key, "File does not exist." if failed else "x", failed),
-        ]
-
-    work = [*read("a", "src/grove.py", failed=True), *read("b", "src/tree.py", failed=False)]
-    text = summarize(span(user("Look for the parser."), *work)).text
-    assert "src/tree.py" in text
-    assert "src/grove.py" not in text
-
-
-def test_where_the_cut_splits_a_turn_its_request_is_the_goal() -> None:
-    first, last = (
-        "Port the parser of orchard to a table.",
-        "Look at the colours of the footer, they are too bright.",
-    )
-    turns = [
-        user(first),
-        *ran("a", "make parser"),
-        reply("It is ported. Shall I also port the printer?"),
-        user("Not now, thanks."),
-        reply("As you like."),
-        user(last),
-        *ran("b", "grep colour src/footer.py"),
-    ]
-    assert told_in(Section.GOAL, *turns, prefix=3) == [last]
-    aside = [*turns[:-3], user("why do you read the footer 100 lines at a time?"), *turns[-2:]]
-    assert "100 lines" not in "".join(told_in(Section.GOAL, *aside, prefix=3))
-
-
-def test_a_check_of_a_deleted_file_blocks_nothing(corpora: Path) -> None:
-    lines = stored(corpora / "pi" / "before-compaction.jsonl", EntryIndex(475))
-    assert not any("interactive-mode.ts" in line for line in lines[Section.BLOCKED])
-
-
-def test_a_run_that_goes_on_has_not_passed() -> None:
-    def shell(key: str, printed: str, *, failed: bool = False, **given: Any) -> list[dict[str, Any]]:
-        return [
-            reply("", (key, "exec_command" if "cmd" in given else "write_stdin", given)),
-            result(key, printed, failed),
-        ]
-
-    command = "cargo test rustup_component"
-    started = shell(
-        "a",
-        "Chunk ID: 1\nWall time: 30.0 seconds\nProcess running with session ID 45\nOutput:\nwaiting",
-        cmd=command,
-    )
-    polled = shell(
-        "b", "Process exited with code 101\nOutput:\nSIGABRT", failed=True, session_id=45, chars=""
-    )
-    passed = shell("c", "Process exited with code 0\nOutput:\nok", cmd=command)
-    told = told_in(Section.DONE, user("test it"), *started, *polled, *passed)
-    assert told == [f"`{command}` passes (once; 1 earlier run did not)"]
-    assert told_in(Section.DONE, user("test it"), *started) == []
-    background = shell("d", "Command running in background with ID: bash_1", cmd=command)
-    assert told_in(Section.DONE, user("test it"), *background) == []
-
-
-def test_the_end_is_told_without_what_codex_puts_around_it() -> None:
-    def shell(key: str, number: int, code: int = 0) -> list[dict[str, Any]]:
-        head = f"Chunk ID: 1{number}\nWall time: 0.6 seconds\nProcess exited with code {code}\nOriginal token count: 7\nOutput:\n"
-        given = {"cmd": f"inspect part{number} " + "of it " * 40, "workdir": f"{FOLDER}/parts"}
-        return [reply("", (key, "exec_command", given)), result(key, f"{head}wall {number} is dry", code > 0)]
-
-    work = [message for place in range(60) for message in shell(f"c{place}", place)]
-    text = summarize(span(user("Look through all walls."), *work, *shell("z", 60, 1)), 400).text
-    assert "- At the end, result: wall 59 is dry" in text
-    assert "- At the end, result: Process exited with code 1" in text
-    assert f"{FOLDER}/parts" not in text
-    assert "Chunk ID" not in text
 
 
 def ended(key: str, command: str, printed: str, *, failed: bool = False) -> list[dict[str, Any]]:

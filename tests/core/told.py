@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
+from leafward.agents.recognition import agent_of
+from leafward.context.message_columns import message_body
+from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import Section, read_outline
 from leafward.summaries.summarizers.summary import Span, Summary
 from leafward.summaries.survival.spans import SpanMessage
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FOLDER = "/home/ada/orchard"
 HEADINGS = [section.heading for section in Section]
+
+
+KEPT = 12
+"""Messages that stay behind the spans of stored sessions."""
+
+
+def stored(path: Path, at: EntryIndex | None = None, size: int = 1500) -> dict[Section, list[str]]:
+    """The lines of a summary of a stored session, by section."""
+    with closing(agent_of(path).open(path)) as session:
+        messages = [
+            SpanMessage(message.entry, message_body(session, message))
+            for message in context_at(session, session.leaf if at is None else at).messages
+            if message.sent and message.role not in ("compactionSummary", "system")
+        ]
+        what = Span(messages[:-KEPT], kept=messages[-KEPT:], cwd=session.cwd)
+        text = Extractive().summarize(what, size).text
+    found: dict[Section, list[str]] = {section: [] for section in Section}
+    for section, line, _ in read_outline(text):
+        found[section].append(line)
+    return found
 
 
 def user(text: str) -> dict[str, Any]:
