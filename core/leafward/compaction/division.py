@@ -5,11 +5,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from leafward.compaction.measure import PathSizes
 
 
@@ -45,6 +48,10 @@ class Shortened(NamedTuple):
     """Tokens before."""
     left: int
     """Tokens after."""
+
+
+new_shortened: Callable[[Iterable[int]], Shortened] = partial(tuple.__new__, Shortened)
+"""A constructor without a Python frame: a step of a slider shortens some thousand results."""
 
 
 @dataclass(slots=True)

@@ -5,17 +5,19 @@ Pruning is an option since 1.18 and always happened before; 1.18 also brought th
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, filterfalse, repeat
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.compaction.cut_rules import first_said, legal_cut
-from leafward.compaction.division import Diagnostic, Division, Shortened, count_in, entry_at
+from leafward.compaction.division import Diagnostic, Division, count_in, new_shortened
 from leafward.compaction.measure import STARTS, ContentKind, Counts, PathSizes
 from leafward.compaction.strategy_rules import StrategyRules
 from leafward.context.estimators import Estimator, text_tokens
 
 if TYPE_CHECKING:
+    from leafward.compaction.division import Shortened
     from leafward.compaction.strategy_rules import Terms
 
 _NEWEST, _BEFORE = "1.18", "1.3"
@@ -88,19 +90,20 @@ def _pruned(sizes: PathSizes, settings: Terms) -> list[Shortened]:
         return []
     tokens = sizes.counted(settings.counting).tokens
     left = text_tokens(_CLEARED, settings.counting)
-    seen = freed = 0
-    found: list[Shortened] = []
-    older = sizes.results[: bisect_left(sizes.results, users[-_PRUNE_TURNS])]
-    for position in reversed(older):
-        if position in sizes.failed or sizes.tools.get(position) in _PRUNE_EXEMPT:
-            continue
-        seen += tokens[position]
-        if seen > _PRUNE_PROTECT:
-            freed += tokens[position]
-            if tokens[position] > left:
-                found.append(Shortened(position, entry_at(sizes, position), tokens[position], left))
-    found.reverse()
-    return found if freed > _PRUNE_MINIMUM else []
+    exempt = {position for position, tool in sizes.tools.items() if tool in _PRUNE_EXEMPT}
+    stays = (sizes.failed | exempt).__contains__
+    older = list(filterfalse(stays, sizes.results[: bisect_left(sizes.results, users[-_PRUNE_TURNS])]))
+    seen = list(accumulate(map(tokens.__getitem__, reversed(older))))
+    # Seen from the newest, the first result beyond what is protected is cleared with all that are older.
+    protected = bisect_right(seen, _PRUNE_PROTECT)
+    freed = seen[-1] - (seen[protected - 1] if protected else 0) if protected < len(seen) else 0
+    if freed <= _PRUNE_MINIMUM:
+        return []
+    cleared = [position for position in older[: len(older) - protected] if tokens[position] > left]
+    columns = zip(
+        cleared, map(sizes.entries.__getitem__, cleared), map(tokens.__getitem__, cleared), repeat(left)
+    )
+    return list(map(new_shortened, columns))
 
 
 def _tail(sizes: PathSizes, counts: Counts, settings: Terms) -> tuple[int, str]:

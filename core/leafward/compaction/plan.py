@@ -15,6 +15,7 @@ from leafward.compaction.division import (
     entries_at,
     entry_at,
     messages_in,
+    new_shortened,
 )
 from leafward.compaction.filelists import FileLists, file_lists
 from leafward.compaction.growth import size_remarks
@@ -248,7 +249,7 @@ def _as_shown(sizes: PathSizes, settings: PlanSettings, shortened: list[Shortene
     if cleared:
         left = text_tokens(cleared, estimator)
         return [
-            Shortened(position, entry, whole := tokens[position], min(whole, left))
+            new_shortened((position, entry, whole := tokens[position], min(whole, left)))
             for position, entry, _, _ in shortened
         ]
     found = []
