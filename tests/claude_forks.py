@@ -15,12 +15,12 @@ from tests.forks import at_home
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_draft import ForkTerms
     from leafward.session.session import Session
 
 
 def draft(
-    session: Session, entry: int, given: Terms | None = None, *, source: str = "claude"
+    session: Session, entry: int, given: ForkTerms | None = None, *, source: str = "claude"
 ) -> forking.Fork:
     return forking.fork(session, entry, CLAUDE, given or at_home(), agent_named(source))
 

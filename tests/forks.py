@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork_draft import ForkPoint, Terms
+from leafward.agents.fork_draft import ForkPoint, ForkTerms
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
@@ -27,7 +27,7 @@ PI_SESSIONS = Path(__file__).parent / "data" / "pi" / "sessions"
 NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 
 
-def terms(home: Path, injected: str = "", **env: str) -> Terms:
+def terms(home: Path, injected: str = "", **env: str) -> ForkTerms:
     """Under which forks are made: stores of agents below a folder."""
     known = {
         "HOME": str(home),
@@ -35,15 +35,15 @@ def terms(home: Path, injected: str = "", **env: str) -> Terms:
         "PI_CODING_AGENT_DIR": str(home / ".pi" / "agent"),
         "CLAUDE_CONFIG_DIR": str(home / ".claude"),
     }
-    return Terms({**known, **env}, Config(), NOW, injected)
+    return ForkTerms({**known, **env}, Config(), NOW, injected)
 
 
-def at_home(injected: str = "", cwd: str = "", **env: str) -> Terms:
+def at_home(injected: str = "", cwd: str = "", **env: str) -> ForkTerms:
     """Under which forks are made where nothing is set but the home folder."""
-    return Terms({"HOME": os.environ["HOME"], **env}, Config(), NOW, injected, cwd=cwd)
+    return ForkTerms({"HOME": os.environ["HOME"], **env}, Config(), NOW, injected, cwd=cwd)
 
 
-def made(session: Session, entry: int, to: str, given: Terms, cwd: Path | None = None) -> Fork:
+def made(session: Session, entry: int, to: str, given: ForkTerms, cwd: Path | None = None) -> Fork:
     """A fork, written. `cwd` takes the place of a folder that is not here."""
     found = forking.fork(session, entry, agent_named(to), given)
     if cwd is not None:

@@ -16,7 +16,7 @@ from tests.opencode_store import FOLDER, OPENCODE, Conversation, Database, call,
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_draft import ForkTerms
     from leafward.session.session import Session
 
 ID = re.compile(r"(ses|msg|prt)_[0-9a-f]{12}[0-9A-Za-z]{14}\Z")
@@ -24,7 +24,7 @@ ID = re.compile(r"(ses|msg|prt)_[0-9a-f]{12}[0-9A-Za-z]{14}\Z")
 
 
 def draft(
-    session: Session, entry: int, given: Terms | None = None, *, source: str = "opencode"
+    session: Session, entry: int, given: ForkTerms | None = None, *, source: str = "opencode"
 ) -> forking.Fork:
     return forking.fork(session, entry, OPENCODE, given or at_home(), agent_named(source))
 

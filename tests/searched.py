@@ -11,7 +11,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.catalog.lookup import sighted
 from leafward.query.search.prefilter import ripgrep
-from leafward.query.search.text_search import Search
+from leafward.query.search.text_search import TextSearch
 from leafward.query.search.typed_query import parse
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def cards_in(*paths: Path) -> list[Card]:
     return list(sighted(Config(), paths, os.environ, []))
 
 
-def searching(text: str, cards: Iterable[Card], road: str = "scan") -> Search:
+def searching(text: str, cards: Iterable[Card], road: str = "scan") -> TextSearch:
     query = parse(text, NOW, whole=True)
     assert query.wrong is None, query.wrong
     program = ripgrep() if road == "rg" else None
     if road == "rg" and program is None:
         pytest.skip("ripgrep is not installed")
-    search = Search(list(cards), query, program=program)
+    search = TextSearch(list(cards), query, program=program)
     if road == "all":
         search.matcher.needle = lambda: None  # type: ignore[method-assign]
         search.matcher._pick = None

@@ -21,7 +21,7 @@ from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.ranking import features
 from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import Replaced, SpanMessage
-from leafward.summaries.survival.text_match import FactMatch, Text, file_names
+from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 from tests.bench.need import ASKED, needed, project_of, span_of
 from tests.surroundings import CORPORA
 
@@ -104,7 +104,7 @@ def cases() -> Iterator[Case]:
                 wanted = needed(session, there, facts)
                 later = {(fact.kind, fact.key) for fact in wanted}
                 evidence = collect(span_of(session, there), there.messages, there.previous, lambda: False)
-                held = Text("\n".join(message_text(said.message) for said in there.kept), session.cwd)
+                held = FactText("\n".join(message_text(said.message) for said in there.kept), session.cwd)
                 names = file_names(facts)
                 rows = tuple(
                     (fact.kind, row, (fact.kind, fact.key) in later)

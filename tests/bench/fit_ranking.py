@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.ranking import FEATURES, Ranking
-from leafward.summaries.survival.text_match import FactMatch, Text
+from leafward.summaries.survival.text_match import FactMatch, FactText
 from tests.bench.weights import WITHOUT
 from tests.surroundings import CORPORA, REPOSITORY
 
@@ -137,7 +137,7 @@ def ends(every: Sequence[Case], project: str, stored: dict[str, Any]) -> list[fl
         for case in every:
             if case.project != project or case.span.kept:
                 continue
-            text = Text(summarizer.summarize(case.span, _SIZE).text, case.span.cwd)
+            text = FactText(summarizer.summarize(case.span, _SIZE).text, case.span.cwd)
             wanted += len(case.needed)
             held += sum(
                 text.holds(fact, case.names) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}

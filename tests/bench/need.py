@@ -35,7 +35,7 @@ from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.summary import Span, tokens_of
 from leafward.summaries.survival.report import Fate, Survival, facts_of, survival
 from leafward.summaries.survival.spans import Replaced, replaced_by
-from leafward.summaries.survival.text_match import FactMatch, Text, file_names
+from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 from tests.bench.weights import without
 from tests.surroundings import CORPORA
 
@@ -82,13 +82,13 @@ class Need:
     facts: tuple[Fact, ...]
     """All of the span; the needed ones are among them."""
     names: dict[str, int]
-    texts: dict[str, Text]
-    injected: Text
+    texts: dict[str, FactText]
+    injected: FactText
     injected_size: int
     """Tokens of the injected context, which come on top of `size`."""
     files: tuple[Fact, ...]
     """Those of the working set that a call reads or changes again later."""
-    kept: Text
+    kept: FactText
 
     def held(self, name: str, kind: FactKind | None = None, *, injection: bool = False) -> int:
         """How many of the needed facts a text holds, or it and the injected context together."""
@@ -136,7 +136,7 @@ def needed(session: Session, there: Replaced, facts: Sequence[Fact]) -> list[Fac
     paths = {seen.key for seen in later if seen.kind is FactKind.PATH}
     whole = whole_paths(paths | {fact.key for fact in facts if fact.kind is FactKind.PATH})
     used = {(seen.kind, whole.get(seen.key, seen.key)) for seen in later if seen.voice in _USING}
-    kept = Text("\n".join(message_text(said.message) for said in there.kept), session.cwd)
+    kept = FactText("\n".join(message_text(said.message) for said in there.kept), session.cwd)
     names = file_names(facts)
     return [
         fact
@@ -217,11 +217,11 @@ def measure(session: Session, compaction: int, size: int | None = None) -> Need:
         tuple(later),
         tuple(facts),
         file_names(facts),
-        {name: Text(text, session.cwd) for name, text in texts.items()},
-        Text(injected, session.cwd),
+        {name: FactText(text, session.cwd) for name, text in texts.items()},
+        FactText(injected, session.cwd),
         tokens_of(injected),
         files_used_again(session, compaction),
-        Text("\n".join(message_text(said.message) for said in there.kept), session.cwd),
+        FactText("\n".join(message_text(said.message) for said in there.kept), session.cwd),
     )
 
 

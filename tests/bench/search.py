@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from leafward.base.config import Config
 from leafward.catalog.listing import Catalogue
 from leafward.query.search.prefilter import ripgrep
-from leafward.query.search.text_search import Search
+from leafward.query.search.text_search import TextSearch
 from leafward.query.search.typed_query import parse
 from tests.bench.report import ROUNDS, Report, median, seconds
 
@@ -60,7 +60,7 @@ def searching(report: Report, store: Path, index: Path, sessions: int) -> None:
     first: list[float] = []
     for _ in range(ROUNDS):
         started = time.perf_counter()
-        next(Search(cards, parse("queue", 0, whole=True), program=ripgrep()).run())
+        next(TextSearch(cards, parse("queue", 0, whole=True), program=ripgrep()).run())
         first.append(time.perf_counter() - started)
     report.limit("first hits of a word that all hold", median(first) * 1000, "ms", 100)
 
@@ -117,7 +117,7 @@ def _plant(files: list[Path]) -> None:
 
 
 def _run(cards: list[Card], text: str, program: str | None) -> None:
-    search = Search(cards, parse(text, 0, whole=True), program=program)
+    search = TextSearch(cards, parse(text, 0, whole=True), program=program)
     found = list(search.run())
     wanted = _HOLDING if text == RARE else 0
     if len(found) != wanted:

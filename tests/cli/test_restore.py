@@ -13,7 +13,7 @@ import pytest
 from leafward.cli.output.page import Page, wrapped
 from leafward.files.restoration import write
 from leafward.files.restoration.project_folder import ProjectFolder
-from leafward.files.restoration.record import State, records, store
+from leafward.files.restoration.record import RestoreState, records, store
 from tests.acting import call
 from tests.cli.restored import Work, actions
 from tests.folder_contents import snapshot
@@ -157,7 +157,7 @@ def test_a_restore_that_was_killed_is_said_and_undone(work: Work, done: Run, run
     # As a kill leaves it before the last step.
     import dataclasses
 
-    store(dataclasses.replace(record, state=State.WRITING))
+    store(dataclasses.replace(record, state=RestoreState.WRITING))
     work.put("gone.md", "gone.md at first\n")
     outcome = run("restore", work.path, work.at)
     assert outcome.code == 1

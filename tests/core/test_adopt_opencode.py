@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.agents.fork_draft import Terms
+from leafward.agents.fork_draft import ForkTerms
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
@@ -87,7 +87,7 @@ def test_the_model_that_goes_on_is_the_one_used_last(tmp_path: Path) -> None:
     base.write(busy())
     base.execute("""UPDATE session SET model = '{"id":"plum-2","providerID":"grove"}'""")
     source = agent_named("pi").open(PI_SESSIONS / "branches.jsonl")
-    made = draft(source, source.leaf, Terms({"HOME": str(tmp_path)}, Config(), NOW), source="pi")
+    made = draft(source, source.leaf, ForkTerms({"HOME": str(tmp_path)}, Config(), NOW), source="pi")
     models = [one["info"]["model"] for one in document(made)["messages"] if one["info"]["role"] == "user"]
     assert models
     assert all(model == {"providerID": "grove", "modelID": "plum-2"} for model in models)

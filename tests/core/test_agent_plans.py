@@ -18,10 +18,10 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import messages_of
 from leafward.summaries.earlier_plan import plan_before
-from leafward.summaries.facts.agent_plan import Item
+from leafward.summaries.facts.agent_plan import AgentPlanItem
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, gather
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.acting import Acting, call, reading
@@ -172,7 +172,7 @@ def test_the_list_beside_a_result_is_in_the_summary() -> None:
     item = {"id": 1, "text": "Write the rows of frost", "done": False}
     answer = result("a", "Todo #1 added") | {"details": {"todos": [item], "nextId": 2}}
     said = [user("draw the frost of the orchard"), reply("", ("a", "todo", {"action": "add"})), answer]
-    assert "Write the rows of frost" in told_in(Section.NEXT, *said)
+    assert "Write the rows of frost" in told_in(SummarySection.NEXT, *said)
 
 
 @pytest.mark.parametrize("kind", ["task_reminder", "todo_reminder"])
@@ -236,16 +236,19 @@ def test_why_a_plan_of_codex_changed_is_read_as_its_words() -> None:
 
 def test_a_summary_tells_what_is_next_and_what_is_done() -> None:
     said = [user("Prune the orchard, all of it"), *THREE, *change("a", taskId="1", status="completed")]
-    assert told_in(Section.NEXT, *said) == ["Count the rows", "Paint the fence"]
-    assert any("Write the rows" in line for line in told_in(Section.DONE, *said))
+    assert told_in(SummarySection.NEXT, *said) == ["Count the rows", "Paint the fence"]
+    assert any("Write the rows" in line for line in told_in(SummarySection.DONE, *said))
 
 
 def test_a_change_behind_a_compaction_finds_its_item() -> None:
-    before = (("1", Item("Write the rows", is_open=True)), ("2", Item("Count the rows", is_open=True)))
+    before = (
+        ("1", AgentPlanItem("Write the rows", is_open=True)),
+        ("2", AgentPlanItem("Count the rows", is_open=True)),
+    )
     after = change("a", taskId="2", status="completed")
     assert steps(*after, plan=before) == {"Count the rows": (False, "")}
     earlier = "## Next Steps\n- [ ] Count the rows\n- [ ] Paint the fence\n"
-    told = told_in(Section.NEXT, user("go on"), *after, previous=earlier, plan=before)
+    told = told_in(SummarySection.NEXT, user("go on"), *after, previous=earlier, plan=before)
     assert told == ["Paint the fence"]
     assert span(*after, plan=before).plan == before
 

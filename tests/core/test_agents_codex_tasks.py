@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.base import Candidate
+from leafward.agents.base import SessionCandidate
 from leafward.context.model_context import context_at, uncertainties
 from leafward.export.doctor import check
 from leafward.session.entries import Kind
@@ -74,7 +74,7 @@ def test_a_task_begins_a_turn_and_names_the_thread(
     assert headline(session, task) == ("task", told, "")
     assert title_of(session) == told
     assert session.tree.prompts_upto(session.leaf) == 2
-    look = CODEX.peek(Candidate(str(child.path), [child.size, 1, 1], "codex"))
+    look = CODEX.peek(SessionCandidate(str(child.path), [child.size, 1, 1], "codex"))
     assert look is not None
     assert look.prompt == told
     assert not problems(session)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.fork_draft import Terms
+from leafward.agents.fork_draft import ForkTerms
 from leafward.agents.opencode.agent import OpenCode
 from leafward.base.config import Config
 from leafward.base.errors import Refused
@@ -253,7 +253,7 @@ def test_a_new_session_holds_what_the_usual_engine_would(rows: Rows) -> None:
     rows.row("compaction", reason="auto", summary="Trees were compared.", recent="[User]: Go on")
     rows.reply(newer_call("read", "apple", given={"path": "a.txt"}))
     session = opened(rows.path)
-    terms = Terms({"HOME": os.environ["HOME"]}, Config(), datetime(2026, 11, 22, tzinfo=UTC), "")
+    terms = ForkTerms({"HOME": os.environ["HOME"]}, Config(), datetime(2026, 11, 22, tzinfo=UTC), "")
     made = forking.fork(session, len(session) - 1, OPENCODE, terms, OPENCODE)
     document = json.loads(b"".join(made.draft.content()))
     told = [

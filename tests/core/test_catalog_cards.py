@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leafward.agents.base import Candidate
+from leafward.agents.base import SessionCandidate
 from leafward.base.times import iso_time, parse_time
 from leafward.branches.transfer.graft import apply_graft, draft_graft
 from leafward.catalog.card import EXCERPT, NO_MESSAGES, NOT_READ, Card, Reading
@@ -25,9 +25,9 @@ from leafward.session.session import Session
 from tests.core.drafts import START, Draft, dump
 
 
-def candidate(path: Path) -> Candidate:
+def candidate(path: Path) -> SessionCandidate:
     found = path.stat()
-    return Candidate(str(path), [found.st_size, found.st_mtime_ns, found.st_ino], "pi")
+    return SessionCandidate(str(path), [found.st_size, found.st_mtime_ns, found.st_ino], "pi")
 
 
 def whole(path: Path) -> Reading:
@@ -214,7 +214,7 @@ def test_a_file_that_is_no_session_is_a_card_with_the_reason(
 
 
 def test_a_file_that_cannot_be_read_is_a_card_with_the_reason(tmp_path: Path) -> None:
-    missing = Candidate(str(tmp_path / "a.jsonl"), [-1, 0], "pi")
+    missing = SessionCandidate(str(tmp_path / "a.jsonl"), [-1, 0], "pi")
     reading = read_whole(missing)
     assert reading is not None
     assert reading.card.problem == "cannot read: No such file or directory"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from leafward.agents.base import Candidate
+from leafward.agents.base import SessionCandidate
 from leafward.catalog.card import Card, Details, Mark, Reading
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index
@@ -16,9 +16,9 @@ from tests.core.catalogued import listed
 from tests.core.drafts import START, Draft
 
 
-def read(path: Path) -> tuple[Candidate, Reading]:
+def read(path: Path) -> tuple[SessionCandidate, Reading]:
     found = path.stat()
-    candidate = Candidate(str(path), [found.st_size, found.st_mtime_ns, found.st_ino], "pi")
+    candidate = SessionCandidate(str(path), [found.st_size, found.st_mtime_ns, found.st_ino], "pi")
     reading = read_whole(candidate)
     assert reading is not None
     return candidate, reading
@@ -160,7 +160,7 @@ def test_details_of_another_content_are_not_believed(
     mine = Index(path)
     theirs = Index(path)
     place = str(tmp_path / "store" / "1.jsonl")
-    candidate = Candidate(place, [1, 1], "pi")
+    candidate = SessionCandidate(place, [1, 1], "pi")
     theirs.put(candidate, Reading(expected[place].card, Details(changed=("other.py",))))
     assert theirs.save()
     assert mine.details(place) == Details()

@@ -20,7 +20,7 @@ from tests.foreign_stores import make
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.base import Candidate
+    from leafward.agents.base import SessionCandidate
     from leafward.catalog.card import Card, Reading
 
 from leafward.agents.registry import all_agents
@@ -404,7 +404,7 @@ class TestTime:
 
         read = []
 
-        def slow(candidate: Candidate, stop: Callable[[], bool]) -> Reading | None:
+        def slow(candidate: SessionCandidate, stop: Callable[[], bool]) -> Reading | None:
             nonlocal asked
             read.append(candidate.path)
             if candidate.path == str(paths[1]):
@@ -437,7 +437,7 @@ class TestTime:
         clock = Clock()
         listed = catalogue(store, clock=clock)
 
-        def endless(_candidate: Candidate, stop: Callable[[], bool]) -> None:
+        def endless(_candidate: SessionCandidate, stop: Callable[[], bool]) -> None:
             while not stop():
                 clock.now += 0.5
 

@@ -147,9 +147,9 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 def test_a_database_is_read_by_one(tmp_path: Path) -> None:
-    from leafward.agents.base import Candidate
+    from leafward.agents.base import SessionCandidate
 
     of_a_database = [
-        Candidate(str(tmp_path / f"opencode.db/{n}"), [1 << 30, 0], "opencode") for n in range(9)
+        SessionCandidate(str(tmp_path / f"opencode.db/{n}"), [1 << 30, 0], "opencode") for n in range(9)
     ]
     assert reading_processes.wanted(of_a_database) == 0

@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from leafward.files.commands import files_read, parsed_patch, patches_in
-from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable, file_calls
+from leafward.files.tool_calls import NATIVE_TOOLS, FileAction, ToolTable, file_calls
 from leafward.session.command_text import script_of, shown_command
 from leafward.session.entries import ToolCall
 from tests.call_hunks import call_hunks
 
 SHELL = ToolTable(
-    {"view": Action.READ},
+    {"view": FileAction.READ},
     frozenset({"run"}),
     command=("cmd",),
     folder=("workdir",),
@@ -105,10 +105,10 @@ def test_a_patch_is_found_in_all_three_places() -> None:
     ):
         made = file_calls(call, SHELL)
         assert [(one.path, one.action) for one in made] == [
-            ("new.txt", Action.WRITE),
-            ("old.txt", Action.EDIT),
-            ("moved.txt", Action.EDIT),
-            ("dead.txt", Action.EDIT),
+            ("new.txt", FileAction.WRITE),
+            ("old.txt", FileAction.EDIT),
+            ("moved.txt", FileAction.EDIT),
+            ("dead.txt", FileAction.EDIT),
         ]
         shown = [(line.sign, line.text) for hunk in call_hunks(call, table=SHELL) for line in hunk.lines]
         assert shown == [
@@ -119,10 +119,10 @@ def test_a_patch_is_found_in_all_three_places() -> None:
 
 def test_paths_are_those_of_the_folder_a_command_ran_in() -> None:
     call = ToolCall("1", "run", {"cmd": "cat a.txt", "workdir": "/w/sub"})
-    assert [(one.path, one.action) for one in file_calls(call, SHELL)] == [("/w/sub/a.txt", Action.READ)]
+    assert [(one.path, one.action) for one in file_calls(call, SHELL)] == [("/w/sub/a.txt", FileAction.READ)]
 
 
 def test_native_commands_are_not_looked_into() -> None:
     assert file_calls(ToolCall("1", "bash", {"command": "cat a.txt"}), NATIVE_TOOLS) == []
     [one] = file_calls(ToolCall("1", "read", {"path": "a.txt"}), NATIVE_TOOLS)
-    assert (one.path, one.action) == ("a.txt", Action.READ)
+    assert (one.path, one.action) == ("a.txt", FileAction.READ)

@@ -9,7 +9,7 @@ import pytest
 
 from leafward.base.errors import Cancelled, Refused
 from leafward.compaction.branch_summary import (
-    Branch,
+    LeftBranch,
     leaves_something,
     left_branch,
     move_with_summary,
@@ -74,13 +74,13 @@ def session(file: Acting) -> Iterator[Session]:
         yield opened
 
 
-def left(session: Session, to: int, start: int | None = None, **more: Any) -> Branch:
+def left(session: Session, to: int, start: int | None = None, **more: Any) -> LeftBranch:
     found = left_branch(session, session.leaf if start is None else start, to, **more)
     assert found is not None
     return found
 
 
-def texts(branch: Branch) -> list[str]:
+def texts(branch: LeftBranch) -> list[str]:
     return [message_text(said.message) for said in branch.messages]
 
 

@@ -11,7 +11,7 @@ from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import LeafwardError
 from leafward.catalog.lookup import sighted
-from leafward.compaction.exam.grade import Exam, Place, exam, exam_of
+from leafward.compaction.exam.grade import AnswerPlace, Exam, exam, exam_of
 from leafward.compaction.exam.questions import Topic, questions
 from leafward.session.entries import Kind
 from leafward.summaries.facts.outcomes import counts_in
@@ -85,13 +85,13 @@ def test_wrong_answers_stand_in_the_span(work: Acting) -> None:
     assert wrong[Topic.NEXT_STEP] == {"Write the store"}
 
 
-def places(found: Exam) -> dict[Topic, Place]:
+def places(found: Exam) -> dict[Topic, AnswerPlace]:
     return {one.question.topic: one.place for one in found.graded}
 
 
 def test_an_empty_summary_answers_nothing(work: Acting) -> None:
     _, found = asked(work, "nothing of note")
-    assert set(places(found).values()) == {Place.NOWHERE}
+    assert set(places(found).values()) == {AnswerPlace.NOWHERE}
     assert (found.count(), found.share()) == ((0, 6), 0.0)
 
 
@@ -103,24 +103,24 @@ def test_a_summary_that_says_it_answers_it(work: Acting) -> None:
         "## Done\n- src/queue.py\n- `python -m pytest -q`: 2 passed, at the last run\n"
         "- src/store.py was changed last\n## Next\n- [ ] Add retries to the queue",
     )
-    assert set(places(found).values()) == {Place.SUMMARY}
+    assert set(places(found).values()) == {AnswerPlace.SUMMARY}
 
 
 def test_two_files_side_by_side_do_not_say_which_was_last(work: Acting) -> None:
     _, found = asked(work, "- src/queue.py\n- src/store.py\n- 1 failed, 1 passed\n- 2 passed")
-    assert places(found)[Topic.CHANGED_LAST] is Place.NOWHERE
-    assert places(found)[Topic.TEST_RESULT] is Place.NOWHERE
+    assert places(found)[Topic.CHANGED_LAST] is AnswerPlace.NOWHERE
+    assert places(found)[Topic.TEST_RESULT] is AnswerPlace.NOWHERE
 
 
 def test_what_stays_answers_too(work: Acting) -> None:
     _, found = asked(work, "nothing of note", kept="Now add retries to the queue, in src/store.py.")
-    assert places(found)[Topic.NEXT_STEP] is Place.KEPT
-    assert places(found)[Topic.CHANGED_LAST] is Place.KEPT
+    assert places(found)[Topic.NEXT_STEP] is AnswerPlace.KEPT
+    assert places(found)[Topic.CHANGED_LAST] is AnswerPlace.KEPT
 
 
 def test_another_way_to_run_the_tests_is_enough(work: Acting) -> None:
     _, found = asked(work, "Run `pytest tests/` before each commit.")
-    assert places(found)[Topic.TEST_COMMAND] is Place.SUMMARY
+    assert places(found)[Topic.TEST_COMMAND] is AnswerPlace.SUMMARY
 
 
 def test_a_rule_that_was_withdrawn_is_a_wrong_answer(tmp_path: Path) -> None:

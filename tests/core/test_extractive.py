@@ -19,7 +19,7 @@ from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.session.tokens import message_tokens
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.outline import Section, cut, harmless, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, cut, harmless, read_outline
 from leafward.summaries.summarizers.summary import Summarizer, tokens_of
 from leafward.summaries.survival.spans import SpanMessage
 from tests.bench import need
@@ -156,12 +156,15 @@ a.py
 </read-files>"""
     made = summarize(span(*DAY, previous=previous, previous_entry=EntryIndex(3)))
     outline = {(section, text) for section, text, _ in read_outline(made.text)}
-    assert (Section.CONTEXT, "Asked before: Make orchard fast.") in outline
-    assert (Section.CONSTRAINTS, "**No new dependencies**") in outline
-    assert (Section.DECISIONS, "Use a table - the tree was slow") in outline
-    assert (Section.NEXT, "Write docs/table.md") in outline
-    assert (Section.DONE, "Fill parseTable") in outline or (Section.DONE, "Steps: Fill parseTable") in outline
-    assert not any(section is Section.NEXT and "parseTable" in text for section, text in outline)
+    assert (SummarySection.CONTEXT, "Asked before: Make orchard fast.") in outline
+    assert (SummarySection.CONSTRAINTS, "**No new dependencies**") in outline
+    assert (SummarySection.DECISIONS, "Use a table - the tree was slow") in outline
+    assert (SummarySection.NEXT, "Write docs/table.md") in outline
+    assert (SummarySection.DONE, "Fill parseTable") in outline or (
+        SummarySection.DONE,
+        "Steps: Fill parseTable",
+    ) in outline
+    assert not any(section is SummarySection.NEXT and "parseTable" in text for section, text in outline)
     assert re.search(r"src/reader.py\b.*885 lines", made.text)
     assert "310 lines" not in made.text, "the file was changed since"
     assert "read-files" not in made.text
@@ -185,14 +188,16 @@ def test_a_branch_that_was_left_keeps_its_outline() -> None:
 - [ ] Measure `lockf` under load"""
     left = {"role": "branchSummary", "summary": tried}
     told = lines_of(summarize(span(user("Find out why mails go out twice."), left)))
-    assert [text for section, text in told if section is Section.GOAL] == ["Find out why mails go out twice."]
-    assert (Section.CONSTRAINTS, "Throughput stays above 300 jobs/s") in told
-    assert (Section.DECISIONS, "**Lock files rejected**: unfair, and wrong with `lockf`") in told
-    assert not any(section is Section.DECISIONS and "lock file," in text for section, text in told)
-    assert not any(section is Section.NEXT and "lockf" in text for section, text in told)
+    assert [text for section, text in told if section is SummarySection.GOAL] == [
+        "Find out why mails go out twice."
+    ]
+    assert (SummarySection.CONSTRAINTS, "Throughput stays above 300 jobs/s") in told
+    assert (SummarySection.DECISIONS, "**Lock files rejected**: unfair, and wrong with `lockf`") in told
+    assert not any(section is SummarySection.DECISIONS and "lock file," in text for section, text in told)
+    assert not any(section is SummarySection.NEXT and "lockf" in text for section, text in told)
     assert any("branch that was left: Close the race with a lock file" in text for _, text in told)
     alone = lines_of(summarize(span(left)))
-    assert (Section.GOAL, "Close the race with a lock file, because it looked small") in alone
+    assert (SummarySection.GOAL, "Close the race with a lock file, because it looked small") in alone
 
 
 def test_what_is_kept_need_not_be_told() -> None:

@@ -16,7 +16,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import messages_of
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.outline import Provenance, Section, line_key, read_outline
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key, read_outline
 from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.bench.need import compactions_of, span_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LINKS = 4
 
 
-def _chain(tokens: int) -> Iterator[list[tuple[Section, str]]]:
+def _chain(tokens: int) -> Iterator[list[tuple[SummarySection, str]]]:
     """The lines of each of some summaries of the demo's path, each over the one before."""
     with demo_session() as path, closing(Session.open(path)) as session:
         kinds = session.columns.kind
@@ -47,30 +47,30 @@ def _chain(tokens: int) -> Iterator[list[tuple[Section, str]]]:
             yield [(section, text) for section, text, _ in read_outline(previous) if text != "(none)"]
 
 
-def told(lines: Sequence[tuple[Section, str]], section: Section) -> list[str]:
+def told(lines: Sequence[tuple[SummarySection, str]], section: SummarySection) -> list[str]:
     return [text for under, text in lines if under is section]
 
 
 def test_rules_goal_and_finished_work_outlive_three_more_compactions() -> None:
     first, *between, last = _chain(2_500)
-    rules = told(last, Section.CONSTRAINTS)
+    rules = told(last, SummarySection.CONSTRAINTS)
     assert "migrations with user_version, NEVER drop or rewrite their files, shops have live dbs." in rules
-    assert not [rule for rule in told(first, Section.CONSTRAINTS) if rule not in rules]
+    assert not [rule for rule in told(first, SummarySection.CONSTRAINTS) if rule not in rules]
     leases = "next one: when a worker gets OOM-killed its job stays `running` forever. leases."
-    (goal,) = told(first, Section.GOAL)
+    (goal,) = told(first, SummarySection.GOAL)
     assert goal.startswith(leases)
     for later in (*between, last):
         # The leases were made in the second stretch.
-        (goal,) = told(later, Section.GOAL)
+        (goal,) = told(later, SummarySection.GOAL)
         assert "leases" not in goal
-        assert any(text.startswith(f"Asked before: {leases}") for text in told(later, Section.CONTEXT))
-    done = told(last, Section.DONE)
+        assert any(text.startswith(f"Asked before: {leases}") for text in told(later, SummarySection.CONTEXT))
+    done = told(last, SummarySection.DONE)
     assert "On a branch that was left: `flock` on `jobs.db.lock` around `claim`: test green, 18 lines" in done
     assert (
         "Asked: add a test that kills a real worker process with -9 and sees its job finish elsewhere" in done
     )
     assert "Last request: PR description. what, why, how to check, risks" in done
-    assert told(last, Section.NEXT) == told(last, Section.IN_PROGRESS) == []
+    assert told(last, SummarySection.NEXT) == told(last, SummarySection.IN_PROGRESS) == []
 
 
 @needs_corpora
@@ -89,13 +89,15 @@ def test_a_real_session_is_told_on_through_its_stored_compaction() -> None:
         [(section, text) for section, text, _ in read_outline(text) if text != "(none)"]
         for text in (before, after)
     )
-    assert told(first, Section.GOAL)[0].startswith(("/github-pr-review", "Implement the following plan:"))
-    assert told(then, Section.GOAL) == ["/github-pr-review"]
-    done = told(then, Section.DONE)
+    assert told(first, SummarySection.GOAL)[0].startswith(
+        ("/github-pr-review", "Implement the following plan:")
+    )
+    assert told(then, SummarySection.GOAL) == ["/github-pr-review"]
+    done = told(then, SummarySection.DONE)
     assert "Committed, pushed, and replied to PR review threads" in done
     title = "Replace brittle string matching with sentinel error for branch deletion"
     assert f"Committed: {title}" in done
-    assert told(then, Section.NEXT) == told(then, Section.BLOCKED) == []
+    assert told(then, SummarySection.NEXT) == told(then, SummarySection.BLOCKED) == []
     assert "Reply to PR review threads" not in after
     assert "Planned: " not in after
     # A third round was asked for since.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward.summaries.summarizers.outline import Provenance, Section
+from leafward.summaries.summarizers.outline import Provenance, SummarySection
 from tests.core.told import reply, result, span, summarize, told_in, user
 
 _SHOWN = """## Critical Context
@@ -28,7 +28,7 @@ _WORK = [
 
 
 def test_code_of_an_earlier_summary_is_one_line_that_says_what_it_is() -> None:
-    told = told_in(Section.CONTEXT, *_WORK, previous=_SHOWN, previous_entry=3)
+    told = told_in(SummarySection.CONTEXT, *_WORK, previous=_SHOWN, previous_entry=3)
     code = [line for line in told if "iota" in line or line.startswith("type frostRow")]
     expected = (
         "Code in an earlier summary (Added the rows of the table): `type frostRow int`, `frostRowNone frostRow = iota`, "
@@ -48,7 +48,7 @@ def test_code_of_an_earlier_summary_stands_with_its_other_lines() -> None:
 
 def test_code_is_carried_on_a_second_time() -> None:
     once = summarize(span(*_WORK, previous=_SHOWN, previous_entry=3)).text
-    told = told_in(Section.CONTEXT, *_WORK, previous=once, previous_entry=3)
+    told = told_in(SummarySection.CONTEXT, *_WORK, previous=once, previous_entry=3)
     assert [line for line in told if "iota" in line] == [
         line[2:] for line in once.split("\n") if "iota" in line
     ]
@@ -66,7 +66,7 @@ _BY_FILE = """3. Files and Code Sections:
 
 def test_items_below_a_file_keep_its_name() -> None:
     """They fail where an item stands alone, or below another file, in the next summary."""
-    told = told_in(Section.CONTEXT, *_WORK, previous=_BY_FILE, previous_entry=3)
+    told = told_in(SummarySection.CONTEXT, *_WORK, previous=_BY_FILE, previous_entry=3)
     assert "`src/frost.go`: Added `frostRow` between header and rows" in told
     assert "`src/frost.go` keeps the old `frostTable`" in told, "it names the file already"
     assert "`src/valley.go`: Renamed `valleyRow` everywhere" in told
@@ -91,10 +91,10 @@ _STOOD = """## Critical Context
 
 def test_how_things_stood_then_is_over_once_they_were_worked_on() -> None:
     tests = [reply("", ("t", "bash", {"command": "npm test"})), result("t", "12 passed")]
-    told = told_in(Section.CONTEXT, *_WORK[:3], *tests, *_WORK[3:], previous=_STOOD, previous_entry=3)
+    told = told_in(SummarySection.CONTEXT, *_WORK[:3], *tests, *_WORK[3:], previous=_STOOD, previous_entry=3)
     stood = [line[2:] for line in _STOOD.split("\n")[1:-1]]
     assert [line for line in stood if line in told] == stood[3:]
-    told = told_in(Section.CONTEXT, *_WORK, previous=_STOOD, previous_entry=3)
+    told = told_in(SummarySection.CONTEXT, *_WORK, previous=_STOOD, previous_entry=3)
     assert [line for line in stood if line in told] == stood[1:]
 
 
@@ -107,8 +107,10 @@ def test_code_and_files_of_an_earlier_summary_that_were_written_anew_since_are_o
     given = {"path": "src/frost.go", "oldText": "frostTotal int64", "newText": "frostTotal uint64"}
     edited = [reply("", ("c", "edit", given)), result("c", "ok")]
     asked = user("and frostTotal counts what frostRow and rowCount have")
-    before = "\n".join(told_in(Section.CONTEXT, *_WORK, asked, previous=shown, previous_entry=3))
-    after = "\n".join(told_in(Section.CONTEXT, *_WORK, *edited, asked, previous=shown, previous_entry=3))
+    before = "\n".join(told_in(SummarySection.CONTEXT, *_WORK, asked, previous=shown, previous_entry=3))
+    after = "\n".join(
+        told_in(SummarySection.CONTEXT, *_WORK, *edited, asked, previous=shown, previous_entry=3)
+    )
     for line in ("`frostTotal int64`", "Added the total of the rows"):
         assert line in before
         assert line not in after

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, span, summarize, told_in, user
 from tests.core.told import worked as edited
 
@@ -31,25 +31,25 @@ _OFFERED = [
     ],
 )
 def test_an_aside_is_no_goal_beside_what_it_was_said_to(aside: str) -> None:
-    goal = told_in(Section.GOAL, *_FIRST, user(aside))
+    goal = told_in(SummarySection.GOAL, *_FIRST, user(aside))
     assert goal == [
         "make prune_rows sort the loose rows before it counts them (answered; asked first: the frost table of orchard is broken, why?)"
     ]
-    assert told_in(Section.IN_PROGRESS, *_FIRST, user(aside)) == [f"Last request: {aside}"]
+    assert told_in(SummarySection.IN_PROGRESS, *_FIRST, user(aside)) == [f"Last request: {aside}"]
 
 
 def test_a_no_is_no_goal_beside_what_was_done() -> None:
-    goal = told_in(Section.GOAL, *_OFFERED, user("no don't set it, let's see if it keeps happening"))
+    goal = told_in(SummarySection.GOAL, *_OFFERED, user("no don't set it, let's see if it keeps happening"))
     assert goal[0].startswith("make prune_rows sort the loose rows before it counts them (answered; ")
 
 
 def test_an_aside_alone_is_all_there_is() -> None:
-    assert told_in(Section.GOAL, user("I noticed that the frost table of orchard is broken")) != []
+    assert told_in(SummarySection.GOAL, user("I noticed that the frost table of orchard is broken")) != []
 
 
 def test_a_longer_request_that_begins_as_a_remark_is_a_goal() -> None:
     asked = "I have a table of frosts of the valley here, please write a reader for its rows and count them by year and by month"
-    assert told_in(Section.GOAL, *_FIRST, user(asked))[0].startswith("I have a table of frosts")
+    assert told_in(SummarySection.GOAL, *_FIRST, user(asked))[0].startswith("I have a table of frosts")
 
 
 def test_a_request_that_was_taken_back_is_no_goal() -> None:
@@ -63,14 +63,14 @@ def test_a_request_that_was_taken_back_is_no_goal() -> None:
         user("use the colour 8abeb7 for the accent of the valley"),
         *edited("theme.json", "c"),
     ]
-    goal = told_in(Section.GOAL, *said)
+    goal = told_in(SummarySection.GOAL, *said)
     assert goal[0].startswith("use the colour 8abeb7")
 
 
 def test_a_goal_that_was_answered_was_asked_before_once_something_else_is_asked() -> None:
     once = summarize(span(*_OFFERED, user("no don't set it"))).text
     told = told_in(
-        Section.GOAL,
+        SummarySection.GOAL,
         user("write a reader of the valley rows"),
         *edited("read.py", "z"),
         previous=once,
@@ -90,15 +90,17 @@ def test_an_answered_question_is_no_goal_of_the_summary_after_the_next() -> None
         user("make prune_rows sort the loose rows before it counts them"),
         *edited("prune.py", "b"),
     ]
-    goal = told_in(Section.GOAL, *then, previous=first, previous_entry=3)
+    goal = told_in(SummarySection.GOAL, *then, previous=first, previous_entry=3)
     assert goal == ["make prune_rows sort the loose rows before it counts them"]
-    assert f"Asked before: {question}" in told_in(Section.CONTEXT, *then, previous=first, previous_entry=3)
+    assert f"Asked before: {question}" in told_in(
+        SummarySection.CONTEXT, *then, previous=first, previous_entry=3
+    )
 
 
 def test_a_goal_that_asks_nothing_lasts_over_the_next_summary() -> None:
     aim = "Port the parser of orchard to a table."
     then = [reply("The parser is read."), user("first sort the loose rows"), *edited("prune.py", "b")]
-    goal = told_in(Section.GOAL, *then, previous=f"## Goal\n- {aim}\n", previous_entry=3)
+    goal = told_in(SummarySection.GOAL, *then, previous=f"## Goal\n- {aim}\n", previous_entry=3)
     assert goal[0] == aim
 
 
@@ -110,5 +112,5 @@ def test_a_remark_that_changed_nothing_is_no_goal_alone() -> None:
     ]
     remark = "We moved the rows of orchard to the valley last week, but only once"
     said = [*asked, user(remark), *ran("b", "git log"), user("ok"), *ran("c", "git show")]
-    (goal,) = told_in(Section.GOAL, *said)
+    (goal,) = told_in(SummarySection.GOAL, *said)
     assert goal == f"{remark} (asked first: The rows of orchard are broken, why?)"

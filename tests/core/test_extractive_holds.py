@@ -15,7 +15,7 @@ from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.marker_words import Markers
 from leafward.summaries.facts.prose import decides, sentences
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.outline import Section, is_drawn, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, is_drawn, read_outline
 from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
 from tests.core.told import lines_of, ran, reply, span, stored, summarize, told_in, user, worked
@@ -42,9 +42,9 @@ def went_on(number: int) -> list[dict[str, Any]]:
 
 def test_of_a_list_of_goals_what_was_reached_is_done_and_the_current_one_stays() -> None:
     more: dict[str, Any] = {"previous": BEFORE, "previous_entry": EntryIndex(3)}
-    goals = told_in(Section.GOAL, *went_on(1), **more)
+    goals = told_in(SummarySection.GOAL, *went_on(1), **more)
     assert goals == ["Problem 2 (in progress): jobs run twice after a restart"]
-    assert any("Problem 1" in line for line in told_in(Section.DONE, *went_on(1), **more))
+    assert any("Problem 1" in line for line in told_in(SummarySection.DONE, *went_on(1), **more))
 
 
 def test_behind_other_work_a_list_of_requests_is_no_goal() -> None:
@@ -56,7 +56,7 @@ def test_behind_other_work_a_list_of_requests_is_no_goal() -> None:
         *worked("docs/guide.md", "g"),
     ]
     text = summarize(span(*messages, previous=previous, previous_entry=EntryIndex(3))).text
-    goals = [line for section, line, _ in read_outline(text) if section is Section.GOAL]
+    goals = [line for section, line, _ in read_outline(text) if section is SummarySection.GOAL]
     assert not any("border" in line or "commits" in line for line in goals)
     assert any("guide" in line or "worker" in line for line in goals)
 
@@ -73,10 +73,10 @@ def test_behind_other_work_a_list_of_requests_is_no_goal() -> None:
 )
 def test_a_goal_that_only_points_at_what_stood_before_is_none(goal: str) -> None:
     previous = f"## Goal\n{goal}\n"
-    goals = told_in(Section.GOAL, *went_on(1), previous=previous, previous_entry=EntryIndex(3))
+    goals = told_in(SummarySection.GOAL, *went_on(1), previous=previous, previous_entry=EntryIndex(3))
     assert goals == ["build the worker number 1 of the shop with its own retries."]
     kept = "## Goal\nContinue the port of the queue to sqlite\n"
-    assert told_in(Section.GOAL, *went_on(1), previous=kept, previous_entry=EntryIndex(3)) == [
+    assert told_in(SummarySection.GOAL, *went_on(1), previous=kept, previous_entry=EntryIndex(3)) == [
         "Continue the port of the queue to sqlite"
     ]
 
@@ -85,9 +85,11 @@ def test_a_request_behind_which_nobody_answered_the_question_is_over() -> None:
     asked = [user("create a new theme of the shop for me"), *worked("themes/night.json", "n")]
     asked += [reply("I've created `themes/night.json` from the dark theme. What colors would you like?")]
     then = [user("the selector of the shop draws its rows too late"), *worked("src/selector.py", "s")]
-    assert told_in(Section.GOAL, *asked, *then) == ["the selector of the shop draws its rows too late"]
+    assert told_in(SummarySection.GOAL, *asked, *then) == ["the selector of the shop draws its rows too late"]
     agreed = [user("dark green colors please, like those of the old shop"), *worked("themes/night.json", "m")]
-    assert told_in(Section.GOAL, *asked, *agreed)[0].startswith("create a new theme of the shop for me")
+    assert told_in(SummarySection.GOAL, *asked, *agreed)[0].startswith(
+        "create a new theme of the shop for me"
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,17 +113,17 @@ def test_what_the_user_declined_is_said(question: str, no: str) -> None:
         user("now draw the rows of the shop"),
         *worked("src/rows.py", "r"),
     ]
-    assert f"Declined by the user: {question} ({no})" in told_in(Section.DECISIONS, *later)
+    assert f"Declined by the user: {question} ({no})" in told_in(SummarySection.DECISIONS, *later)
     agreed = [*asked, user("yes please"), *worked("src/queue.py", "q")]
-    assert not any("Declined" in line for line in told_in(Section.DECISIONS, *agreed))
+    assert not any("Declined" in line for line in told_in(SummarySection.DECISIONS, *agreed))
 
 
 def test_what_was_declined_and_is_wanted_now_was_not_declined() -> None:
     previous = "## Key Decisions\n- Declined by the user: Should I also drop the old table? (no, later)\n"
     now = [user("drop the old table now"), *worked("db/003.sql", "d")]
     more: dict[str, Any] = {"previous": previous, "previous_entry": EntryIndex(3)}
-    assert any("Declined" in line for line in told_in(Section.DECISIONS, *went_on(1), **more))
-    assert not any("Declined" in line for line in told_in(Section.DECISIONS, *now, **more))
+    assert any("Declined" in line for line in told_in(SummarySection.DECISIONS, *went_on(1), **more))
+    assert not any("Declined" in line for line in told_in(SummarySection.DECISIONS, *now, **more))
 
 
 def test_a_step_of_which_an_answer_says_that_it_is_written_is_over() -> None:
@@ -131,7 +133,7 @@ def test_a_step_of_which_an_answer_says_that_it_is_written_is_over() -> None:
         *worked("tests/retry.ts", "r"),
         reply("Tests for retries are written; 34 pass. Go on?"),
     ]
-    steps = told_in(Section.NEXT, *said, previous=previous, previous_entry=EntryIndex(3))
+    steps = told_in(SummarySection.NEXT, *said, previous=previous, previous_entry=EntryIndex(3))
     assert steps == ["Update the guide"]
 
 
@@ -188,22 +190,22 @@ def test_a_goal_that_goes_on_with_what_was_asked_first_says_so() -> None:
     plan = "Implement the following plan:\n\n# Plan: Tree of shops\n\n## Context\n\nThe page lists shops without any order.\n"
     begun = [user(plan), *worked("src/shops.ts", "a"), reply("All of it is implemented.")]
     fault = [user("it works but the console shows warnings"), *worked("src/shops.ts", "b")]
-    assert told_in(Section.GOAL, *begun, *fault) == [
+    assert told_in(SummarySection.GOAL, *begun, *fault) == [
         "it works but the console shows warnings (asked first: Implement the following plan: # Plan: Tree of shops)"
     ]
     other = [user("write the guide of the warehouse next"), *worked("docs/guide.md", "c")]
-    assert told_in(Section.GOAL, *begun, *other) == ["write the guide of the warehouse next"]
+    assert told_in(SummarySection.GOAL, *begun, *other) == ["write the guide of the warehouse next"]
 
 
 def test_a_goal_of_an_earlier_summary_is_an_earlier_request_once_the_user_went_on() -> None:
     # Fails where it is told as the goal of today: nothing tells whether it was reached.
     goal, earlier = "Move the shop to the new queue", EntryIndex(3)
     previous = f"## Goal\n- {goal}\n"
-    assert told_in(Section.GOAL, *went_on(1), previous=previous, previous_entry=earlier) == [goal]
+    assert told_in(SummarySection.GOAL, *went_on(1), previous=previous, previous_entry=earlier) == [goal]
     for before in (previous, f"## Goal\n- Asked before: {goal}\n"):
         lines = lines_of(summarize(span(*went_on(1), *went_on(2), previous=before, previous_entry=earlier)))
-        assert (Section.CONTEXT, f"Asked before: {goal}") in lines
-        assert not any(section is Section.GOAL and goal in text for section, text in lines)
+        assert (SummarySection.CONTEXT, f"Asked before: {goal}") in lines
+        assert not any(section is SummarySection.GOAL and goal in text for section, text in lines)
 
 
 def test_the_goals_of_work_that_was_answered_are_earlier_requests_once_something_else_was_asked() -> None:
@@ -211,7 +213,7 @@ def test_the_goals_of_work_that_was_answered_are_earlier_requests_once_something
     previous = "## Goal\n- Move the shop to the new queue\n- Count its retries\n- Draw them in a table\n"
     rest = [*worked("shop/queue.py", "a"), reply("Moved it: the queue counts its retries.")]
     asked = [user("write the guide of the warehouse next"), *worked("docs/guide.md", "c")]
-    goals = told_in(Section.GOAL, *rest, *asked, previous=previous, previous_entry=EntryIndex(3))
+    goals = told_in(SummarySection.GOAL, *rest, *asked, previous=previous, previous_entry=EntryIndex(3))
     assert goals == ["write the guide of the warehouse next"]
 
 
@@ -222,7 +224,7 @@ def test_a_request_of_long_ago_is_no_goal() -> None:
         reply("Here is the plan. Next step: split the workers. The store still needs a test."),
     ]
     messages = [*opening, *(message for number in range(8) for message in went_on(number)), user("go on")]
-    assert not any("untangle" in line for line in told_in(Section.GOAL, *messages))
+    assert not any("untangle" in line for line in told_in(SummarySection.GOAL, *messages))
 
 
 @pytest.mark.parametrize(
@@ -278,7 +280,7 @@ def test_goals_that_are_done_are_none_in_real_sessions(corpora: Path) -> None:
         with closing(agent_of(path).open(path)) as session:
             there = replaced_by(session, need.compactions_of(session)[-1])
             text = Extractive().summarize(need.span_of(session, there), 1500).text
-        goals = [line for section, line, _ in read_outline(text) if section is Section.GOAL]
+        goals = [line for section, line, _ in read_outline(text) if section is SummarySection.GOAL]
         assert goals
         assert not any(wrong in line for line in goals)
 
@@ -302,7 +304,7 @@ def test_the_words_that_patterns_are_looked_up_by_miss_none_of_their_forms(corpo
 @pytest.mark.parametrize("size", [600, 1000, 1500])
 def test_the_bundled_session_is_for_what_was_asked_last(size: int) -> None:
     lines = stored(REPOSITORY / "core" / "leafward" / "data" / "demo.jsonl", size=size)
-    (goal,) = lines[Section.GOAL]
+    (goal,) = lines[SummarySection.GOAL]
     assert goal.startswith(
         "changelog and README. short, people upgrade from 0.4 (asked first: the shop requeues by hand"
     )

@@ -10,7 +10,7 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.demands import takes_back
-from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.quotes import section_of_sentence
 from tests.core.told import DAY, lines_of, ran, reply, result, span, summarize, told_in, user, worked
 
@@ -44,7 +44,7 @@ def test_a_command_that_works_again_is_no_longer_in_the_way() -> None:
     blocked = [
         text
         for section, text in lines_of(summarize(span(*messages, previous=previous)))
-        if section is Section.BLOCKED
+        if section is SummarySection.BLOCKED
     ]
     assert blocked == ["waits for the key of the shop"]
 
@@ -70,8 +70,8 @@ def test_the_goal_is_what_was_worked_on() -> None:
         user("alright, port the lexer of orchard to a table"),
     )
     said = [user("/theme"), greeting, reply("I am."), work, *ran("a", "make all"), user("ok")]
-    assert told_in(Section.GOAL, *said) == ["port the lexer of orchard to a table"]
-    assert told_in(Section.IN_PROGRESS, *said) == []
+    assert told_in(SummarySection.GOAL, *said) == ["port the lexer of orchard to a table"]
+    assert told_in(SummarySection.IN_PROGRESS, *said) == []
 
 
 def test_a_long_request_ends_with_a_sentence() -> None:
@@ -79,7 +79,7 @@ def test_a_long_request_ends_with_a_sentence() -> None:
         "Rewrite the parser of orchard as a table, in small steps that can each be measured and taken back."
     )
     said = user(f"{first} " + "It has grown by many hands over the years, " * 8)
-    assert told_in(Section.GOAL, said) == [f"{first} …"]
+    assert told_in(SummarySection.GOAL, said) == [f"{first} …"]
 
 
 def test_closed_questions_and_small_talk_are_not_in_progress() -> None:
@@ -89,7 +89,9 @@ def test_closed_questions_and_small_talk_are_not_in_progress() -> None:
     ):
         said += [user(text), *ran(f"b{place}", "ls lib")]
     said += [user("rename the table of the parser to grammar"), *ran("c", "ls doc"), user("go on")]
-    assert told_in(Section.IN_PROGRESS, *said) == ["Last request: rename the table of the parser to grammar"]
+    assert told_in(SummarySection.IN_PROGRESS, *said) == [
+        "Last request: rename the table of the parser to grammar"
+    ]
 
 
 def test_done_is_what_was_reached_not_what_is_liked() -> None:
@@ -99,25 +101,27 @@ def test_done_is_what_was_reached_not_what_is_liked() -> None:
         result("a", "ok"),
     ]
     liked = reply("It works, and I don't like it. Perfect, this is excellent work.")
-    assert told_in(Section.DONE, *work, liked) == ["Changed `lexer.py`"]
+    assert told_in(SummarySection.DONE, *work, liked) == ["Changed `lexer.py`"]
     reached = reply("Done. Moved the table out of `src/lexer.py`; 26 tests pass.")
-    assert told_in(Section.DONE, *work, reached) == ["Moved the table out of `src/lexer.py`; 26 tests pass."]
+    assert told_in(SummarySection.DONE, *work, reached) == [
+        "Moved the table out of `src/lexer.py`; 26 tests pass."
+    ]
     only_said = [user("how would you port the lexer"), reply("Moved the table out of the lexer in my mind.")]
-    assert told_in(Section.DONE, *only_said) == []
+    assert told_in(SummarySection.DONE, *only_said) == []
 
 
 def test_a_check_that_passed_last_is_done() -> None:
     said = [user("port the lexer of orchard"), *ran("a", "make check"), *ran("b", "make check")]
-    assert told_in(Section.DONE, *said) == ["`make check` passes (2 times)"]
+    assert told_in(SummarySection.DONE, *said) == ["`make check` passes (2 times)"]
     once = summarize(span(*said))
     again = [user("and the printer of orchard"), *ran("c", "make check"), *ran("d", "make check")]
-    assert len(told_in(Section.DONE, *again, previous=once.text)) == 1
+    assert len(told_in(SummarySection.DONE, *again, previous=once.text)) == 1
     piped = [
         user("port the lexer of orchard"),
         *ran("a", "make check | tee x"),
         *ran("b", "make check | tee x"),
     ]
-    assert told_in(Section.DONE, *piped) == []
+    assert told_in(SummarySection.DONE, *piped) == []
 
 
 def test_a_command_that_is_only_named_was_not_run() -> None:
@@ -128,7 +132,7 @@ def test_a_command_that_is_only_named_was_not_run() -> None:
         user("Run `npm run lint` please, and `python3 check.py` again."),
         *ran("b", "python3 check.py"),
     ]
-    assert "`python3 check.py` passes (2 times)" in told_in(Section.DONE, *said)
+    assert "`python3 check.py` passes (2 times)" in told_in(SummarySection.DONE, *said)
     assert "(once)" not in summarize(span(*said)).text
 
 
@@ -140,13 +144,13 @@ def test_a_page_of_examples_is_no_context() -> None:
     )
     said = [user("write all of markdown in the chat"), reply(page)]
     work = [user("make the lexer of orchard faster"), *ran("a", "ls src")]
-    assert told_in(Section.CONTEXT, *work, *said) == []
+    assert told_in(SummarySection.CONTEXT, *work, *said) == []
 
 
 def test_short_items_stand_behind_what_introduces_them() -> None:
     said = reply("The levels are now:\n- `levelOff`: #666666\n- `levelLow`: #303030\n")
     (told,) = told_in(
-        Section.CONTEXT,
+        SummarySection.CONTEXT,
         user("dim the levels of the theme"),
         said,
         user("thanks for that"),
@@ -164,7 +168,7 @@ def test_lists_of_names_and_files_are_capped() -> None:
         for place in (1, 2)
     ]
     said = [user("port the rows of orchard"), reply("", ("a", "edit", given), *bare, *looked)]
-    told = told_in(Section.CONTEXT, *said)
+    told = told_in(SummarySection.CONTEXT, *said)
     (listed,) = [line for line in told if "rowOf" in line]
     assert re.fullmatch(r"`src/rows.py` changed: (\w+, ){5}\w+ and \d+ more", listed)
     (read,) = [line for line in told if line.startswith("Read: ")]
@@ -179,7 +183,7 @@ def _edit(key: str, old: str, new: str) -> list[dict[str, Any]]:
 
 def test_a_name_that_an_edit_took_out_of_a_file_is_not_listed_after_it() -> None:
     told = told_in(
-        Section.CONTEXT,
+        SummarySection.CONTEXT,
         user("Give the theme of orchard its own greys."),
         *_edit("a", "x", "link_grey = 1\ndeep_green = 2"),
         *_edit("b", "link_grey = 1", "dim_grey = 1"),
@@ -192,7 +196,7 @@ def test_a_name_that_an_edit_took_out_of_a_file_is_not_listed_after_it() -> None
 def test_changes_of_a_file_that_was_removed_since_are_not_counted() -> None:
     """They fail where a file of the same name that is written anew counts as the old one."""
     told = told_in(
-        Section.CONTEXT,
+        SummarySection.CONTEXT,
         user("Give the theme of orchard its own greys."),
         *_edit("a", "x", "link_grey = 1"),
         *_edit("b", "y", "deep_green = 2"),
@@ -217,17 +221,18 @@ def test_a_count_of_lines_is_one_that_was_printed_behind_the_last_change() -> No
         ((*changed, *planned), "`src/theme.py` changed"),
         ((*counted, *changed), "`src/theme.py` changed"),
     ):
-        told = told_in(Section.CONTEXT, asked, *work)
+        told = told_in(SummarySection.CONTEXT, asked, *work)
         assert [one for one in told if one.startswith("`src/theme.py`")] == [line]
 
 
 def test_a_report_of_finished_work_is_a_decision_only_with_its_reason() -> None:
-    assert section_of_sentence("Changed the frost table to columns instead of rows.") is Section.DONE
+    assert section_of_sentence("Changed the frost table to columns instead of rows.") is SummarySection.DONE
     reasoned = "Changed the frost table to columns instead of rows because the shop reads columns."
-    assert section_of_sentence(reasoned) is Section.DECISIONS
-    assert section_of_sentence("We keep the frost table instead of a new one.") is Section.DECISIONS
+    assert section_of_sentence(reasoned) is SummarySection.DECISIONS
+    assert section_of_sentence("We keep the frost table instead of a new one.") is SummarySection.DECISIONS
     assert (
-        section_of_sentence("Split `FrostTable` into `FrostRows` and `FrostColumns`.") is Section.CONTEXT
+        section_of_sentence("Split `FrostTable` into `FrostRows` and `FrostColumns`.")
+        is SummarySection.CONTEXT
     ), "proposed or done"
 
 
@@ -249,7 +254,7 @@ def test_grouped_files_are_carried_on_and_added_up() -> None:
     edit = ("a", "edit", {"path": "a/one.py", "oldText": "x", "newText": "y"})
     looked = ("b", "read", {"path": "a/three.py"})
     told = told_in(
-        Section.CONTEXT, user("go on with the port of it"), reply("", edit, looked), previous=previous
+        SummarySection.CONTEXT, user("go on with the port of it"), reply("", edit, looked), previous=previous
     )
     assert "Changed: `a/one.py` 3×, `a/two.py`" in told
     assert "Read: `a/three.py` 5×" in told
@@ -278,12 +283,12 @@ def test_a_numbered_summary_has_sections_as_well() -> None:
         "If you need specific details from before compaction, read x.jsonl\n"
     )
     assert [(section, line) for section, line, _ in read_outline(text)] == [
-        (Section.GOAL, "Fix the parser."),
-        (Section.CONTEXT, "parser.py"),
-        (Section.CONTEXT, "the tokens were off by one"),
-        (Section.NEXT, "write the test"),
-        (Section.CONTEXT, "assert parse(x)"),
-        (Section.IN_PROGRESS, "Reading lexer.py."),
+        (SummarySection.GOAL, "Fix the parser."),
+        (SummarySection.CONTEXT, "parser.py"),
+        (SummarySection.CONTEXT, "the tokens were off by one"),
+        (SummarySection.NEXT, "write the test"),
+        (SummarySection.CONTEXT, "assert parse(x)"),
+        (SummarySection.IN_PROGRESS, "Reading lexer.py."),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, told_in, user
 
 _BEGUN = [user("Port the frost table of orchard to columns."), *ran("c", "ls src"), *ran("d", "ls test")]
@@ -28,33 +28,34 @@ _BROKEN = _printed(
     ],
 )
 def test_a_check_that_passed_since_is_in_nobodys_way(passing: list[dict[str, object]]) -> None:
-    assert told_in(Section.BLOCKED, *_BEGUN, *_BROKEN) == [
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *_BROKEN) == [
         "src/frost.ts(3,1): error TS2304",
         "Failed with exit 2: `npx tsgo --noEmit`",
     ]
-    assert told_in(Section.BLOCKED, *_BEGUN, *_BROKEN, *passing) == []
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *_BROKEN, *passing) == []
 
 
 @pytest.mark.parametrize("command", ["npm run lint", "npm run build"])
 def test_another_check_says_nothing_of_it(command: str) -> None:
     assert "Failed with exit 2: `npx tsgo --noEmit`" in told_in(
-        Section.BLOCKED, *_BEGUN, *_BROKEN, *ran("b", command)
+        SummarySection.BLOCKED, *_BEGUN, *_BROKEN, *ran("b", command)
     )
 
 
 def test_a_search_in_the_output_of_a_check_that_finds_nothing_is_no_failure() -> None:
     """After a pipe the exit code is that of `grep`; it fails where it counts as the check's."""
     asked = _printed("a", "npm run check | grep frost", "Command exited with code 1", True)
-    assert told_in(Section.BLOCKED, *_BEGUN, *asked) == []
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *asked) == []
     other = _printed("a", "npm run check | tee out.txt", "broken\nCommand exited with code 1", True)
-    assert told_in(Section.BLOCKED, *_BEGUN, *other) != []
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *other) != []
 
 
 def test_a_look_at_a_file_that_is_not_there_is_in_nobodys_way() -> None:
     """A path that was guessed wrong: it fails where the message of `grep` is told as what blocks the work."""
     printed = "grep: src/frost.py: No such file or directory\nCommand exited with code 2"
     assert (
-        told_in(Section.BLOCKED, *_BEGUN, *_printed("a", "grep -n frost src/frost.py", printed, True)) == []
+        told_in(SummarySection.BLOCKED, *_BEGUN, *_printed("a", "grep -n frost src/frost.py", printed, True))
+        == []
     )
 
 
@@ -65,15 +66,15 @@ def test_a_command_that_is_named_behind_its_next_try_failed_before_that() -> Non
         "The object that `git status` could not read is in no pack.", ("c", "read", {"path": "a.go"})
     )
     told = [*_BEGUN, *failed, *tried, named, result("c", "x")]
-    assert told_in(Section.BLOCKED, *told) == []
-    assert "Run `git status` (once)" in told_in(Section.CONTEXT, *told)
+    assert told_in(SummarySection.BLOCKED, *told) == []
+    assert "Run `git status` (once)" in told_in(SummarySection.CONTEXT, *told)
 
 
 def test_of_one_check_read_in_several_ways_only_the_last_run_is_in_the_way() -> None:
     bad = "src/rows.ts(3,1): error TS2304: no frost"
     asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
-    assert told_in(Section.BLOCKED, *asked)[-1] == "Failed with exit 2: `npm run check`"
+    assert told_in(SummarySection.BLOCKED, *asked)[-1] == "Failed with exit 2: `npm run check`"
     asked += _printed("b", "npm run check | grep rows", bad)
-    assert told_in(Section.BLOCKED, *asked) == ["Failed: `npm run check | grep rows`"]
+    assert told_in(SummarySection.BLOCKED, *asked) == ["Failed: `npm run check | grep rows`"]
     asked += _printed("e", 'npm run check | grep "error TS"', "Command exited with code 1", True)
-    assert told_in(Section.BLOCKED, *asked) == []
+    assert told_in(SummarySection.BLOCKED, *asked) == []

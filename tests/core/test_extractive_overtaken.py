@@ -8,7 +8,7 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.demands import denies, refutes
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from tests.core.told import ran, reply, result, span, summarize, told_in, user
 from tests.core.told import worked as edited
 
@@ -122,17 +122,17 @@ def test_a_step_that_a_later_edit_fulfilled_is_done() -> None:
         result("a", "ok"),
     ]
     said = [user("go on with the lanes of orchard"), *writes]
-    told = told_in(Section.NEXT, *said, previous=BEFORE, previous_entry=EntryIndex(3))
+    told = told_in(SummarySection.NEXT, *said, previous=BEFORE, previous_entry=EntryIndex(3))
     assert "Test `drawLanes` by hand" in told
     assert not any("helper" in line for line in told)
     assert any(
         "helper" in line
-        for line in told_in(Section.DONE, *said, previous=BEFORE, previous_entry=EntryIndex(3))
+        for line in told_in(SummarySection.DONE, *said, previous=BEFORE, previous_entry=EntryIndex(3))
     )
     others = [user("go on with the lanes of orchard"), *edited("src/other.py", "c")]
     assert any(
         "helper" in line
-        for line in told_in(Section.NEXT, *others, previous=BEFORE, previous_entry=EntryIndex(3))
+        for line in told_in(SummarySection.NEXT, *others, previous=BEFORE, previous_entry=EntryIndex(3))
     )
 
 
@@ -143,22 +143,24 @@ def test_a_step_whose_parts_were_ticked_one_by_one_is_done() -> None:
         reply("", ("a", "write", {"path": "plan.md", "content": plan})),
         result("a", "ok"),
     ]
-    told = told_in(Section.NEXT, *said, previous=BEFORE, previous_entry=EntryIndex(3))
+    told = told_in(SummarySection.NEXT, *said, previous=BEFORE, previous_entry=EntryIndex(3))
     assert not any("oldRows" in line for line in told)
     half = [
         *said[:1],
         reply("", ("a", "write", {"path": "plan.md", "content": plan.split("\n", maxsplit=1)[0]})),
         said[2],
     ]
-    assert any("oldRows" in line for line in told_in(Section.NEXT, *half, previous=BEFORE, previous_entry=3))
+    assert any(
+        "oldRows" in line for line in told_in(SummarySection.NEXT, *half, previous=BEFORE, previous_entry=3)
+    )
 
 
 def test_nothing_is_in_progress_that_was_before_the_last_summary() -> None:
     before = "## Goal\n- Draw the lanes\n\n### In Progress\n- Conflicts in the stash of `lanes.py` are being solved\n- Added the type `LaneRow` to `lanes.py`\n"
     said = [user("go on with the lanes of orchard"), *edited("src/lanes.py", "a")]
-    told = told_in(Section.IN_PROGRESS, *said, previous=before, previous_entry=EntryIndex(3))
+    told = told_in(SummarySection.IN_PROGRESS, *said, previous=before, previous_entry=EntryIndex(3))
     assert told == ["Last request: go on with the lanes of orchard"]
-    done = told_in(Section.DONE, *said, previous=before, previous_entry=EntryIndex(3))
+    done = told_in(SummarySection.DONE, *said, previous=before, previous_entry=EntryIndex(3))
     assert "Added the type `LaneRow` to `lanes.py`" in done
     assert "stash" not in summarize(span(*said, previous=before, previous_entry=EntryIndex(3))).text
 
@@ -167,7 +169,7 @@ def test_a_box_that_was_in_progress_and_nobody_ticked_is_a_next_step() -> None:
     """The gate takes it for an unfinished step, so that no summary of ours may lose it."""
     before = "## Goal\n- Draw the lanes\n\n### In Progress\n- [ ] Widths of the lanes\n- Colours are being chosen\n"
     messages = [user("go on with the lanes of orchard"), *edited("src/lanes.py", "a")]
-    steps = told_in(Section.NEXT, *messages, previous=before, previous_entry=EntryIndex(3))
+    steps = told_in(SummarySection.NEXT, *messages, previous=before, previous_entry=EntryIndex(3))
     assert "Widths of the lanes" in steps
     assert "Colours" not in summarize(span(*messages, previous=before, previous_entry=EntryIndex(3))).text
 
@@ -177,7 +179,10 @@ def test_the_last_request_of_a_summary_is_that_until_another_comes() -> None:
         "## Goal\n- Draw the lanes\n\n### In Progress\n- Last request: draw the lanes of orchard in green\n"
     )
     going = told_in(
-        Section.IN_PROGRESS, *edited("src/lanes.py", "a"), previous=before, previous_entry=EntryIndex(3)
+        SummarySection.IN_PROGRESS,
+        *edited("src/lanes.py", "a"),
+        previous=before,
+        previous_entry=EntryIndex(3),
     )
     assert "Last request: draw the lanes of orchard in green" in going
     more = [
@@ -185,7 +190,7 @@ def test_the_last_request_of_a_summary_is_that_until_another_comes() -> None:
         user("now measure how quick the lanes are"),
         *ran("b", "python bench.py"),
     ]
-    going = told_in(Section.IN_PROGRESS, *more, previous=before, previous_entry=EntryIndex(3))
+    going = told_in(SummarySection.IN_PROGRESS, *more, previous=before, previous_entry=EntryIndex(3))
     assert [line for line in going if line.startswith("Last request")] == [
         "Last request: measure how quick the lanes are"
     ]
@@ -204,8 +209,8 @@ def test_what_frames_a_carried_summary_and_lists_all_prompts_is_no_context() -> 
     told = list(read_outline(made.text))
     assert "continued from" not in made.text
     assert "can you draw" not in made.text
-    assert (Section.CONSTRAINTS, "never push the lanes to main", None) in told
-    assert (Section.NEXT, "Measure how quick the lanes are", True) in told
+    assert (SummarySection.CONSTRAINTS, "never push the lanes to main", None) in told
+    assert (SummarySection.NEXT, "Measure how quick the lanes are", True) in told
 
 
 def test_a_goal_that_was_reached_gives_way_to_the_next() -> None:
@@ -216,8 +221,10 @@ def test_a_goal_that_was_reached_gives_way_to_the_next() -> None:
         user("show the frost level of each row beside its lane in the tree"),
         *edited("src/lanes.py", "b"),
     ]
-    assert told_in(Section.GOAL, *said) == ["show the frost level of each row beside its lane in the tree"]
-    (last,) = told_in(Section.IN_PROGRESS, *said)
+    assert told_in(SummarySection.GOAL, *said) == [
+        "show the frost level of each row beside its lane in the tree"
+    ]
+    (last,) = told_in(SummarySection.IN_PROGRESS, *said)
     assert last.startswith("Last request: show the frost level")
 
 
@@ -231,7 +238,7 @@ def test_what_the_user_agreed_to_is_in_progress() -> None:
         user("yes, please do"),
         *edited("src/frost.py", "b"),
     ]
-    going = told_in(Section.IN_PROGRESS, *said)
+    going = told_in(SummarySection.IN_PROGRESS, *said)
     assert going[0] == "Last request: yes, please do (asked: Shall I count them at the end of a row?)"
     assert not any("are we keeping" in line for line in going)
 
@@ -246,7 +253,7 @@ def test_a_way_that_is_chosen_by_its_number_is_told_by_name() -> None:
         user("let's go with option 1 for the frost levels"),
         *edited("src/frost.py", "b"),
     ]
-    (last,) = [line for line in told_in(Section.IN_PROGRESS, *said) if line.startswith("Last request")]
+    (last,) = [line for line in told_in(SummarySection.IN_PROGRESS, *said) if line.startswith("Last request")]
     assert last.endswith("(option 1: Write them into a table beside the rows)")
     bare = "Option 2 is cleaner since we are counting rows anyway."
     assert bare not in summarize(span(*said[:3], reply(bare), *said[3:])).text
@@ -259,7 +266,7 @@ def test_what_an_earlier_turn_ended_with_is_no_last_reply() -> None:
         reply("The lanes stand left of the tree and `drawLanes` leaves a gap between them."),
         user("couldn't we leave the gap out?"),
     ]
-    assert not any(line.startswith("Last reply") for line in told_in(Section.IN_PROGRESS, *said))
+    assert not any(line.startswith("Last reply") for line in told_in(SummarySection.IN_PROGRESS, *said))
 
 
 def test_a_request_that_was_broken_off_is_not_done() -> None:
@@ -272,7 +279,7 @@ def test_a_request_that_was_broken_off_is_not_done() -> None:
         user("stop that, colour the lanes by their age instead"),
         *edited("src/lanes.py", "c"),
     ]
-    assert not any("whole history" in line for line in told_in(Section.DONE, *said))
+    assert not any("whole history" in line for line in told_in(SummarySection.DONE, *said))
 
 
 def test_steps_of_a_plan_that_an_agent_made_are_no_rules() -> None:
@@ -290,13 +297,13 @@ def test_a_command_that_passed_without_the_program_before_it_blocks_nothing() ->
     ]
     passed = [reply("", ("b", "bash", {"command": "bun run check"})), result("b", "fine")]
     said = [user("Check the lanes of orchard."), *edited("src/lanes.py", "c")]
-    assert told_in(Section.BLOCKED, *said, *failed)
-    assert told_in(Section.BLOCKED, *said, *failed, *passed) == []
+    assert told_in(SummarySection.BLOCKED, *said, *failed)
+    assert told_in(SummarySection.BLOCKED, *said, *failed, *passed) == []
 
 
 def test_a_trace_of_a_browser_is_pasted() -> None:
     pasted = "the lanes are gone in the browser\n\n[App] No row, trying the table\nlogRow @ chunk-a1.js:153\ncommitRoot @ chunk-a1.js:99"
-    goal = told_in(Section.GOAL, user(pasted), *edited("src/lanes.py", "a"))
+    goal = told_in(SummarySection.GOAL, user(pasted), *edited("src/lanes.py", "a"))
     assert goal == ["the lanes are gone in the browser"]
 
 
@@ -310,8 +317,8 @@ def test_what_the_user_still_wanted_done_is_done_once_it_was_answered() -> None:
         user("now colour the rows by their age"),
         *edited("src/rows.py", "b"),
     ]
-    assert not any("legend" in line for line in told_in(Section.NEXT, *said))
-    assert any("legend" in line for line in told_in(Section.NEXT, *said[:6]))
+    assert not any("legend" in line for line in told_in(SummarySection.NEXT, *said))
+    assert any("legend" in line for line in told_in(SummarySection.NEXT, *said[:6]))
 
 
 def test_what_stands_in_a_fence_is_no_request() -> None:
@@ -319,7 +326,7 @@ def test_what_stands_in_a_fence_is_no_request() -> None:
         user("count the rows of this list\n\n```\n11-16 81000 sms failed\n```\n"),
         *edited("src/rows.py", "a"),
     ]
-    assert told_in(Section.GOAL, *said) == ["count the rows of this list"]
+    assert told_in(SummarySection.GOAL, *said) == ["count the rows of this list"]
 
 
 def test_a_request_that_was_answered_long_ago_is_no_goal() -> None:
@@ -333,6 +340,8 @@ def test_a_request_that_was_answered_long_ago_is_no_goal() -> None:
         user("draw the table of the lanes beside the tree of rows"),
         *edited("src/lanes.py", "c"),
     ]
-    assert told_in(Section.GOAL, *said[:3]) == ["count the syncs of the lanes for each hundred of rows"]
-    assert told_in(Section.GOAL, *said[:6]) == ["measure the lanes with a table of ten thousand rows"]
-    assert not any("syncs" in line for line in told_in(Section.GOAL, *said))
+    assert told_in(SummarySection.GOAL, *said[:3]) == [
+        "count the syncs of the lanes for each hundred of rows"
+    ]
+    assert told_in(SummarySection.GOAL, *said[:6]) == ["measure the lanes with a table of ten thousand rows"]
+    assert not any("syncs" in line for line in told_in(SummarySection.GOAL, *said))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import FOLDER, reply, result, span, summarize, told_in, user
 
 
@@ -19,7 +19,7 @@ def edit(key: str, path: str) -> list[dict[str, Any]]:
 
 def test_a_command_that_failed_once_did_not_pass_each_time() -> None:
     done = told_in(
-        Section.DONE,
+        SummarySection.DONE,
         user("Take the unused type out of the parser and lint it."),
         *run("a", "mise run lint", "Exit code 1\nparser.go:6:6: type rowKey is unused", failed=True),
         *run("b", "mise run lint", "0 issues."),
@@ -33,7 +33,7 @@ def test_a_command_that_failed_once_did_not_pass_each_time() -> None:
 
 def test_a_task_that_runs_tests_is_the_last_run_of_tests() -> None:
     context = told_in(
-        Section.CONTEXT,
+        SummarySection.CONTEXT,
         user("Run the tests of the options, then the end-to-end ones."),
         *run("a", "cargo test options", "test result: ok. 2 passed; 0 failed"),
         *run("b", "mise run test:e2e e2e/test_options", "E2E test_options passed in 3s"),
@@ -53,8 +53,8 @@ def test_what_was_asked_last_and_not_answered_is_in_progress_however_short() -> 
         user("Find out which change broke check.py."),
     )
     asked = "Find out which change broke check.py."
-    assert told_in(Section.IN_PROGRESS, *messages) == [f"Last request: {asked}"]
-    assert told_in(Section.GOAL, *messages) == [asked]
+    assert told_in(SummarySection.IN_PROGRESS, *messages) == [f"Last request: {asked}"]
+    assert told_in(SummarySection.GOAL, *messages) == [asked]
 
 
 def test_a_request_that_was_worked_on_and_left_is_no_goal() -> None:
@@ -66,9 +66,9 @@ def test_a_request_that_was_worked_on_and_left_is_no_goal() -> None:
         *edit("b", "cart.py"),
     )
     now = ["Make add refuse negative counts, and let remove take a count."]
-    assert told_in(Section.GOAL, *messages) == now
+    assert told_in(SummarySection.GOAL, *messages) == now
     # The work on it may stand behind the span.
-    assert told_in(Section.GOAL, *messages[:-2]) == now
+    assert told_in(SummarySection.GOAL, *messages[:-2]) == now
 
 
 def test_a_screen_that_was_pasted_without_a_word_is_no_request() -> None:
@@ -85,10 +85,12 @@ def test_a_screen_that_was_pasted_without_a_word_is_no_request() -> None:
         user(screen),
         *edit("b", "view.py"),
     )
-    progress = told_in(Section.IN_PROGRESS, *messages)
+    progress = told_in(SummarySection.IN_PROGRESS, *messages)
     assert not any("vertical lines" in line for line in progress)
-    assert any("cut it" in line for line in progress) or "cut it" in told_in(Section.GOAL, *messages)[0]
-    assert not any("Asked: " in line for line in told_in(Section.DONE, *messages))
+    assert (
+        any("cut it" in line for line in progress) or "cut it" in told_in(SummarySection.GOAL, *messages)[0]
+    )
+    assert not any("Asked: " in line for line in told_in(SummarySection.DONE, *messages))
 
 
 BEFORE = """## Primary Request and Intent
@@ -112,7 +114,7 @@ def since(*messages: dict[str, Any]) -> list[str]:
     ]
     return [
         f"{section.title}: {line}"
-        for section in Section
+        for section in SummarySection
         for line in told_in(section, *first, *messages, previous=BEFORE)
     ]
 
@@ -134,7 +136,7 @@ def test_a_question_that_was_the_last_one_then_is_no_goal_behind_its_answer() ->
 
 def test_how_something_stood_amid_the_work_is_not_told_behind_its_end() -> None:
     context = told_in(
-        Section.CONTEXT,
+        SummarySection.CONTEXT,
         user("Address the feedback on the pull request and the failing checks of src/rows.rs."),
         reply(
             "There is one new feedback item from Cursor: `list_missing` still uses install-path existence.",
@@ -162,7 +164,7 @@ def test_how_something_stood_amid_the_work_is_not_told_behind_its_end() -> None:
 def test_how_it_stands_is_told_while_the_work_goes_on() -> None:
     found = "There is one new feedback item from Cursor: `list_missing` still uses install-path existence."
     progress = told_in(
-        Section.IN_PROGRESS,
+        SummarySection.IN_PROGRESS,
         user("Address the feedback on the pull request and the failing checks of src/rows.rs."),
         reply(found, ("a", "bash", {"command": "gh pr checks 7"})),
         result("a", "pending"),
@@ -177,8 +179,8 @@ def test_an_answer_to_what_was_asked_before_the_span_leaves_nothing_in_progress(
         result("b", "pass"),
         reply("All of it is handled: #7 is green."),
     )
-    assert told_in(Section.IN_PROGRESS, *messages) == []
-    assert not any("early build" in line for line in told_in(Section.CONTEXT, *messages))
+    assert told_in(SummarySection.IN_PROGRESS, *messages) == []
+    assert not any("early build" in line for line in told_in(SummarySection.CONTEXT, *messages))
 
 
 def test_blocks_of_thinking_that_meet_make_no_name() -> None:
@@ -198,7 +200,7 @@ def test_blocks_of_thinking_that_meet_make_no_name() -> None:
         ],
     }
     lines = told_in(
-        Section.CONTEXT,
+        SummarySection.CONTEXT,
         user("Cut the rows of the view to the width of the terminal."),
         thought,
         result("a", "ok"),
@@ -218,8 +220,8 @@ def test_an_errand_that_is_run_is_what_was_asked_last() -> None:
         user("commit"),
         reply("", ("c", "bash", {"command": "git status"})),
     )
-    assert told_in(Section.IN_PROGRESS, *messages)[0] == "Last request: commit"
-    told = [*told_in(Section.GOAL, *messages), *told_in(Section.DONE, *messages)]
+    assert told_in(SummarySection.IN_PROGRESS, *messages)[0] == "Last request: commit"
+    told = [*told_in(SummarySection.GOAL, *messages), *told_in(SummarySection.DONE, *messages)]
     assert any("The badge should say" in line for line in told)
 
 
@@ -243,7 +245,9 @@ def test_of_an_earlier_summary_neither_markup_nor_idle_code_nor_what_failed_then
         *edit("a", "src/rows.ts"),
         reply("Renamed `rowPath`."),
     ]
-    lines = [line for section in Section for line in told_in(section, *first, *work, previous=CODE_BEFORE)]
+    lines = [
+        line for section in SummarySection for line in told_in(section, *first, *work, previous=CODE_BEFORE)
+    ]
     assert any("whole trees" in line for line in lines)
     for words in ("system-reminder", "tools-used", "return nil", "is failing", "In Progress**"):
         assert not any(words in line for line in lines), words
@@ -257,12 +261,12 @@ def test_what_a_user_runs_after_the_answer_does_not_open_the_request_again() -> 
         {**user("The following tool was executed by the user"), "typed": "! ls src"},
         *run("u", "ls src", "calc.py"),
     )
-    assert told_in(Section.IN_PROGRESS, *messages) == []
+    assert told_in(SummarySection.IN_PROGRESS, *messages) == []
 
 
 def test_a_correction_of_one_answer_is_no_rule() -> None:
     rules = told_in(
-        Section.CONSTRAINTS,
+        SummarySection.CONSTRAINTS,
         user("Make the block of the footer dim."),
         *edit("a", "footer.ts"),
         reply("The block is dim now."),
@@ -275,7 +279,7 @@ def test_a_correction_of_one_answer_is_no_rule() -> None:
 def test_who_is_pleased_or_only_marvels_asks_for_nothing() -> None:
     work = (user("Copy the rows of the view to the list."), *edit("a", "rows.py"), reply("They are copied."))
     for words in ("wow", "great, it works now"):
-        assert told_in(Section.IN_PROGRESS, *work, user(words)) == []
+        assert told_in(SummarySection.IN_PROGRESS, *work, user(words)) == []
 
 
 def test_what_a_reply_stated_stands_apart_from_what_is_recorded() -> None:
@@ -291,6 +295,6 @@ def test_what_a_reply_stated_stands_apart_from_what_is_recorded() -> None:
 def test_a_decision_before_later_work_is_told_as_said() -> None:
     chosen = "We keep `frost_table` because the old tests of the valley import it."
     asked = [user("Which of the tables of orchard can go?"), reply(chosen)]
-    assert chosen in told_in(Section.DECISIONS, *asked)
+    assert chosen in told_in(SummarySection.DECISIONS, *asked)
     mended = [user("Then mend the lexer of orchard."), *edit("c", "lexer.py"), reply("Done.")]
-    assert f"Said earlier: {chosen}" in told_in(Section.DECISIONS, *asked, *mended)
+    assert f"Said earlier: {chosen}" in told_in(SummarySection.DECISIONS, *asked, *mended)

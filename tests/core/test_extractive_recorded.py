@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import FOLDER, ran, reply, result, span, stored, summarize, told_in, user
 
@@ -62,14 +62,14 @@ def test_where_the_cut_splits_a_turn_its_request_is_the_goal() -> None:
         user(last),
         *ran("b", "grep colour src/footer.py"),
     ]
-    assert told_in(Section.GOAL, *turns, prefix=3) == [last]
+    assert told_in(SummarySection.GOAL, *turns, prefix=3) == [last]
     aside = [*turns[:-3], user("why do you read the footer 100 lines at a time?"), *turns[-2:]]
-    assert "100 lines" not in "".join(told_in(Section.GOAL, *aside, prefix=3))
+    assert "100 lines" not in "".join(told_in(SummarySection.GOAL, *aside, prefix=3))
 
 
 def test_a_check_of_a_deleted_file_blocks_nothing(corpora: Path) -> None:
     lines = stored(corpora / "pi" / "before-compaction.jsonl", EntryIndex(475))
-    assert not any("interactive-mode.ts" in line for line in lines[Section.BLOCKED])
+    assert not any("interactive-mode.ts" in line for line in lines[SummarySection.BLOCKED])
 
 
 def test_a_run_that_goes_on_has_not_passed() -> None:
@@ -89,11 +89,11 @@ def test_a_run_that_goes_on_has_not_passed() -> None:
         "b", "Process exited with code 101\nOutput:\nSIGABRT", failed=True, session_id=45, chars=""
     )
     passed = shell("c", "Process exited with code 0\nOutput:\nok", cmd=command)
-    told = told_in(Section.DONE, user("test it"), *started, *polled, *passed)
+    told = told_in(SummarySection.DONE, user("test it"), *started, *polled, *passed)
     assert told == [f"`{command}` passes (once; 1 earlier run did not)"]
-    assert told_in(Section.DONE, user("test it"), *started) == []
+    assert told_in(SummarySection.DONE, user("test it"), *started) == []
     background = shell("d", "Command running in background with ID: bash_1", cmd=command)
-    assert told_in(Section.DONE, user("test it"), *background) == []
+    assert told_in(SummarySection.DONE, user("test it"), *background) == []
 
 
 def test_the_end_is_told_without_what_codex_puts_around_it() -> None:

@@ -9,7 +9,7 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import FOLDER, lines_of, reply, result, span, summarize, told_in, user
@@ -27,7 +27,7 @@ def edit(path: str, key: str) -> list[dict[str, Any]]:
 
 
 def rules(*messages: dict[str, Any]) -> list[str]:
-    return told_in(Section.CONSTRAINTS, *messages)
+    return told_in(SummarySection.CONSTRAINTS, *messages)
 
 
 def held(messages: list[dict[str, Any]]) -> list[str]:
@@ -121,7 +121,7 @@ def test_a_rule_that_the_user_takes_back_is_out(rule: str, back: str) -> None:
     assert not any(rule.rstrip(".") in fact for fact in held(later))
     previous = f"## Constraints & Preferences\n- {rule}\n"
     more: dict[str, Any] = {"previous": previous, "previous_entry": EntryIndex(3)}
-    assert told_in(Section.CONSTRAINTS, *later[-3:], **more) == []
+    assert told_in(SummarySection.CONSTRAINTS, *later[-3:], **more) == []
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_words_that_take_back(prompt: str) -> None:
 )
 def test_the_goal_is_what_was_asked_last_where_the_rest_is_over(before: str, answer: str, then: str) -> None:
     asked = [user(before), *edit("src/rows.py", "a"), reply(answer), user(then), *edit("src/lanes.py", "b")]
-    (goal,) = told_in(Section.GOAL, *asked)
+    (goal,) = told_in(SummarySection.GOAL, *asked)
     assert goal == demands.without_fillers(then)
 
 
@@ -234,7 +234,7 @@ def test_what_was_broken_off_is_over_where_the_answer_to_the_next_says_so() -> N
         ("Port the lexer of orchard to a table", "Port its parser to the same table")
     ):
         asked += [user(more), *edit("src/table.py", f"c{number}")]
-    (goal,) = told_in(Section.GOAL, *asked)
+    (goal,) = told_in(SummarySection.GOAL, *asked)
     assert goal.startswith("Port the lexer")
 
 
@@ -249,14 +249,16 @@ def test_a_step_that_the_user_asked_for_since_is_next_no_more() -> None:
             *edit("src/config.py", "a"),
             reply(f"Done.\n\n{step}"),
         ]
-        assert step in told_in(Section.NEXT, *begun)
-        assert told_in(Section.NEXT, *begun, user(then), *edit("src/nested.py", "b")) == []
+        assert step in told_in(SummarySection.NEXT, *begun)
+        assert told_in(SummarySection.NEXT, *begun, user(then), *edit("src/nested.py", "b")) == []
 
 
 def test_a_question_that_waits_for_the_user_is_told() -> None:
     for question in ("Should I go on with the lexer?", "要不要也支持数组？"):
         asked = [user("Port the parser of orchard to a table."), *edit("src/table.py", "a")]
-        lines = told_in(Section.IN_PROGRESS, *asked, reply(f"The parser is ported to a table. {question}"))
+        lines = told_in(
+            SummarySection.IN_PROGRESS, *asked, reply(f"The parser is ported to a table. {question}")
+        )
         assert sum(line.count(question) for line in lines) == 1
 
 
@@ -281,7 +283,7 @@ def test_a_reason_is_one_still() -> None:
 def test_what_was_going_on_when_a_summary_was_written_is_no_state() -> None:
     earlier = "## Critical Context\n- No errors yet in the lanes of the orchard (still in progress)\n- Lanes are drawn in front of rows\n"
     asked = [user("Port the parser of orchard to a table."), *edit("src/table.py", "a")]
-    lines = told_in(Section.CONTEXT, *asked, previous=earlier, previous_entry=EntryIndex(3))
+    lines = told_in(SummarySection.CONTEXT, *asked, previous=earlier, previous_entry=EntryIndex(3))
     assert "Lanes are drawn in front of rows" in lines
     assert not any("still in progress" in line for line in lines)
 
@@ -290,14 +292,18 @@ def test_steps_that_lead_to_the_next_call_are_no_context() -> None:
     steps = "Now I need to:\n1. Add styles of lanes\n2. Draw them in `rows_of`\n3. Call it in `draw_all`"
     asked = [user("Draw the lanes of the orchard."), reply(steps, ("a", "read", {"path": "src/rows.py"}))]
     lines = told_in(
-        Section.CONTEXT, *asked, result("a", "x"), *edit("src/rows.py", "b"), reply("All lanes are drawn.")
+        SummarySection.CONTEXT,
+        *asked,
+        result("a", "x"),
+        *edit("src/rows.py", "b"),
+        reply("All lanes are drawn."),
     )
     assert not any("Add styles of lanes" in line for line in lines)
 
 
 def test_a_request_that_points_at_what_was_pasted_names_it() -> None:
     pasted = "It works but there are warnings in the console:\nWarning: Two rows have the key `frost`.\n    at Rows (rows.ts:12)"
-    (goal,) = told_in(Section.GOAL, user(pasted), *edit("src/rows.ts", "a"))
+    (goal,) = told_in(SummarySection.GOAL, user(pasted), *edit("src/rows.ts", "a"))
     assert goal == "It works but there are warnings in the console: Warning: Two rows have the key `frost`."
 
 
@@ -308,14 +314,14 @@ def test_a_command_of_the_agent_that_led_to_work_was_asked_for() -> None:
         *edit("src/rows.py", "a"),
         reply("The PR is open."),
     ]
-    lines = told_in(Section.IN_PROGRESS, *asked, command, *edit("src/rows.py", "b"))
+    lines = told_in(SummarySection.IN_PROGRESS, *asked, command, *edit("src/rows.py", "b"))
     assert "Last request: /review" in lines
 
 
 def test_lines_that_were_quoted_are_no_request() -> None:
     quoted = "can you explain how these lanes of orchard are drawn:\n\n  > │ - 5952698 prune\n  > ╰ - a917ebd plant"
     made = summarize(span(user(quoted), *edit("src/lanes.py", "a")))
-    goals = [line for section, line in lines_of(made) if section is Section.GOAL]
+    goals = [line for section, line in lines_of(made) if section is SummarySection.GOAL]
     assert goals == ["can you explain how these lanes of orchard are drawn:"]
 
 
@@ -323,17 +329,17 @@ def test_what_was_only_offered_is_no_decision() -> None:
     offer = "The fix: replace `rows_of` with `draw_all` instead of counting rows twice. Want me to do that?"
     asked = [user("why does orchard draw rows twice"), *edit("src/rows.py", "a"), reply(offer)]
     wanted = "The fix: replace `rows_of` with `draw_all` instead of counting rows twice."
-    told = told_in(Section.DECISIONS, *asked, user("yes please"), *edit("src/rows.py", "b"))
+    told = told_in(SummarySection.DECISIONS, *asked, user("yes please"), *edit("src/rows.py", "b"))
     assert f"Said earlier: {wanted}" in told
     later = [user("which commit brought the second row of the orchard"), *edit("src/log.py", "c")]
-    assert not any(wanted in line for line in told_in(Section.DECISIONS, *asked, *later))
-    assert not any(wanted in line for line in told_in(Section.DECISIONS, *asked))
+    assert not any(wanted in line for line in told_in(SummarySection.DECISIONS, *asked, *later))
+    assert not any(wanted in line for line in told_in(SummarySection.DECISIONS, *asked))
 
 
 def test_what_the_user_is_pleased_with_is_no_goal() -> None:
     asked = [user("i want the lanes of orchard in a file of their own"), *edit("src/lanes.py", "a")]
     asked += [user("wow, it works"), reply("Want to go on?"), user("draw the frost of each row as well")]
-    (goal,) = told_in(Section.GOAL, *asked, *edit("src/frost.py", "b"))
+    (goal,) = told_in(SummarySection.GOAL, *asked, *edit("src/frost.py", "b"))
     assert goal == "draw the frost of each row as well"
     assert not demands.is_pleased("it works, but the lanes are too wide")
 
@@ -345,8 +351,8 @@ def test_what_a_plan_must_be_holds_until_it_is_there() -> None:
 
 def test_a_request_of_one_word_that_is_worked_on_is_the_last_one() -> None:
     asked = [user("tests of the orchard fail"), *edit("src/rows.py", "a"), reply("Fixed, all pass.")]
-    lines = [*told_in(Section.GOAL, *asked, user("now vat"), *edit("src/vat.py", "b"))]
-    lines += told_in(Section.IN_PROGRESS, *asked, user("now vat"), *edit("src/vat.py", "b"))
+    lines = [*told_in(SummarySection.GOAL, *asked, user("now vat"), *edit("src/vat.py", "b"))]
+    lines += told_in(SummarySection.IN_PROGRESS, *asked, user("now vat"), *edit("src/vat.py", "b"))
     assert any(line.endswith("vat") for line in lines)
     assert "Last request: tests of the orchard fail" not in lines
 
@@ -406,9 +412,9 @@ def test_a_step_whose_offer_was_taken_and_answered_is_over() -> None:
         *edit("src/config.py", "a"),
         reply(f"已完成。{step}要不要我现在做？"),
     ]
-    assert step in told_in(Section.NEXT, *asked)
+    assert step in told_in(SummarySection.NEXT, *asked)
     taken = [*asked, user("好的，继续"), *edit("src/config.py", "b"), reply("8 个测试通过。")]
-    assert told_in(Section.NEXT, *taken) == []
+    assert told_in(SummarySection.NEXT, *taken) == []
 
 
 def test_what_failed_on_the_way_to_an_answer_is_not_in_the_way() -> None:
@@ -417,14 +423,14 @@ def test_what_failed_on_the_way_to_an_answer_is_not_in_the_way() -> None:
         reply("", ("a", "bash", {"command": "python -c 'import rows'"})),
     ]
     why += [result("a", "IndexError: list index out of range", failed=True)]
-    assert told_in(Section.BLOCKED, *why) == [
+    assert told_in(SummarySection.BLOCKED, *why) == [
         "IndexError: list index out of range",
         "Failed: `python -c 'import rows'`",
     ]
     answered = [*why, reply("`rows[0]` is read without a look at its length.")]
-    assert told_in(Section.BLOCKED, *answered) == []
+    assert told_in(SummarySection.BLOCKED, *answered) == []
     # Other calls went on: it was a look at something, no obstacle.
-    assert told_in(Section.BLOCKED, *why, *edit("src/rows.py", "b")) == []
+    assert told_in(SummarySection.BLOCKED, *why, *edit("src/rows.py", "b")) == []
 
 
 def test_a_phase_that_the_user_skips_is_not_next() -> None:
@@ -442,7 +448,7 @@ def test_a_phase_that_the_user_skips_is_not_next() -> None:
 def test_a_table_that_a_program_printed_is_no_request() -> None:
     shown = "$ kubectl get pods\nNAME READY STATUS\nworker-1 1/1 Running\n\nlooks good. tag the release of the orchard"
     asked = [user(shown), *edit("src/rows.py", "a")]
-    assert told_in(Section.GOAL, *asked) == ["looks good. tag the release of the orchard"]
+    assert told_in(SummarySection.GOAL, *asked) == ["looks good. tag the release of the orchard"]
 
 
 def test_a_rule_to_keep_something_says_that_it_was_asked_to_go_since() -> None:
@@ -451,15 +457,17 @@ def test_a_rule_to_keep_something_says_that_it_was_asked_to_go_since() -> None:
     go = "when you are done, remoev the old remaining files (rows.py, lanes.py right?"
     asked = [user(go), *edit("src/table.py", "a")]
     kept = "Keep the old rows working beside the new ones"
-    assert told_in(Section.CONSTRAINTS, *asked, **more) == [
+    assert told_in(SummarySection.CONSTRAINTS, *asked, **more) == [
         f"{kept} (asked since: remoev the old remaining files (rows.py, lanes.py right?)",
         "Never push",
     ]
     other = [user("remove the fence"), *edit("src/fence.py", "a")]
-    assert told_in(Section.CONSTRAINTS, *other, **more) == [kept, "Never push"]
+    assert told_in(SummarySection.CONSTRAINTS, *other, **more) == [kept, "Never push"]
     for spared in ("NEVER drop or delete the old rows", "please don't ever remove the old rows"):
         again = [user(spared), *edit("src/fence.py", "a")]
-        assert not any("asked since" in line for line in told_in(Section.CONSTRAINTS, *again, **more)), spared
+        assert not any(
+            "asked since" in line for line in told_in(SummarySection.CONSTRAINTS, *again, **more)
+        ), spared
 
 
 def test_what_follows_code_in_the_middle_of_a_sentence_is_not_told_alone() -> None:
@@ -492,4 +500,4 @@ def test_a_request_whose_offer_was_taken_and_is_over_is_no_goal() -> None:
     asked += [reply("Die Datenbank wird immer neu gebaut. Soll ich ein Image cachen?"), user("ja mach das")]
     asked += [*edit("ci.yml", "b"), reply("Umgesetzt: das Image wird gecacht.")]
     asked += [user("Lass uns jetzt den Login anschauen"), *edit("src/login.ts", "c")]
-    assert told_in(Section.GOAL, *asked) == ["Lass uns jetzt den Login anschauen"]
+    assert told_in(SummarySection.GOAL, *asked) == ["Lass uns jetzt den Login anschauen"]

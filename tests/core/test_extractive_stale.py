@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user
 from tests.core.told import worked as edited
 
@@ -80,7 +80,7 @@ def test_what_was_only_to_be_run_is_over_once_it_ended_well(step: str) -> None:
 def test_steps_are_none_any_more_once_the_work_of_the_summary_was_answered() -> None:
     step = "Reply to the review of `frost_table`"
     behind = [*edited("prune.py", "z"), reply("All done. The review of `prune_rows` was answered.")]
-    told = told_in(Section.NEXT, *behind, previous=f"## Next Steps\n- {step}\n", previous_entry=3)
+    told = told_in(SummarySection.NEXT, *behind, previous=f"## Next Steps\n- {step}\n", previous_entry=3)
     assert told == []
 
 
@@ -116,7 +116,7 @@ def test_what_is_to_be_tried_in_the_end_is_told_as_that() -> None:
         "- [ ] Basic: `frost -p`\n- [ ] JSON: `frost --json`\n\n## Notes\n- [ ] Ask Ada about the valley\n"
     )
     told = told_in(
-        Section.NEXT,
+        SummarySection.NEXT,
         user("write a plan for the frost table of orchard"),
         reply("", ("a", "write", {"path": "plan.md", "content": plan})),
         result("a", "ok"),

@@ -12,9 +12,9 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader, Written
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.summarizers.candidates import Candidate
+from leafward.summaries.summarizers.candidates import LineCandidate
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.repeats import Repeats
 from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 def test_what_was_deleted_is_not_told_as_made(corpora: Path) -> None:
     lines = stored(corpora / "pi" / "large-session.jsonl")
-    assert not any("created" in line and "custom.json" in line for line in lines[Section.DONE])
-    assert "Deleted `~/.pi/agent/themes/custom.json`" in lines[Section.DONE]
-    assert not any("custom.json" in line for line in lines[Section.CONTEXT])
+    assert not any("created" in line and "custom.json" in line for line in lines[SummarySection.DONE])
+    assert "Deleted `~/.pi/agent/themes/custom.json`" in lines[SummarySection.DONE]
+    assert not any("custom.json" in line for line in lines[SummarySection.CONTEXT])
 
 
 def test_a_failure_that_was_retried_blocks_nothing(corpora: Path) -> None:
     lines = stored(corpora / "pi" / "large-session.jsonl")
-    assert not any("`cp " in line or "git commit" in line for line in lines[Section.BLOCKED])
+    assert not any("`cp " in line or "git commit" in line for line in lines[SummarySection.BLOCKED])
 
 
 def test_a_rule_that_was_taken_back_is_none(corpora: Path) -> None:
     lines = stored(corpora / "pi" / "large-session.jsonl")
-    assert not any("next tick" in line for line in lines[Section.CONSTRAINTS])
+    assert not any("next tick" in line for line in lines[SummarySection.CONSTRAINTS])
 
 
 @pytest.mark.parametrize("size", [600, 1000, 1500])
@@ -49,13 +49,13 @@ def test_no_pasted_error_and_no_bare_option_in_a_real_session(corpora: Path, siz
     with closing(agent_of(path).open(path)) as session:
         for compaction in need.compactions_of(session):
             text = Extractive().summarize(need.span_of(session, replaced_by(session, compaction)), size).text
-            rules = [line for section, line, _ in read_outline(text) if section is Section.CONSTRAINTS]
+            rules = [line for section, line, _ in read_outline(text) if section is SummarySection.CONSTRAINTS]
             assert not any("invalid_request_error" in line or "API error" in line for line in rules)
-            decided = [line for section, line, _ in read_outline(text) if section is Section.DECISIONS]
+            decided = [line for section, line, _ in read_outline(text) if section is SummarySection.DECISIONS]
             assert not any(len(line.split()) < 4 for line in decided if line != "(none)")
     lines = stored(path, size=size)
     assert not any(
-        "invalid_request_error" in line or "tool_use" in line for line in lines[Section.CONSTRAINTS]
+        "invalid_request_error" in line or "tool_use" in line for line in lines[SummarySection.CONSTRAINTS]
     )
 
 
@@ -64,8 +64,8 @@ def test_no_step_for_a_renamed_file_and_nothing_stays_that_was_removed_in_a_real
     corpora: Path, size: int
 ) -> None:
     lines = stored(corpora / "pi" / "before-compaction.jsonl", size=size)
-    assert not any("cli-new" in line for line in lines[Section.NEXT])
-    every = [line for section in Section for line in lines[section]]
+    assert not any("cli-new" in line for line in lines[SummarySection.NEXT])
+    every = [line for section in SummarySection for line in lines[section]]
     assert size < 1000 or "Deleted `packages/coding-agent/src/tui/tui-renderer.ts`" in every
     assert not any("stays in place" in line for line in every)
     # Folders that a command went to first belong to the names.
@@ -91,7 +91,7 @@ def test_a_plan_that_was_replaced_leaves_no_steps_in_a_real_session(corpora: Pat
     with closing(agent_of(path).open(path)) as session:
         first = need.compactions_of(session)[0]
         text = Extractive().summarize(need.span_of(session, replaced_by(session, first)), size).text
-    steps = [line for section, line, _ in read_outline(text) if section is Section.NEXT]
+    steps = [line for section, line, _ in read_outline(text) if section is SummarySection.NEXT]
     assert not any(line.startswith("Commit ") for line in steps)
     assert any("lane" in line.casefold() for line in steps)
     assert "let me" not in text.casefold()
@@ -101,11 +101,13 @@ def test_the_bundled_session_tells_one_count_of_tests_and_no_step_that_was_done(
     path = REPOSITORY / "core" / "leafward" / "data" / "demo.jsonl"
     for size in (600, 1000, 3000):
         lines = stored(path, size=size)
-        every = [line for section in Section for line in lines[section]]
+        every = [line for section in SummarySection for line in lines[section]]
         counts = {count for count in ("29 tests", "32 tests", "34 tests") for line in every if count in line}
         assert len(counts) <= 1
-        assert not any("Asked" in line or "Last request" in line for line in lines[Section.IN_PROGRESS][1:])
-        assert lines[Section.NEXT] in ([], ["(none)"])
+        assert not any(
+            "Asked" in line or "Last request" in line for line in lines[SummarySection.IN_PROGRESS][1:]
+        )
+        assert lines[SummarySection.NEXT] in ([], ["(none)"])
 
 
 def made(path: str, key: str) -> list[dict[str, Any]]:
@@ -114,15 +116,15 @@ def made(path: str, key: str) -> list[dict[str, Any]]:
 
 def test_a_file_that_came_back_is_not_deleted() -> None:
     said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
-    assert "Deleted `src/trial.py`" in told_in(Section.DONE, *said)
-    again = told_in(Section.DONE, *said, *made("src/trial.py", "c"))
+    assert "Deleted `src/trial.py`" in told_in(SummarySection.DONE, *said)
+    again = told_in(SummarySection.DONE, *said, *made("src/trial.py", "c"))
     assert not any(line.startswith("Deleted") for line in again)
 
 
 def test_a_deletion_that_failed_deleted_nothing() -> None:
     call = reply("", ("b", "bash", {"command": "rm src/trial.py"}))
     said = [user("try the table out"), *made("src/trial.py", "a"), call, result("b", "denied", True)]
-    assert not any(line.startswith("Deleted") for line in told_in(Section.DONE, *said))
+    assert not any(line.startswith("Deleted") for line in told_in(SummarySection.DONE, *said))
 
 
 def test_an_edit_that_failed_changed_nothing() -> None:
@@ -149,8 +151,8 @@ def test_a_renamed_file_has_its_new_name() -> None:
         reply("Next we still need to wire src/cli-new.ts into the build."),
         *ran("b", "git mv src/cli-new.ts src/cli.ts"),
     ]
-    assert "Renamed `src/cli-new.ts` to `src/cli.ts`" in told_in(Section.DONE, *said)
-    assert not any("cli-new" in line for line in told_in(Section.NEXT, *said))
+    assert "Renamed `src/cli-new.ts` to `src/cli.ts`" in told_in(SummarySection.DONE, *said)
+    assert not any("cli-new" in line for line in told_in(SummarySection.NEXT, *said))
 
 
 def test_a_request_that_was_taken_back_stands_as_that() -> None:
@@ -162,7 +164,7 @@ def test_a_request_that_was_taken_back_stands_as_that() -> None:
         *made("src/selector.py", "b"),
     ]
     text = summarize(span(user("Make the theme of orchard quick."), *said)).text
-    rules = [line for section, line, _ in read_outline(text) if section is Section.CONSTRAINTS]
+    rules = [line for section, line, _ in read_outline(text) if section is SummarySection.CONSTRAINTS]
     assert not any("next tick" in line for line in rules)
     assert "- [x] Fixed the selector" not in text
     assert "Taken back: " in text
@@ -180,15 +182,15 @@ def test_an_answered_request_is_done_with_its_outcome() -> None:
         user("measure how quick the new lexer table is"),
         *ran("c", "python bench.py"),
     ]
-    done = told_in(Section.DONE, *said)
+    done = told_in(SummarySection.DONE, *said)
     assert any(line.startswith("Asked: write the changelog") and "→ Added an entry" in line for line in done)
-    going = told_in(Section.IN_PROGRESS, *said)
+    going = told_in(SummarySection.IN_PROGRESS, *said)
     assert any(line.startswith("Last request: measure") for line in going)
     assert not any("changelog for" in line for line in going)
     answered = [*said, reply("Measured it: the lexer takes 40 ms instead of 90 ms.")]
-    assert not any("Last request" in line for line in told_in(Section.IN_PROGRESS, *answered))
+    assert not any("Last request" in line for line in told_in(SummarySection.IN_PROGRESS, *answered))
     asked_back = [*said, reply("Which corpus should I measure it with?")]
-    assert any("Last request" in line for line in told_in(Section.IN_PROGRESS, *asked_back))
+    assert any("Last request" in line for line in told_in(SummarySection.IN_PROGRESS, *asked_back))
 
 
 def test_only_the_last_count_of_tests_stands() -> None:
@@ -207,7 +209,9 @@ def test_only_the_last_count_of_tests_stands() -> None:
 
 def test_the_title_of_a_commit_stands_in_its_document() -> None:
     command = "git commit -m \"$(cat <<'EOF'\nFill the parse table\n\nMore.\nEOF\n)\""
-    assert "Committed: Fill the parse table" in told_in(Section.DONE, user("fill it"), *ran("a", command))
+    assert "Committed: Fill the parse table" in told_in(
+        SummarySection.DONE, user("fill it"), *ran("a", command)
+    )
 
 
 def ended(key: str, command: str, printed: str, *, failed: bool = False) -> list[dict[str, Any]]:
@@ -230,10 +234,10 @@ def test_the_file_changed_last_and_the_last_run_of_the_tests_are_told() -> None:
         *ended("d", f"cd /x && {PYTEST} 2>&1 | tail -5", "..\n31 passed in 2s"),
         *failed_edit,
     ]
-    context = told_in(Section.CONTEXT, *said)
+    context = told_in(SummarySection.CONTEXT, *said)
     assert context[:2] == ["Last file changed: `src/b.py`", f"Last test run: `{PYTEST}` printed 31 passed"]
     assert not any("29 passed" in line for line in context)
-    later = told_in(Section.CONTEXT, *said, *made("src/a.py", "f"))
+    later = told_in(SummarySection.CONTEXT, *said, *made("src/a.py", "f"))
     assert later[0] == "Last file changed: `src/a.py`"
     assert later[1].endswith("printed 31 passed; files were changed after it")
 
@@ -247,13 +251,13 @@ def test_a_deleted_file_is_not_the_last_and_a_patch_counts() -> None:
         *made("src/trial.py", "b"),
         *ran("c", "rm src/trial.py"),
     ]
-    assert told_in(Section.CONTEXT, *said)[0] == "Last file changed: `src/b.py`"
+    assert told_in(SummarySection.CONTEXT, *said)[0] == "Last file changed: `src/b.py`"
 
 
 def test_where_the_kept_messages_go_on_the_last_of_the_span_is_told_as_earlier() -> None:
     kept = [SpanMessage(one.entry, one.message) for one in span(*made("src/c.py", "k")).messages]
     said = [user("Port the lexer of orchard to a table."), *made("src/a.py", "a")]
-    told = told_in(Section.CONTEXT, *said, kept=kept)
+    told = told_in(SummarySection.CONTEXT, *said, kept=kept)
     assert told[0] == "Last file changed before the messages that were kept: `src/a.py`"
 
 
@@ -265,10 +269,14 @@ def test_what_was_last_is_carried_on_until_something_is_later() -> None:
     ]
     before = summarize(span(*said)).text
     asked = [user("what does the table look like"), reply("It has forty rows and seven columns of states.")]
-    carried = told_in(Section.CONTEXT, *asked, previous=before, previous_entry=3)
+    carried = told_in(SummarySection.CONTEXT, *asked, previous=before, previous_entry=3)
     assert carried[:2] == ["Last file changed: `src/a.py`", f"Last test run: `{PYTEST}` printed 31 passed"]
     renewed = told_in(
-        Section.CONTEXT, user("now the docs"), *made("docs/b.md", "c"), previous=before, previous_entry=3
+        SummarySection.CONTEXT,
+        user("now the docs"),
+        *made("docs/b.md", "c"),
+        previous=before,
+        previous_entry=3,
     )
     assert renewed[0] == "Last file changed: `docs/b.md`"
     assert renewed[1] == f"Last test run: `{PYTEST}` printed 31 passed; files were changed after it"
@@ -296,8 +304,8 @@ def test_a_step_that_is_not_in_the_newest_plan_is_out() -> None:
         *planned("a", ("Draw the states of the table", "in_progress"), ("Measure the old lexer", "pending")),
         *planned("b", ("Draw the states of the table", "completed"), ("Compare both lexers", "pending")),
     ]
-    assert told_in(Section.NEXT, *said) == ["Compare both lexers"]
-    assert told_in(Section.NEXT, *said, *planned("c")) == []
+    assert told_in(SummarySection.NEXT, *said) == ["Compare both lexers"]
+    assert told_in(SummarySection.NEXT, *said, *planned("c")) == []
 
 
 def test_what_was_being_done_or_thought_is_no_state() -> None:
@@ -314,7 +322,7 @@ def test_what_was_being_done_or_thought_is_no_state() -> None:
     text = summarize(span(*said)).text
     for wrong in ("pending", "poll", "Wait", "Last reply", "I'll", "let me", "is quick"):
         assert wrong not in text
-    assert told_in(Section.NEXT, *said) == []
+    assert told_in(SummarySection.NEXT, *said) == []
 
 
 def test_a_request_is_told_in_the_words_of_the_user() -> None:
@@ -324,10 +332,12 @@ def test_a_request_is_told_in_the_words_of_the_user() -> None:
         "shop (main) ➜ shop npx tsx cli.ts\n    at div\n    at go (cli.ts:3:1)\n\nand never touch gen/ for it"
     )
     said = [user(pasted), *made("src/a.py", "a")]
-    assert told_in(Section.GOAL, *said) == ["the import crashes, please fix it and never touch gen/ for it"]
-    assert told_in(Section.CONSTRAINTS, *said) == ["never touch gen/ for it"]
+    assert told_in(SummarySection.GOAL, *said) == [
+        "the import crashes, please fix it and never touch gen/ for it"
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == ["never touch gen/ for it"]
     within = user("it works but I see this warning: Warning: Keys should be unique. They must never repeat.")
-    assert told_in(Section.CONSTRAINTS, within, *made("src/a.py", "a")) == []
+    assert told_in(SummarySection.CONSTRAINTS, within, *made("src/a.py", "a")) == []
 
 
 def test_an_error_that_a_passing_command_printed_blocks_nothing() -> None:
@@ -337,15 +347,15 @@ def test_an_error_that_a_passing_command_printed_blocks_nothing() -> None:
         *ended("b", PYTEST, printed),
         *ended("a", "frobnicate --all", "E: the disk is full\nexit code 2", failed=True),
     ]
-    blocked = told_in(Section.BLOCKED, *said)
+    blocked = told_in(SummarySection.BLOCKED, *said)
     assert any("frobnicate" in line for line in blocked)
     assert not any("item 3" in line or "rowCount" in line for line in blocked)
 
 
 def test_a_line_is_compared_with_those_alone_that_share_a_rare_word() -> None:
-    def line(text: str) -> Candidate:
+    def line(text: str) -> LineCandidate:
         words = frozenset(content_words(text))
-        return Candidate(Section.DONE, text, 0, (), words=words)
+        return LineCandidate(SummarySection.DONE, text, 0, (), words=words)
 
     chosen = [line(f"orchard number{place} has branch{place} and apple{place}") for place in range(300)]
     others = [line(f"orchard number{place} has branch{place} and pear{place}") for place in range(300)]
@@ -377,7 +387,7 @@ def test_the_goal_is_no_errand_and_no_remark() -> None:
     ):
         work = [user(said), *made("src/lexer.py", "a"), reply("Which way shall we go?")]
         work += [user("Port the lexer of orchard to a table, as in option 1."), *made("src/table.py", "b")]
-        (goal,) = told_in(Section.GOAL, *work)
+        (goal,) = told_in(SummarySection.GOAL, *work)
         assert goal.startswith("Port the lexer"), said
 
 
@@ -391,7 +401,7 @@ def test_what_was_done_at_once_is_no_goal_though_the_answer_asks_something() -> 
         user("Keep the old lexer beside it for reference, in src/old."),
         *made("src/old/lexer.py", "c"),
     ]
-    (goal,) = told_in(Section.GOAL, *work)
+    (goal,) = told_in(SummarySection.GOAL, *work)
     assert goal == (
         "this looks amazing, start implementing (asked first: "
         "Write down a plan in docs/plan.md with every step of the port of orchard.)"
@@ -414,10 +424,10 @@ def test_a_plan_that_was_worked_through_leaves_no_steps_of_an_earlier_summary() 
     begun = [user("Go on with the port of orchard."), *list_written("a", "completed", "pending", "pending")]
     then = list_written("b", "completed", "completed", "completed")
     earlier = {"previous": EARLIER, "previous_entry": EntryIndex(3)}
-    steps = told_in(Section.NEXT, *begun, **earlier)
+    steps = told_in(SummarySection.NEXT, *begun, **earlier)
     assert "Teach these rules to both parsers" in steps
     assert not any("LexTable" in step for step in steps)
-    assert told_in(Section.NEXT, *begun, *then, **earlier) == []
+    assert told_in(SummarySection.NEXT, *begun, *then, **earlier) == []
     messages = [*begun, *then]
     assert "both parsers" not in summarize(span(*messages, **earlier)).text
     # The gate must not ask for what the summary rightly leaves out.

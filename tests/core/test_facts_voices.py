@@ -15,7 +15,7 @@ from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.report import survival_of
 from leafward.summaries.survival.spans import SpanMessage
@@ -246,11 +246,11 @@ def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
         SpanMessage(one.entry, message_body(session, one))
         for one in context_at(session, session.leaf).messages
     ]
-    lines: dict[Section, list[str]] = {}
+    lines: dict[SummarySection, list[str]] = {}
     for section, line, _ in read_outline(Extractive().summarize(Span(tuple(messages)), 600).text):
         lines.setdefault(section, []).append(line)
-    assert lines[Section.GOAL] == [words]
-    assert lines[Section.CONSTRAINTS] == [RULE, "You must always use tabs."]
+    assert lines[SummarySection.GOAL] == [words]
+    assert lines[SummarySection.CONSTRAINTS] == [RULE, "You must always use tabs."]
 
 
 @pytest.mark.parametrize("name", ["codex.user_shell_command", "codex.agent_message", "claude.bash-stdout"])

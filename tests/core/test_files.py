@@ -16,7 +16,7 @@ from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.files.edits import DIFF_LINES, delta_of, line_delta
 from leafward.files.file_names import locate, within
-from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
+from leafward.files.tool_calls import NATIVE_TOOLS, FileAction, ToolTable
 from leafward.files.working_set import changed_files, operations, working_set
 from leafward.session.entries import EntryIndex, Kind, ToolCall, tool_calls
 from leafward.session.session import Session
@@ -173,14 +173,14 @@ class TestOperations:
         ],
     )
     def test_takes_the_shapes_models_send_edits_in(self, arguments: dict[str, Any]) -> None:
-        assert delta_of(Action.EDIT, arguments) == (2, 1)
+        assert delta_of(FileAction.EDIT, arguments) == (2, 1)
 
     @pytest.mark.parametrize(
         "arguments",
         [{}, {"edits": "not json"}, {"edits": [None, 3, {"oldText": 5}]}, {"oldText": None, "edits": 7}],
     )
     def test_makes_nothing_of_junk(self, arguments: dict[str, Any]) -> None:
-        assert delta_of(Action.EDIT, arguments) == (0, 0)
+        assert delta_of(FileAction.EDIT, arguments) == (0, 0)
         assert call_hunks(ToolCall("1", "edit", arguments)) == []
 
     @pytest.mark.parametrize("path", [None, 5, ["a"], ""])
@@ -192,7 +192,7 @@ class TestOperations:
 
     def test_an_agent_brings_its_own_tools(self) -> None:
         table = ToolTable(
-            {"Edit": Action.EDIT}, path=("file_path",), old=("old_string",), new=("new_string",)
+            {"Edit": FileAction.EDIT}, path=("file_path",), old=("old_string",), new=("new_string",)
         )
         body = self.body(
             call("Edit", "1", file_path="a", old_string="x", new_string=""), call("read", "2", path="b")
@@ -335,7 +335,7 @@ def test_counts_agree_with_the_diffs_pi_made(corpora: Path) -> None:
                 assert shown, "every diff pi wrote is understood"
                 signs = [line.sign for hunk in shown for line in hunk.lines]
                 total += 1
-                same += delta_of(Action.EDIT, edit.arguments) == (signs.count("+"), signs.count("-"))
+                same += delta_of(FileAction.EDIT, edit.arguments) == (signs.count("+"), signs.count("-"))
     assert total > 300
     assert same / total > 0.95
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.fork_draft import Terms
+from leafward.agents.fork_draft import ForkTerms
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import Refused
@@ -71,7 +71,7 @@ def written(store: Path, name: str = "--gone-orchard--") -> Path:
 
 def forked(session: Session, to: str, home: Path, cwd: str) -> Fork:
     given = terms(home)
-    given = Terms(given.env, given.config, given.now, cwd=cwd)
+    given = ForkTerms(given.env, given.config, given.now, cwd=cwd)
     made = forking.fork(session, session.place, agent_named(to), given)
     forking.store(session, made.draft)
     return made

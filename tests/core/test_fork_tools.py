@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
 
-from leafward.agents.base import Candidate
+from leafward.agents.base import SessionCandidate
 from leafward.agents.registry import agent_named
 from leafward.catalog.full_card import read_whole
 from leafward.compaction.measure import measure
@@ -122,7 +122,9 @@ class TestConverted:
         if target == "opencode":
             pytest.skip("what lies in a database is always opened")
         stat = there.stat()
-        reading = read_whole(Candidate(str(there), [stat.st_size, stat.st_mtime_ns, stat.st_ino], target))
+        reading = read_whole(
+            SessionCandidate(str(there), [stat.st_size, stat.st_mtime_ns, stat.st_ino], target)
+        )
         assert reading is not None
         assert (list(reading.details.changed), list(reading.details.read)) == (["a.py"], ["b.py"])
 

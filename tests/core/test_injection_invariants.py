@@ -25,7 +25,7 @@ from leafward.compaction.injection.values import (
     Contribution,
     Injection,
     InjectionSettings,
-    Item,
+    OfferedBullet,
     SourceKind,
     SourceRef,
     Tier,
@@ -64,7 +64,7 @@ TEXTS = st.text(st.characters(exclude_categories=()), max_size=700) | st.sampled
 )
 SOURCES = st.just((SourceRef(SourceKind.ENTRY, EntryIndex(1)),))
 ITEMS = st.builds(
-    Item,
+    OfferedBullet,
     text=TEXTS,
     sources=SOURCES,
     tier=st.none() | st.sampled_from(list(Tier)),
@@ -156,7 +156,9 @@ def test_room_that_one_item_leaves_is_not_given_away_twice() -> None:
         "stage.remaining": (("4x", Tier.LAST),),
     }
     source = (SourceRef(SourceKind.ENTRY, EntryIndex(1)),)
-    made = {key: tuple(Item(text, source, tier) for text, tier in told) for key, told in items.items()}
+    made = {
+        key: tuple(OfferedBullet(text, source, tier) for text, tier in told) for key, told in items.items()
+    }
     blocks, _ = merged([Contribution("x", made)], frozenset(), Redactor())
     for budget in range(60, 120):
         allocation = allocate(blocks, 0, budget)
@@ -215,7 +217,7 @@ def test_nothing_of_a_lower_tier_stands_in_the_place_of_something_higher(
 
 
 @given(st.lists(ITEMS, min_size=1, max_size=30), st.integers(0, 20))
-def test_equal_texts_are_one_line_with_all_sources(items: list[Item], at: int) -> None:
+def test_equal_texts_are_one_line_with_all_sources(items: list[OfferedBullet], at: int) -> None:
     given_ = [Contribution("x", {"pins": tuple(items)}), Contribution("y", {"pins": tuple(items[: at + 1])})]
     made = compose(given_, 100_000)
     bullets = [line.text for line in made.lines if line.section == "pins" and line.text.startswith("- ")]
@@ -226,7 +228,10 @@ class TestBudget:
     def test_a_long_item_gives_way_and_a_short_one_stays(self) -> None:
         """One anchor of 1,990 code points does not keep another of five out."""
         source = (SourceRef(SourceKind.FILE, file="x"),)
-        items = (Item("a" * 1990, source, Tier.FIRST, 0), Item("short", source, Tier.FIRST, 1))
+        items = (
+            OfferedBullet("a" * 1990, source, Tier.FIRST, 0),
+            OfferedBullet("short", source, Tier.FIRST, 1),
+        )
         made = compose([Contribution("x", {"gov.anchors": items})], 400)
         texts = [line.text for line in made.lines if line.text.startswith("- ")]
         assert texts[0].endswith("…")

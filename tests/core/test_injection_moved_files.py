@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from leafward.compaction.injection.injection import inject
-from leafward.compaction.injection.values import InjectionSettings, Reason
+from leafward.compaction.injection.values import InjectionSettings, OmissionReason
 from leafward.session.session import Session
 from tests.acting import Acting, call
 
@@ -45,7 +45,7 @@ def test_a_file_that_was_moved_or_removed_is_named_where_it_is(tmp_path: Path) -
     assert section(file, "workingset.modified") == ["again.py", "kept.py", "lib/a.py", "new.py"]
     with closing(Session.open(file.path)) as session:
         made = inject(session, session.leaf, InjectionSettings(workspace=NOWHERE))
-    gone = {one.text for one in made.omitted if one.reason is Reason.GONE}
+    gone = {one.text for one in made.omitted if one.reason is OmissionReason.GONE}
     assert gone == {"old.py", "gone.py", "src/a.py"}
 
 

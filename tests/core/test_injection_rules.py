@@ -22,7 +22,7 @@ from tests.workspaces import put, refactoring, spec
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.compaction.injection.values import Diagnostic
+    from leafward.compaction.injection.values import InjectionRemark
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def rule_files(root: Path) -> Path:
 
 class TestRules:
     def test_what_is_read(self, tmp_path: Path) -> None:
-        remarks: list[Diagnostic] = []
+        remarks: list[InjectionRemark] = []
         found = read_rules(Workspace(rule_files(tmp_path)), remarks)
         assert [rule.name for rule in found] == [
             "always.md",

@@ -9,7 +9,7 @@ import pytest
 
 from leafward.session.entries import Usage
 from leafward.summaries.summarizers.failures import SummaryFailed
-from leafward.summaries.summarizers.model import Model, Progress
+from leafward.summaries.summarizers.model import Model, SummaryProgress
 from leafward.summaries.summarizers.model_requests import outgoing
 from leafward.summaries.summarizers.summary import Span, tokens_of
 from tests.asking import KEY, MARKS, SERVED, refusal, settings, span, summary
@@ -102,11 +102,11 @@ def test_nothing_to_summarise_asks_nobody(endpoint: Endpoint) -> None:
 
 def test_text_tokens_and_rate_are_told_while_it_comes(endpoint: Endpoint) -> None:
     endpoint.play(Reply(end="stall", after=3))
-    seen: list[Progress] = []
+    seen: list[SummaryProgress] = []
     texts: list[str] = []
     here = threading.get_ident()
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: SummaryProgress) -> None:
         assert threading.get_ident() == here
         seen.append(progress)
         if len(progress.text) >= 120:

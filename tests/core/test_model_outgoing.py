@@ -18,7 +18,7 @@ from leafward.summaries.summarizers import choice as choosing
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.failures import SummaryFailed
 from leafward.summaries.summarizers.model_requests import outgoing, work_for
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.settings import ModelSettings, facts_of, window_of
 from leafward.summaries.summarizers.summary import Purpose, Span
 from leafward.summaries.summarizers.transcript import RESULT_LIMIT, enclosed, pieces_of, shortened
@@ -150,7 +150,7 @@ def test_first_update_branch_and_turn_are_asked_for_differently() -> None:
     assert len(set(prompts.values())) == 4
     assert "<<<BEGIN EARLIER SUMMARY" in prompts["update"]
     for prompt in prompts.values():
-        places = [prompt.index(f"\n{section.heading}\n") for section in Section]
+        places = [prompt.index(f"\n{section.heading}\n") for section in SummarySection]
         assert places == sorted(places)
 
 
@@ -162,7 +162,7 @@ def test_a_split_turn_is_asked_for_beside_the_history() -> None:
     assert "three" not in history.prompt
     assert "\n[user]\nthree\n" in turn.prompt
     assert "### Goal of This Turn" in turn.prompt
-    assert Section.CONTEXT.heading not in turn.prompt
+    assert SummarySection.CONTEXT.heading not in turn.prompt
 
 
 def test_a_prefix_behind_a_summary_alone_leaves_the_summary_as_it_is() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import lines
-from leafward.agents.base import Candidate
+from leafward.agents.base import SessionCandidate
 from leafward.agents.recognition import agent_of
 from leafward.catalog.full_card import read_whole
 from leafward.query.search.literals import needle
@@ -142,7 +142,9 @@ class TestNative:
             assert most <= SMALL
             assert len(session.raw(1)) == session.origin(1).size
         stamp = path.stat()
-        reading = read_whole(Candidate(str(path), [stamp.st_size, stamp.st_mtime_ns, stamp.st_ino], "pi"))
+        reading = read_whole(
+            SessionCandidate(str(path), [stamp.st_size, stamp.st_mtime_ns, stamp.st_ino], "pi")
+        )
         assert reading is not None
         assert (reading.card.problem, reading.card.entries, reading.card.damage) == (None, 3, 1)
 

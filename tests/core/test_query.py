@@ -14,14 +14,14 @@ from leafward.query.grammar import (
     Call,
     Not,
     Pattern,
-    Text,
-    Word,
+    QueryWord,
+    SearchedText,
     parse,
     parse_find,
     parse_search,
 )
-from leafward.query.lexer import Place, QueryError
-from leafward.query.search.cards import Shelf
+from leafward.query.lexer import QueryError, QueryPlace
+from leafward.query.search.cards import CardShelf
 from leafward.query.search.typed_query import parse as parse_query
 from leafward.query.select.evaluator import select
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
@@ -41,8 +41,10 @@ def without_columns(expression: Expression | None) -> object:
     """An expression as it can be compared: without places, and a term the same as its function."""
     match expression:
         case Call(name, arguments):
-            return name, *(one.text if isinstance(one, (Text, Word)) else one for one in arguments)
-        case Text(text):
+            return name, *(
+                one.text if isinstance(one, (SearchedText, QueryWord)) else one for one in arguments
+            )
+        case SearchedText(text):
             return text
         case Not(inner):
             return "!", without_columns(inner)
@@ -71,8 +73,8 @@ def without_columns(expression: Expression | None) -> object:
 def test_a_term_is_its_function_in_another_notation(term: str, function: str) -> None:
     expected = without_columns(parse(function))
     assert without_columns(parse(term)) == expected
-    assert without_columns(parse_search(term, Place.SEARCH)[0]) == expected
-    assert without_columns(parse_search(function, Place.SEARCH)[0]) == expected
+    assert without_columns(parse_search(term, QueryPlace.SEARCH)[0]) == expected
+    assert without_columns(parse_search(function, QueryPlace.SEARCH)[0]) == expected
 
 
 @pytest.mark.parametrize(
@@ -93,8 +95,8 @@ def test_a_term_is_its_function_in_another_notation(term: str, function: str) ->
 )
 def test_a_query_is_read_alike_wherever_functions_are_understood(query: str) -> None:
     expected = parse(query)
-    assert parse_search(query, Place.FIND)[0] == expected
-    assert parse_search(query, Place.SEARCH)[0] == expected
+    assert parse_search(query, QueryPlace.FIND)[0] == expected
+    assert parse_search(query, QueryPlace.SEARCH)[0] == expected
     assert parse_find(query) == expected
 
 
@@ -120,17 +122,17 @@ PLAIN = [
 @pytest.mark.parametrize("text", PLAIN)
 def test_plain_text_is_looked_for_as_it_is_typed(text: str) -> None:
     assert parse_find(text) is None
-    for place in (Place.SEARCH, Place.FILTER):
+    for place in (QueryPlace.SEARCH, QueryPlace.FILTER):
         expression, problems = parse_search(text, place)
         parts = expression.parts if isinstance(expression, AllOf) else (expression,)
-        assert [part.text for part in parts if isinstance(part, Text)] == text.split()
+        assert [part.text for part in parts if isinstance(part, SearchedText)] == text.split()
         assert not problems
 
 
-@pytest.mark.parametrize("place", [Place.SEARCH, Place.FILTER, Place.FIND])
+@pytest.mark.parametrize("place", [QueryPlace.SEARCH, QueryPlace.FILTER, QueryPlace.FIND])
 @pytest.mark.parametrize(("text", "name"), [("bogus:1", "bogus:"), ("turns>3", "turns>")])
 def test_an_unknown_condition_is_said_in_the_same_words_everywhere(
-    place: Place, text: str, name: str
+    place: QueryPlace, text: str, name: str
 ) -> None:
     problems = parse_search(text, place)[1]
     assert [str(one) for one in problems] == [f"{name} is not a condition; searched for as text (column 1)"]
@@ -139,8 +141,8 @@ def test_an_unknown_condition_is_said_in_the_same_words_everywhere(
 
 @pytest.mark.parametrize("text", ['"a" |', '| "a"', 'since:soon | "a"', '"a" &'])
 def test_a_sign_that_waits_for_its_other_side_is_no_word(text: str) -> None:
-    assert without_columns(parse_search(text, Place.SEARCH)[0]) == "a"
-    assert without_columns(parse_search(text, Place.FILTER)[0]) == "a"
+    assert without_columns(parse_search(text, QueryPlace.SEARCH)[0]) == "a"
+    assert without_columns(parse_search(text, QueryPlace.FILTER)[0]) == "a"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_in_one_session_paths_and_what_stands_beside_plain_words_are_text(text: 
     ],
 )
 def test_in_one_session_a_term_is_one_by_itself_as_in_the_search_of_all_text(query: str) -> None:
-    assert parse_find(query) == parse_search(query, Place.SEARCH)[0]
+    assert parse_find(query) == parse_search(query, QueryPlace.SEARCH)[0]
 
 
 def test_a_filter_of_sessions_knows_no_functions() -> None:
@@ -248,7 +250,7 @@ def test_no_text_ends_in_anything_but_an_answer_or_a_query_error() -> None:
     ]  # fmt: skip
     for _ in range(4000):
         text = rng.choice(("", " ")).join(rng.choices(atoms, k=rng.randrange(10)))
-        for place in (Place.FILTER, Place.SEARCH, Place.FIND):
+        for place in (QueryPlace.FILTER, QueryPlace.SEARCH, QueryPlace.FIND):
             assert 0 <= column_of_error(partial(parse_search, text, place)) <= len(text), text
         parse_query(text, START, whole=True)
         assert 0 <= column_of_error(partial(parse, text)) <= len(text), text
@@ -257,7 +259,7 @@ def test_no_text_ends_in_anything_but_an_answer_or_a_query_error() -> None:
 @pytest.mark.parametrize("piece", ["(", "tool(", '("a" ', "!", "a | ", "(a ", '"x" & (', "tool(a "])
 def test_long_texts_are_read_without_a_stack(piece: str) -> None:
     for text in (piece * (3_900 // len(piece)), piece * 5_000):
-        for place in (Place.FILTER, Place.SEARCH, Place.FIND):
+        for place in (QueryPlace.FILTER, QueryPlace.SEARCH, QueryPlace.FIND):
             try:
                 parse_search(text, place)
             except QueryError:
@@ -283,7 +285,7 @@ CARDS = [
     ],
 )
 def test_sessions_are_filtered_by_the_same_signs(text: str, ids: list[str]) -> None:
-    assert [one.id for one in Shelf(CARDS).select(parse_query(text, START))] == ids
+    assert [one.id for one in CardShelf(CARDS).select(parse_query(text, START))] == ids
 
 
 @pytest.fixture

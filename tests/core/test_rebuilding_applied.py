@@ -18,7 +18,7 @@ from leafward.files.file_replay.knowledge import Certainty
 from leafward.files.file_replay.remarks import Remark
 from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from tests.core.test_working_sets_corpora import STORES, sessions_of
 from tests.corpus_counts import lines_of
 from tests.surroundings import needs_corpora
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.files.file_replay.replay import Rebuilt
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
 
 
-def walked(session: Session) -> Iterator[tuple[Step, Rebuilt, Rebuilt]]:
+def walked(session: Session) -> Iterator[tuple[ReplayStep, Rebuilt, Rebuilt]]:
     """Every step of every branch that changed a file, with the file before it and after."""
     for leaf in session.tree.leaves():
         replay = Replay(session, {}, {})
@@ -40,7 +40,7 @@ def walked(session: Session) -> Iterator[tuple[Step, Rebuilt, Rebuilt]]:
             name = step.to or step.path
             before = replay.rebuilt(name)
             replay.go([step])
-            if step.operation.changes and step.outcome is Outcome.DONE and not step.inferred:
+            if step.operation.changes and step.outcome is StepOutcome.DONE and not step.inferred:
                 yield step, before, replay.rebuilt(name)
 
 

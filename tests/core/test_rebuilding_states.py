@@ -16,7 +16,7 @@ from leafward.branches.diff.file_sets import Flag, compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.bases import Base
+from leafward.files.file_replay.bases import FileBase
 from leafward.files.file_replay.knowledge import Certainty, FileState
 from leafward.files.file_replay.path_files import resting_on
 from leafward.files.file_replay.recorded_diffs import proven_by
@@ -189,7 +189,7 @@ def test_contents_of_a_base_keep_their_ends_under_what_claude_code_shows(file: A
     edited_by_claude(file, "one\ntwo\n", "two", "2")
     with closing(Session.open(file.path)) as session:
         session.source.tools = CLAUDE_TOOLS
-        replayed = resting_on(session, "a.py", Base("on disk", "one\r\ntwo\r\n"))
+        replayed = resting_on(session, "a.py", FileBase("on disk", "one\r\ntwo\r\n"))
         replayed.go(steps(session, session.tree.path(session.leaf)))
         made = replayed.rebuilt("a.py")
     assert (made.text, made.ends, made.remarks) == ("one\r\n2\r\n", True, ())

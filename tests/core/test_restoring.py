@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING
 
 from leafward.files.file_replay.bases import WorkspaceBases
-from leafward.files.restoration.plan import Action, plan_restore
+from leafward.files.restoration.plan import RestoreAction, plan_restore
 from leafward.files.restoration.project_folder import Presence, ProjectFolder
 from leafward.files.restoration.record import last_left
 from leafward.files.restoration.write import restore, undo
@@ -37,7 +37,7 @@ def hold_restores(
                 session, EntryIndex(at), project, last_left(project.path), bases.committed, bases
             )
             for one in plan.changes:
-                if one.after is not None and one.action is not Action.LEAVE:
+                if one.after is not None and one.action is not RestoreAction.LEAVE:
                     have = shot.get(one.path)
                     claimed = one.after.data if one.after.presence is Presence.FILE else None
                     assert (have[0] if have else None) == claimed, (at, one)

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from leafward.catalog.card import Card, Details
-from leafward.query.search.cards import Shelf, matches
+from leafward.query.search.cards import CardShelf, matches
 from leafward.query.search.query import Query
 from leafward.query.search.typed_query import parse
 from tests.core.drafts import START
@@ -136,7 +136,7 @@ FILES = {
 
 
 def found(text: str) -> list[str]:
-    return [one.id for one in Shelf(CARDS, FILES).select(parse(text, 10))]
+    return [one.id for one in CardShelf(CARDS, FILES).select(parse(text, 10))]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_every_word_and_every_term_must_hold(text: str, ids: list[str]) -> None:
 
 
 def test_since_is_measured_by_the_last_word_spoken() -> None:
-    assert [one.id for one in Shelf(CARDS).select(Query(since=5))] == ["two"]
+    assert [one.id for one in CardShelf(CARDS).select(Query(since=5))] == ["two"]
 
 
 def test_hits_are_marked_in_every_field_and_weighed_by_where_they_are() -> None:
@@ -202,7 +202,7 @@ def test_ten_thousand_sessions_are_filtered_faster_than_a_key_is_pressed() -> No
         card(str(number), title=f"Session {number} about the theme", project=f"/p/{number % 200}")
         for number in range(10_000)
     ]
-    shelf = Shelf(cards)
+    shelf = CardShelf(cards)
     fastest = {}
     for text in ("t", "theme", "session 99 theme", "project:/p/7 since:30d theme"):
         query = parsed(text)

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.query.search.text_match import KEPT
-from leafward.query.search.text_search import FIRST_BATCH, Search
+from leafward.query.search.text_search import FIRST_BATCH, TextSearch
 from tests.pi_file import HEADER, PiFile
 from tests.searched import ROADS, cards_in, found, searching
 
 if TYPE_CHECKING:
     import pytest
 
-    from leafward.query.search.text_search import Progress
+    from leafward.query.search.text_search import SearchProgress
 
 
 def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> N
                         "message": {"role": "user", "content": text}})
         )  # fmt: skip
     cards = cards_in(tmp_path)
-    said: list[Progress] = []
+    said: list[SearchProgress] = []
     for road in ("rg", "scan"):
         search = searching("needle", cards, road)
         sessions = list(search.run(publish=said.append))
@@ -60,7 +60,7 @@ def test_how_far_it_is_is_told_where_nothing_is_found_too(
     base = searching("needle", cards_in(tmp_path))
     seconds = count()
     said: list[int] = []
-    search = Search(base.cards, base.query, clock=lambda: next(seconds))
+    search = TextSearch(base.cards, base.query, clock=lambda: next(seconds))
     assert list(search.run(publish=lambda progress: said.append(progress.done))) == []
     assert said == [2, 5, 8, 9, 9]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leafward.query.search.prefilter import ripgrep
-from leafward.query.search.text_search import Search
+from leafward.query.search.text_search import TextSearch
 from tests.pi_file import PiFile
 from tests.searched import ROADS, cards_in, found, searching
 
@@ -58,7 +58,7 @@ def test_a_ripgrep_that_fails_loses_nothing(tmp_path: Path) -> None:
         broken.chmod(0o755)
         base = searching("needle", cards_in(tmp_path))
         for program in (str(broken), str(tmp_path / "nowhere")):
-            search = Search(base.cards, base.query, program=program)
+            search = TextSearch(base.cards, base.query, program=program)
             assert len(list(search.run())) == 1
 
 

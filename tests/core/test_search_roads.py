@@ -20,7 +20,7 @@ from leafward.query.search.case_folding import folded
 from leafward.query.search.literals import needle
 from leafward.query.search.passages import passages
 from leafward.query.search.prefilter import Prefilter, Sweep, crowds, ripgrep
-from leafward.query.search.text_search import Search
+from leafward.query.search.text_search import TextSearch
 from leafward.session.entries import Kind
 from tests.pi_file import HEADER, PiFile
 from tests.searched import ROADS, cards_in, entries, found, searching
@@ -225,7 +225,7 @@ def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
         log, program = tmp_path / "log", tmp_path / "told"
         program.write_text(f'#!/bin/sh\necho "$#" >> {log}\nexec {ripgrep()} "$@"\n')
         program.chmod(0o755)
-        assert len(list(Search(cards, search.query, program=str(program)).run())) == len(wanted)
+        assert len(list(TextSearch(cards, search.query, program=str(program)).run())) == len(wanted)
         few = [int(count) < 30 for count in log.read_text().split()]
         assert sorted(few) == ([False, True] if broken else [True, True])
 
@@ -308,7 +308,7 @@ def test_a_search_that_fails_leaves_no_ripgrep_behind(
     program.write_text("#!/bin/sh\nexec sleep 60\n")
     program.chmod(0o755)
     search = searching("needle", cards_in(tmp_path), "scan")
-    search = Search(search.cards, search.query, program=str(program))
+    search = TextSearch(search.cards, search.query, program=str(program))
     begun: list[subprocess.Popen[bytes]] = []
     started = Prefilter._started
 
@@ -324,7 +324,7 @@ def test_a_search_that_fails_leaves_no_ripgrep_behind(
     monkeypatch.setattr(Prefilter, "_started", noted)
     stop: Callable[[], bool] = failing
     if fails == "before the batch":
-        monkeypatch.setattr(Search, "_batches", failing)
+        monkeypatch.setattr(TextSearch, "_batches", failing)
         stop = bool
     with pytest.raises(RuntimeError):
         list(search.run(stop))

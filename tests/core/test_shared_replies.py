@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import stretches
-from leafward.agents.base import Candidate
+from leafward.agents.base import SessionCandidate
 from leafward.base import worker_processes
 from leafward.catalog import full_card, shared_replies
 from leafward.catalog.full_card import read_whole
@@ -62,7 +62,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[ReplyStretch]:
 
 def read(path: Path) -> Reading:
     stamp = path.stat()
-    reading = read_whole(Candidate(str(path), [stamp.st_size, stamp.st_mtime_ns, stamp.st_ino], "pi"))
+    reading = read_whole(SessionCandidate(str(path), [stamp.st_size, stamp.st_mtime_ns, stamp.st_ino], "pi"))
     assert reading is not None
     return reading
 
@@ -100,7 +100,7 @@ def test_a_last_line_without_its_end_is_read_alone(
 
 @pytest.mark.usefixtures("counted")
 def test_what_is_stopped_is_no_card(session: Path) -> None:
-    candidate = Candidate(str(session), [session.stat().st_size, 0, 0], "pi")
+    candidate = SessionCandidate(str(session), [session.stat().st_size, 0, 0], "pi")
     assert read_whole(candidate, lambda: True) is None
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.catalog.card import Card
-    from leafward.catalog.listing import Work
+    from leafward.catalog.listing import RefreshWork
     from leafward.session.session import Session
 
 IMPATIENT = Writing(patience=0.1)
@@ -218,7 +218,7 @@ class TestCompactions:
 
 
 class TestCatalogue:
-    def card(self, foreign: Store, tmp_path: Path) -> tuple[Card, Work]:
+    def card(self, foreign: Store, tmp_path: Path) -> tuple[Card, RefreshWork]:
         catalogue = Catalogue(Config(), [foreign.root], index_path=tmp_path / "index")
         catalogue.refresh()
         [card] = catalogue.cards()

@@ -9,7 +9,7 @@ import pytest
 
 from leafward.agents.registry import agent_named
 from leafward.context import entry_metrics as tally
-from leafward.context.call_status import Outcome, outcome
+from leafward.context.call_status import CallOutcome, outcome
 from leafward.context.entry_metrics import (
     ABORTED,
     FAILED,
@@ -245,30 +245,33 @@ def result(tool: str, text: str, *, failed: bool = False, **fields: Any) -> dict
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        (result("bash", "one\ntwo\n"), Outcome(True, 0, 2)),
-        (result("bash", "(no output)"), Outcome(True, 0, 0)),
-        (result("bash", "a\n\n\nCommand exited with code 2", failed=True), Outcome(False, 2, 1)),
-        (result("bash", "(no output)\n\nCommand exited with code 127", failed=True), Outcome(False, 127, 0)),
-        (result("bash", "Command aborted", failed=True), Outcome(False, None, 0, "aborted")),
+        (result("bash", "one\ntwo\n"), CallOutcome(True, 0, 2)),
+        (result("bash", "(no output)"), CallOutcome(True, 0, 0)),
+        (result("bash", "a\n\n\nCommand exited with code 2", failed=True), CallOutcome(False, 2, 1)),
+        (
+            result("bash", "(no output)\n\nCommand exited with code 127", failed=True),
+            CallOutcome(False, 127, 0),
+        ),
+        (result("bash", "Command aborted", failed=True), CallOutcome(False, None, 0, "aborted")),
         (
             result("bash", "a\n\nCommand timed out after 5 seconds", failed=True),
-            Outcome(False, None, 1, "timed out"),
+            CallOutcome(False, None, 1, "timed out"),
         ),
-        (result("bash", "Tool bash not found", failed=True), Outcome(False, None, 1)),
-        (result("bash", "it said: Command exited with code 3"), Outcome(True, 0, 1)),
-        (result("bash", "Command exited with code 3"), Outcome(True, 0, 1)),
-        (result("bash", "b", details={"truncation": {"totalLines": 900}}), Outcome(True, 0, 900)),
-        (result("read", "a\nb"), Outcome(True, None, 2)),
-        (result("read", "ENOENT", failed=True), Outcome(False, None, 1)),
-        ({"message": {"role": "bashExecution", "output": "a\n", "exitCode": 1}}, Outcome(False, 1, 1)),
+        (result("bash", "Tool bash not found", failed=True), CallOutcome(False, None, 1)),
+        (result("bash", "it said: Command exited with code 3"), CallOutcome(True, 0, 1)),
+        (result("bash", "Command exited with code 3"), CallOutcome(True, 0, 1)),
+        (result("bash", "b", details={"truncation": {"totalLines": 900}}), CallOutcome(True, 0, 900)),
+        (result("read", "a\nb"), CallOutcome(True, None, 2)),
+        (result("read", "ENOENT", failed=True), CallOutcome(False, None, 1)),
+        ({"message": {"role": "bashExecution", "output": "a\n", "exitCode": 1}}, CallOutcome(False, 1, 1)),
         (
             {"message": {"role": "bashExecution", "output": "a\n", "cancelled": True}},
-            Outcome(False, None, 1, "aborted"),
+            CallOutcome(False, None, 1, "aborted"),
         ),
-        ({"message": None}, Outcome(True, None, 0)),
+        ({"message": None}, CallOutcome(True, None, 0)),
     ],
 )
-def test_outcomes(body: dict[str, Any], expected: Outcome) -> None:
+def test_outcomes(body: dict[str, Any], expected: CallOutcome) -> None:
     assert outcome(body) == expected
 
 

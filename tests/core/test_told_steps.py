@@ -21,7 +21,7 @@ from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.facts.prose import remains
 from leafward.summaries.facts.values import Fact, FactKind
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import SpanMessage
@@ -127,14 +127,14 @@ def test_a_branch_called_a_follow_up_is_no_step() -> None:
 def test_finished_work_is_no_next_step() -> None:
     said = [*worked(f"{FOLDER}/src/frost.py", "a"), reply("All done."), user("now paint the fence")]
     more = {"previous": EARLIER, "previous_entry": EntryIndex(3)}
-    assert not any("frost" in line for line in told_in(Section.NEXT, *said, **more))
-    context = told_in(Section.CONTEXT, *said, **more)
+    assert not any("frost" in line for line in told_in(SummarySection.NEXT, *said, **more))
+    context = told_in(SummarySection.CONTEXT, *said, **more)
     assert not any("NOT yet" in line or "fix pending" in line for line in context)
 
 
 def test_a_sentence_about_a_step_is_none() -> None:
     said = [user("go on with the rows"), *worked("rows.py", "a")]
-    told = told_in(Section.NEXT, *said, previous=EARLIER, previous_entry=EntryIndex(3))
+    told = told_in(SummarySection.NEXT, *said, previous=EARLIER, previous_entry=EntryIndex(3))
     assert "Write the release note for the growers" in told
     assert not any("directly follows" in line for line in told)
 
@@ -149,13 +149,13 @@ I had NOT yet:
 def test_a_list_of_what_had_not_been_done_says_nothing_of_what_is_done() -> None:
     more = {"previous": WITHHELD, "previous_entry": EntryIndex(3)}
     said = worked("rows.py", "a")
-    assert not told_in(Section.DONE, *said, **more)
-    assert told_in(Section.NEXT, *said, **more) == [
+    assert not told_in(SummarySection.DONE, *said, **more)
+    assert told_in(SummarySection.NEXT, *said, **more) == [
         "Not done when this was last summarised: Added the fence around the orchard"
     ]
     assert any(
         "Added the fence" in line
-        for line in told_in(Section.DONE, *said, reply("All done."), user("thanks"), **more)
+        for line in told_in(SummarySection.DONE, *said, reply("All done."), user("thanks"), **more)
     )
 
 
@@ -212,7 +212,7 @@ The fence is half painted.
 
 
 def next_steps(*said: dict[str, Any], previous: str = SUMMARISED) -> list[str]:
-    return told_in(Section.NEXT, *said, previous=previous, previous_entry=EntryIndex(3))
+    return told_in(SummarySection.NEXT, *said, previous=previous, previous_entry=EntryIndex(3))
 
 
 def test_the_list_that_an_agent_makes_later_takes_the_place_of_what_a_summary_told() -> None:
@@ -220,7 +220,7 @@ def test_the_list_that_an_agent_makes_later_takes_the_place_of_what_a_summary_to
     assert next_steps(*said) == ["Implement it for both orchards", "Move the trees as told above"]
     plan = listed("p", ("Paint the gate", "in_progress"), ("Oil the hinges", "pending"))
     assert next_steps(*said, *plan) == ["Paint the gate", "Oil the hinges"]
-    context = told_in(Section.CONTEXT, *said, *plan, previous=SUMMARISED, previous_entry=EntryIndex(3))
+    context = told_in(SummarySection.CONTEXT, *said, *plan, previous=SUMMARISED, previous_entry=EntryIndex(3))
     # Not even as planned before: the list says what is still to be done.
     assert not any("Implement it for both orchards" in line for line in context)
     by_item = [
@@ -250,7 +250,7 @@ def test_what_a_list_of_steps_quotes_of_the_user_is_no_step() -> None:
     quoted = '## Next Step\n1. Dig the well\n\nUser\'s exact question: "could we not dig it by the road?"\n'
     said = [user("go on"), *worked("rows.py", "a")]
     assert next_steps(*said, previous=quoted) == ["Dig the well"]
-    context = told_in(Section.CONTEXT, *said, previous=quoted, previous_entry=EntryIndex(3))
+    context = told_in(SummarySection.CONTEXT, *said, previous=quoted, previous_entry=EntryIndex(3))
     assert any("by the road" in line for line in context)
 
 
@@ -322,24 +322,26 @@ def test_a_short_question_is_what_was_asked_last() -> None:
         reply("", ("b", "bash", {"command": "git log"})),
         result("b", "abc"),
     ]
-    (line,) = told_in(Section.IN_PROGRESS, *said)
+    (line,) = told_in(SummarySection.IN_PROGRESS, *said)
     assert line.startswith("Last request: which commit? (asked before: could the change of the pump")
 
 
 def test_who_says_that_it_works_asks_for_nothing() -> None:
     said = [user("Paint the fence of the orchard white"), *worked("fence.py", "z"), reply("Done.")]
     said += [user("move the old trees to the new field"), *worked("rows.py", "a"), reply("They are moved.")]
-    assert not any("works" in line for line in told_in(Section.IN_PROGRESS, *said, user("wow, it works")))
-    asked = told_in(Section.IN_PROGRESS, *said, user("oil the gate"))
+    assert not any(
+        "works" in line for line in told_in(SummarySection.IN_PROGRESS, *said, user("wow, it works"))
+    )
+    asked = told_in(SummarySection.IN_PROGRESS, *said, user("oil the gate"))
     assert asked == ["Last request: oil the gate"]
 
 
 def test_a_request_that_went_on_in_a_branch_is_not_in_progress() -> None:
     asked = [user("Paint the fence of the orchard white"), *worked("fence.py", "z"), reply("Done.")]
     asked += [user("copy the trees of the orchard to the new field"), *worked("rows.py", "a")]
-    assert told_in(Section.IN_PROGRESS, *asked)
+    assert told_in(SummarySection.IN_PROGRESS, *asked)
     came_back = {"role": "branchSummary", "summary": "The trees were moved on another branch.", "fromId": "x"}
-    assert told_in(Section.IN_PROGRESS, *asked, came_back, user("ok")) == []
+    assert told_in(SummarySection.IN_PROGRESS, *asked, came_back, user("ok")) == []
 
 
 def span_at(session: Session, at: int) -> Span:
@@ -374,7 +376,7 @@ def test_no_step_that_was_done_in_a_real_session(
     path = corpora / file
     with closing(agent_of(path).open(path)) as session:
         text = Extractive().summarize(span_at(session, at), 1000).text
-    steps = [line for section, line, _ in read_outline(text) if section is Section.NEXT]
+    steps = [line for section, line, _ in read_outline(text) if section is SummarySection.NEXT]
     assert not [line for line in steps if line.startswith(gone)]
 
 

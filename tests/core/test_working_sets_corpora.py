@@ -14,7 +14,7 @@ from leafward.base.config import Config
 from leafward.catalog.listing import Catalogue
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.working_set import searched
 from tests import corpus_files
 from tests.corpus_files import Done
@@ -59,7 +59,7 @@ def done_in(session: Session, *, inferred: bool = False) -> set[Done]:
     """The calls of every branch that did not fail; what is inferred from a command's words, or all but that."""
     found = set()
     for step in steps(session, range(len(session))):
-        if step.outcome is Outcome.DONE and step.inferred is inferred:
+        if step.outcome is StepOutcome.DONE and step.inferred is inferred:
             path = step.to if step.to is not None else step.path
             whole = posixpath.normpath(posixpath.join(session.cwd, path))
             found.add(Done(step.call_id, _VERB.get(step.operation, "change"), whole))

@@ -10,7 +10,7 @@ from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.summary import Span, Summary
 from leafward.summaries.survival.spans import SpanMessage
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOLDER = "/home/ada/orchard"
-HEADINGS = [section.heading for section in Section]
+HEADINGS = [section.heading for section in SummarySection]
 
 
 KEPT = 12
 """Messages that stay behind the spans of stored sessions."""
 
 
-def stored(path: Path, at: EntryIndex | None = None, size: int = 1500) -> dict[Section, list[str]]:
+def stored(path: Path, at: EntryIndex | None = None, size: int = 1500) -> dict[SummarySection, list[str]]:
     """The lines of a summary of a stored session, by section."""
     with closing(agent_of(path).open(path)) as session:
         messages = [
@@ -35,7 +35,7 @@ def stored(path: Path, at: EntryIndex | None = None, size: int = 1500) -> dict[S
         ]
         what = Span(messages[:-KEPT], kept=messages[-KEPT:], cwd=session.cwd)
         text = Extractive().summarize(what, size).text
-    found: dict[Section, list[str]] = {section: [] for section in Section}
+    found: dict[SummarySection, list[str]] = {section: [] for section in SummarySection}
     for section, line, _ in read_outline(text):
         found[section].append(line)
     return found
@@ -67,7 +67,7 @@ def summarize(what: Span, budget: int = 1000) -> Summary:
     return Extractive().summarize(what, budget)
 
 
-def lines_of(made: Summary) -> list[tuple[Section, str]]:
+def lines_of(made: Summary) -> list[tuple[SummarySection, str]]:
     return [(section, text) for section, text, _ in read_outline(made.text)]
 
 
@@ -80,7 +80,7 @@ def worked(path: str, *keys: str) -> list[dict[str, Any]]:
     return found
 
 
-def told_in(section: Section, *messages: dict[str, Any], **more: Any) -> list[str]:
+def told_in(section: SummarySection, *messages: dict[str, Any], **more: Any) -> list[str]:
     made = lines_of(summarize(span(*messages, **more)))
     return [text for there, text in made if there is section and text != "(none)"]
 

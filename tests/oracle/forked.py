@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.conversation import Conversation
-from leafward.agents.fork_draft import ForkPoint, Terms
+from leafward.agents.fork_draft import ForkPoint, ForkTerms
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 _IGNORED = frozenset({"cache_control", "metadata"})
 
 
-def terms(env: Mapping[str, str], injected: str = "", cwd: str = "") -> Terms:
+def terms(env: Mapping[str, str], injected: str = "", cwd: str = "") -> ForkTerms:
     """Terms at this moment."""
-    return Terms(env, Config(), datetime.now(UTC), injected, cwd=cwd)
+    return ForkTerms(env, Config(), datetime.now(UTC), injected, cwd=cwd)
 
 
 def fork(

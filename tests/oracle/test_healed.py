@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.fork_draft import Terms
+from leafward.agents.fork_draft import ForkTerms
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from leafward.agents.fork_draft import Draft
+    from leafward.agents.fork_draft import ForkDraft
 
 REPAIRED = frozenset(SHAPES) - {
     *("wide_image", "wide_jpeg", "many_images", "broken_image", "mistyped_image", "unknown_image"),
@@ -56,10 +56,10 @@ REPAIRED = frozenset(SHAPES) - {
 """Shapes that Claude Code 2.1.330 repairs by itself before it sends them."""
 
 
-def made(agent: str, path: Path, env: Mapping[str, str], cwd: Path) -> Draft:
+def made(agent: str, path: Path, env: Mapping[str, str], cwd: Path) -> ForkDraft:
     """The healed session of a file, written where its agent finds it."""
     with closing(agent_named(agent).open(path)) as session:
-        terms = Terms(env, Config(), datetime.now(UTC), cwd=str(cwd))
+        terms = ForkTerms(env, Config(), datetime.now(UTC), cwd=str(cwd))
         draft = new_session(session, healing(session), terms)
         forking.store(session, draft)
     return draft
@@ -169,7 +169,7 @@ def test_opencode_goes_on_in_a_healed_conversation(name: str, tmp_path: Path) ->
         client.home.mkdir()
         client.ask(project, "begin")
         with closing(agent_named("claude").open(source)) as session:
-            terms = Terms(client.environment(project), Config(), datetime.now(UTC), cwd=str(project))
+            terms = ForkTerms(client.environment(project), Config(), datetime.now(UTC), cwd=str(project))
             draft = new_session(session, healing(session), terms, agent_named("opencode"))
             forking.store(session, draft)
         assert draft.imported is not None

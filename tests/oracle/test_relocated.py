@@ -16,7 +16,7 @@ import pytest
 
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.branches.relocation import Outcome, moves, relocate
+from leafward.branches.relocation import RelocationOutcome, moves, relocate
 from leafward.catalog.listing import Catalogue
 from tests.oracle.codex import Codex, Script, endpoint
 from tests.oracle.installed_agents import (
@@ -66,10 +66,10 @@ def once(agent: str, old: Path, new: Path, env: Mapping[str, str], store: Path) 
     old.rename(new)
     before = {name: held for name, held in contents(store).items() if name.endswith(".jsonl")}
     (made,) = relocated(agent, old, new, env)
-    assert made.outcome is Outcome.MADE, made.reason
+    assert made.outcome is RelocationOutcome.MADE, made.reason
     assert {name: contents(store)[name] for name in before} == before
     (again,) = relocated(agent, old, new, env)
-    assert (again.outcome, again.path) == (Outcome.THERE, made.path)
+    assert (again.outcome, again.path) == (RelocationOutcome.THERE, made.path)
     return made
 
 

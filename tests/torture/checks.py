@@ -17,7 +17,7 @@ from leafward.catalog.trash import bring_back, thrown_away
 from leafward.export.installation import apply, installation, removal, runner_of
 from leafward.export.litter import litter
 from leafward.files.restoration.project_folder import ProjectFolder
-from leafward.files.restoration.record import State, records
+from leafward.files.restoration.record import RestoreState, records
 from leafward.files.restoration.write import undo
 from leafward.session.journal import session_operations
 from leafward.session.sidecar import sidecar_folder
@@ -134,7 +134,7 @@ def _content(file: Path) -> bytes | None:
 def _project_holds(world: World, run: Run) -> None:
     """Each file of the project is old or new, and what is recorded leads back to what was there before."""
     _each_is_old_or_new(world, run)
-    open_records = [one for one in records() if one.state is not State.UNDONE]
+    open_records = [one for one in records() if one.state is not RestoreState.UNDONE]
     demand(len(open_records) <= 1, "more than one restore")
     for record in open_records:
         if run.code == 0 and run.scene.name.startswith("restore-undo"):

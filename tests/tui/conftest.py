@@ -71,7 +71,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     opened = threading.Event()
     made = branches.summarize_branch
 
-    def held(branch: branches.Branch, summarizer: Any, **how: Any) -> branches.BranchDraft:
+    def held(branch: branches.LeftBranch, summarizer: Any, **how: Any) -> branches.BranchDraft:
         how["progress"]("## Goal\n- half of it")
         while not opened.wait(0.01) and not how["stop"]():
             pass

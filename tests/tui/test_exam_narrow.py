@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.compaction.exam.grade import Exam, Graded, Place
+from leafward.compaction.exam.grade import AnswerPlace, Exam, Graded
 from leafward.compaction.exam.questions import Answer, Question, Topic
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
@@ -22,7 +22,7 @@ def test_the_share_is_whole_beside_the_count(width: int, words: str) -> None:
         for name in ("a.py", "b.py")
     )
     asked = Question(Topic.CHANGED_LAST, "Which was changed last?", answers, 0, EntryIndex(3))
-    block = exam_lines(Exam((Graded(asked, Place.SUMMARY),)), (), width, UNICODE)
+    block = exam_lines(Exam((Graded(asked, AnswerPlace.SUMMARY),)), (), width, UNICODE)
     first = "".join(span.text for span in block[0].spans)
     assert first.startswith(words)
     assert first.endswith(" 100 %")
@@ -35,7 +35,7 @@ def test_files_of_one_folder_are_told_apart() -> None:
         Answer(name, Fact(FactKind.PATH, name, name, EntryIndex(3), Voice.CHANGED)) for name in names
     )
     asked = Question(Topic.CHANGED_LAST, "Which was changed last?", answers, 0, EntryIndex(3))
-    block = exam_lines(Exam((Graded(asked, Place.SUMMARY),)), (), 36, UNICODE)
+    block = exam_lines(Exam((Graded(asked, AnswerPlace.SUMMARY),)), (), 36, UNICODE)
     text = "\n".join("".join(span.text for span in line.spans) for line in block)
     assert "/ContextTreeView.tsx" in text
     assert "/ContextTab.tsx" in text

@@ -11,7 +11,7 @@ import pytest
 
 from leafward.compaction.summary_lines import part_sizes
 from leafward.compaction.xray import xray_of
-from leafward.context.message_columns import Section
+from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.ui.panes.inspector_tab import Tab
@@ -112,7 +112,7 @@ def test_messages_that_a_compaction_of_codex_keeps_are_kept_on_every_page(tmp_pa
     rollout.line("compacted", message="S", replacement_history=[message(text) for text in texts])
     session = rollout.opened()
     at = session.columns.kind.index(Kind.COMPACTION)
-    kept = [one for one in context_at(session, at).messages if one.section is Section.KEPT]
+    kept = [one for one in context_at(session, at).messages if one.section is LedgerSection.KEPT]
     shown = page(turn(session, at))
     row = line_with(shown, "kept ")
     tokens = sum(one.tokens for one in kept)

@@ -13,7 +13,7 @@ from leafward.base.figures import percent
 from leafward.base.strategies import Strategy
 from leafward.compaction.alignment import Link
 from leafward.compaction.draft_assembly import draft
-from leafward.compaction.exam.grade import Exam, Graded, Place
+from leafward.compaction.exam.grade import AnswerPlace, Exam, Graded
 from leafward.compaction.exam.questions import Answer, Question, Topic
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.values import InjectionSettings
@@ -343,11 +343,11 @@ class TestRuns:
     def test_two_exams_are_held_against_each_other(self) -> None:
         fact = Fact(FactKind.PATH, "a", "a", EntryIndex(0), Voice.USER)
 
-        def graded(topic: Topic, place: Place) -> Graded:
+        def graded(topic: Topic, place: AnswerPlace) -> Graded:
             return Graded(Question(topic, "?", (Answer("a", fact),) * 2, 0, EntryIndex(0)), place)
 
-        first = Exam((graded(Topic.LIMIT, Place.NOWHERE), graded(Topic.NEXT_STEP, Place.KEPT)))
-        second = Exam((graded(Topic.LIMIT, Place.SUMMARY),))
+        first = Exam((graded(Topic.LIMIT, AnswerPlace.NOWHERE), graded(Topic.NEXT_STEP, AnswerPlace.KEPT)))
+        second = Exam((graded(Topic.LIMIT, AnswerPlace.SUMMARY),))
         for width in (39, 60):
             lines = [line.text.split() for line in exam_difference(first, second, width)]
             assert lines == [

@@ -16,7 +16,7 @@ import pytest
 from leafward.branches.diff.sides import sides
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.session import tree_layout
 from leafward.session.density import Density
 from leafward.session.session import Session
@@ -241,7 +241,7 @@ def test_a_glance_at_two_branches_decodes_their_first_words(generated: Path, dec
         assert len(found.sets) > 200
         made = [step for side in (found.sides.shared, found.sides.a, found.sides.b) for step in side.steps]
         undone = sum(
-            step.operation is FileOperation.EDIT and step.outcome is not Outcome.DONE for step in made
+            step.operation is FileOperation.EDIT and step.outcome is not StepOutcome.DONE for step in made
         )
         assert undone < len(made) / 20
         assert decoded["lines"] <= 5 + undone, "no result of what was done, and no reply that asked for it"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable
@@ -37,12 +37,12 @@ class Listing(NamedTuple):
     empty: tuple[str, ...] = ()
     """Files without a byte that are no sessions: the agent leaves them for sessions that were begun and stayed empty."""
 
-    def candidate(self, name: str) -> Candidate:
+    def candidate(self, name: str) -> SessionCandidate:
         """One of the files."""
-        return Candidate(os.path.join(self.folder, name), self.files[name], self.agent)
+        return SessionCandidate(os.path.join(self.folder, name), self.files[name], self.agent)
 
 
-class Candidate(NamedTuple):
+class SessionCandidate(NamedTuple):
     """A file that may be a session."""
 
     path: str
@@ -87,7 +87,7 @@ class Trouble(NamedTuple):
     reason: str
 
 
-class Text(NamedTuple):
+class SessionText(NamedTuple):
     """Bytes that hold texts of a session: those of a file as it is, or bytes that were read or unpacked.
 
     Without either, only the opened session shows its texts.
@@ -105,7 +105,7 @@ class Texts(NamedTuple):
 
     own: Sequence[str] = ()
     """Paths of the sessions whose own file holds its texts as it is. Plain paths: there may be ten thousand."""
-    pieces: Iterable[Text] = ()
+    pieces: Iterable[SessionText] = ()
     """All other texts, or more; found during the iteration."""
 
 
@@ -150,7 +150,7 @@ class Agent(Protocol):
         """
         return
 
-    def peek(self, candidate: Candidate) -> FirstLook | None:
+    def peek(self, candidate: SessionCandidate) -> FirstLook | None:
         """Facts from the beginning of a session; None for a file in the native format. Raises OSError."""
         return None
 
@@ -208,11 +208,11 @@ class Agent(Protocol):
 
         return after_results(session, end, before_prompt)
 
-    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: ForkTerms) -> ForkDraft:
         """A new session from one of its own, up to a legal cut, beside it. Raises Refused where it cannot be made."""
         ...
 
-    def adopt(self, past: Conversation, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """A new session from another agent's, up to a legal cut. Raises Refused where it cannot be made."""
         ...
 

@@ -168,7 +168,7 @@ def after_results(session: Session, end: EntryIndex, before_prompt: bool) -> str
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ForkTerms:
     """The terms under which a draft is made."""
 
     env: Mapping[str, str]
@@ -196,7 +196,7 @@ class Import(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ForkDraft:
     """A new session worked out whole, not yet written."""
 
     agent: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.base import Candidate
+from leafward.agents.base import SessionCandidate
 from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
 from leafward.session.session_title import title_or_none
@@ -43,7 +43,7 @@ def sub_agents_of(
         title = ""
         try:
             size = os.stat(path).st_size if os.path.isfile(path) else 0
-            look = agent.peek(Candidate(path, [size, 0], agent.name))
+            look = agent.peek(SessionCandidate(path, [size, 0], agent.name))
             if look is not None:
                 title = look.name or title_or_none(look.title) or look.prompt
         except (OSError, LeafwardError):

@@ -7,7 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from leafward.agents.conversation import NO_RESULT, ConversationMessage
-from leafward.branches.refused_blocks import Change, call_id
+from leafward.branches.refused_blocks import HealedDifference, call_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class CallPairs:
     """Pairs the calls of a conversation with their results; appends its changes to `changes`."""
 
-    def __init__(self, messages: Sequence[ConversationMessage], changes: list[Change]) -> None:
+    def __init__(self, messages: Sequence[ConversationMessage], changes: list[HealedDifference]) -> None:
         self._messages = messages
         self._changes = changes
         self._results = _Results(messages)
@@ -99,7 +99,7 @@ class CallPairs:
         return name
 
     def _change(self, code: str, text: str, entry: EntryIndex) -> None:
-        self._changes.append(Change(code, text, entry))
+        self._changes.append(HealedDifference(code, text, entry))
 
 
 class _Results:

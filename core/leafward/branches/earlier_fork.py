@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from leafward.agents.fork_draft import Draft, Import, last_said
+from leafward.agents.fork_draft import ForkDraft, Import, last_said
 from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError
 from leafward.base.regular_files import read_regular
@@ -51,7 +51,7 @@ def models_summary(injected: str, offline: Callable[[], str]) -> PutIn:
 
 def unused_fork(
     session: Session, made: Fork, config: Config, env: Mapping[str, str], put_in: PutIn | None
-) -> Draft | None:
+) -> ForkDraft | None:
     """The latest session that an earlier attempt at a fork wrote and nobody continued; None where there is none.
 
     `put_in` stands in for the test for the text that the fork itself adds. Unreadable sessions are skipped.
@@ -85,7 +85,7 @@ def unused_fork(
     return None
 
 
-def waiting_import(made: Fork, put_in: PutIn | None) -> Draft | None:
+def waiting_import(made: Fork, put_in: PutIn | None) -> ForkDraft | None:
     """A draft for an earlier attempt's document that still waits for its import; None without one, or where no import is needed."""
     draft = made.draft
     if draft.imported is None:
@@ -123,7 +123,7 @@ def _document(document: bytes, put_in: PutIn | None) -> tuple[str, object, list[
     return info["id"], info.get("directory"), list[object](texts)
 
 
-def _renamed(draft: Draft, file: Path, name: str) -> Draft:
+def _renamed(draft: ForkDraft, file: Path, name: str) -> ForkDraft:
     def command(one: Resume) -> Resume:
         return replace(one, argv=tuple(word.replace(draft.id, name) for word in one.argv))
 

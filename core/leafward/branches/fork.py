@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import expanded
 from leafward.agents.conversation import COUNTS_COPIED, Conversation
-from leafward.agents.fork_draft import Draft, ForkPoint, Terms, cut_at
+from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms, cut_at
 from leafward.agents.recognition import agent_behind
 from leafward.agents.registry import all_agents
 from leafward.base.errors import Refused
@@ -61,7 +61,7 @@ class Fork:
     source: str
     """Name of the agent that the source session belongs to."""
     cut: ForkPoint
-    draft: Draft
+    draft: ForkDraft
     prompt: str | None
     """The prompt before which the session was cut, to be edited and sent; None where it ends behind a reply."""
     remarks: tuple[Remark, ...]
@@ -109,7 +109,7 @@ def fork(
     session: Session,
     entry: int,
     to: Agent,
-    terms: Terms,
+    terms: ForkTerms,
     source: Agent | None = None,
     *,
     injection: InjectionSettings | None = None,
@@ -201,7 +201,7 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[R
     return found
 
 
-def store(session: Session, draft: Draft) -> Path:
+def store(session: Session, draft: ForkDraft) -> Path:
     """Writes a draft's file, for its owner only, and returns its path.
 
     Raises Refused, with nothing left behind, where the session's folder is gone, the name is taken, the source changed while
@@ -219,7 +219,7 @@ def _refuse_changed(session: Session) -> None:
         raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
 
 
-def import_now(draft: Draft, env: Mapping[str, str]) -> None:
+def import_now(draft: ForkDraft, env: Mapping[str, str]) -> None:
     """Runs the agent's own import of a written document in the session's folder, then deletes the document.
 
     Raises Refused with the agent's message where it fails; anything it left is removed, and the document stays.
@@ -241,7 +241,7 @@ def import_now(draft: Draft, env: Mapping[str, str]) -> None:
         pass
 
 
-def store_and_import(session: Session, draft: Draft, env: Mapping[str, str]) -> None:
+def store_and_import(session: Session, draft: ForkDraft, env: Mapping[str, str]) -> None:
     """Writes a draft and lets its agent import it where needed. Raises LeafwardError, before writing where there is no agent."""
     # Checked before writing: a user who retries once the agent is installed would get two.
     draft.resume.program(env)

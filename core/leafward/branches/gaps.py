@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import ForkPoint, last_said
 from leafward.base.figures import counted
-from leafward.branches.refused_blocks import Change
+from leafward.branches.refused_blocks import HealedDifference
 from leafward.context.model_context import context_at, context_window
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 def before_gaps(
     session: Session, place: int, config: Config | None
-) -> tuple[list[ConversationMessage], list[Change]]:
+) -> tuple[list[ConversationMessage], list[HealedDifference]]:
     """The messages before the beginning of the path to a place, where that is a gap, and a change for each such gap.
 
     Nothing is added to a path with a compaction, whose context begins there, nor, with `config`, anything beyond the window.
     """
     damage, kinds = session.columns.damage, session.columns.kind
     messages: list[ConversationMessage] = []
-    changes: list[Change] = []
+    changes: list[HealedDifference] = []
     at = place
     total = context_at(session, at).size.total
     # In a damaged file a parent may stand below its child: the path to an entry before a gap may begin at or behind the gap.
@@ -50,13 +50,15 @@ def before_gaps(
         total += context.size.total
         if config is not None and total > context_window(session, context, config).tokens:
             changes.append(
-                Change("gap", f"{_LOST}, and the window has no room for what comes before it", lost[0])
+                HealedDifference(
+                    "gap", f"{_LOST}, and the window has no room for what comes before it", lost[0]
+                )
             )
             return messages, changes
         past = Conversation(session, ForkPoint(end, end, NO_ENTRY, None, end))
         earlier = list(past.raw_messages())
         text = f"{_LOST}: {counted(len(earlier), 'message')} from before it in the file come first"
-        changes.append(Change("gap", text, lost[0]))
+        changes.append(HealedDifference("gap", text, lost[0]))
         messages = [*earlier, *messages]
         at = end
 
@@ -84,9 +86,11 @@ def _spoken_above(session: Session, at: EntryIndex) -> tuple[EntryIndex, EntryIn
     return at, gap
 
 
-def gap_at_end(gap: EntryIndex) -> Change:
+def gap_at_end(gap: EntryIndex) -> HealedDifference:
     """The change that says that nothing was said behind a gap."""
-    return Change("gap", f"{_LOST}, and nothing was said after it: the session goes on before it", gap)
+    return HealedDifference(
+        "gap", f"{_LOST}, and nothing was said after it: the session goes on before it", gap
+    )
 
 
 _LOST = "the entry before it is not in the file"

@@ -21,7 +21,7 @@ from leafward.branches.call_pairs import CallPairs
 from leafward.branches.gaps import before_gaps, gap_at_end, spoken_place
 from leafward.branches.overfull import WindowMessages, fitted
 from leafward.branches.refusals import last_refusal
-from leafward.branches.refused_blocks import Change, accepted, accepted_images, without_images
+from leafward.branches.refused_blocks import HealedDifference, accepted, accepted_images, without_images
 from leafward.context.projection import latest
 from leafward.context.recorded_usage import believed
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, blocks_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.agents.base import Agent
-    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkTerms
     from leafward.base.config import Config
     from leafward.branches.refusals import Refusal
     from leafward.session.entries import Body
@@ -52,7 +52,7 @@ class Healing:
     """The messages of a healed session, and their differences from the stored ones."""
 
     messages: tuple[ConversationMessage, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[HealedDifference, ...]
     remarks: tuple[Remark, ...]
     """Parts that every new session leaves out; not changes of their own."""
     cut: ForkPoint
@@ -91,7 +91,7 @@ def healing(
     messages, changes = healed([*earlier, *fit.messages], refusal)
     messages = list(_with_counts(session, messages, [*earlier, *stored], end, gaps))
     if fit.change:
-        changes.insert(0, Change("over-window", fit.change))
+        changes.insert(0, HealedDifference("over-window", fit.change))
     changes = sorted(
         [*changes, *gaps, *_unseen(session, cut), *_refused(past, refusal)], key=lambda change: change.entry
     )
@@ -109,7 +109,7 @@ def _with_counts(
     messages: Iterable[ConversationMessage],
     stored: Sequence[ConversationMessage],
     end: EntryIndex,
-    gaps: Sequence[Change],
+    gaps: Sequence[HealedDifference],
 ) -> Iterator[ConversationMessage]:
     """The messages of a new session; replies keep their recorded counts up to the first message that differs from what was sent."""
     stale = latest(session, end, CONTEXT_CHANGES)
@@ -128,7 +128,7 @@ def _with_counts(
         yield one
 
 
-def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[Change]:
+def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[HealedDifference]:
     """Changes for content that the provider named itself: thinking or documents, which a new session leaves out.
 
     Call it after the messages of `past` were made: they count both.
@@ -137,10 +137,10 @@ def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[Change]:
         return
     if refusal.of_thinking and past.thoughts:
         text = f"the provider rejected the thinking: {counted(past.thoughts, 'piece')} of it left out"
-        yield Change("refused-thinking", text, refusal.entry)
+        yield HealedDifference("refused-thinking", text, refusal.entry)
     if refusal.of_documents and past.documents:
         text = f"the provider rejected a document: {documents_left(past.documents)}"
-        yield Change("document", text, refusal.entry)
+        yield HealedDifference("document", text, refusal.entry)
 
 
 def _remarks(past: Conversation) -> Iterator[Remark]:
@@ -153,7 +153,7 @@ def _remarks(past: Conversation) -> Iterator[Remark]:
         yield Remark("documents-left", documents_left(past.documents))
 
 
-def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | None = None) -> Draft:
+def new_session(session: Session, found: Healing, terms: ForkTerms, agent: Agent | None = None) -> ForkDraft:
     """The new session, not written. Raises Refused where it cannot be made."""
     if not found.messages:
         raise Refused("nothing is left of it that a model can be sent")
@@ -163,12 +163,12 @@ def new_session(session: Session, found: Healing, terms: Terms, agent: Agent | N
 
 def healed(
     stored: Iterable[ConversationMessage], refusal: Refusal | None = None
-) -> tuple[list[ConversationMessage], list[Change]]:
+) -> tuple[list[ConversationMessage], list[HealedDifference]]:
     """Messages that every provider accepts, and the changes made for that; no changes where none were needed.
 
     Where the provider refused an image, the images that it had not received before are left out.
     """
-    changes: list[Change] = []
+    changes: list[HealedDifference] = []
     if refusal is not None and refusal.of_images:
         stored = [without_images(one, changes) if one.entry > refusal.taken else one for one in stored]
     messages = [kept for one in stored if (kept := accepted(one, changes)) is not None]
@@ -176,7 +176,7 @@ def healed(
     if messages and messages[0].role != "user":
         first = messages[0]
         changes.append(
-            Change(
+            HealedDifference(
                 NO_BEGINNING, "it begins with a reply: a message that says so is added before it", first.entry
             )
         )
@@ -185,7 +185,7 @@ def healed(
     return messages, changes
 
 
-def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
+def _unseen(session: Session, cut: ForkPoint) -> Iterator[HealedDifference]:
     """Changes that no message shows: blocks of replies that only their own provider can use."""
     kinds = session.columns.kind
     for index in session.tree.path(cut.end):
@@ -196,8 +196,10 @@ def _unseen(session: Session, cut: ForkPoint) -> Iterator[Change]:
             continue
         blocks = blocks_of(message.get("content"))
         if any(block.get("unsigned") for block in blocks):
-            yield Change("unsigned-thinking", "thinking without a signature is left out", EntryIndex(index))
+            yield HealedDifference(
+                "unsigned-thinking", "thinking without a signature is left out", EntryIndex(index)
+            )
         for block in blocks:
             if block.get(UNANSWERED):
                 text = f"call {block.get('id')}, which the provider ran itself, has no result: it becomes a line of text"
-                yield Change("open-call", text, EntryIndex(index))
+                yield HealedDifference("open-call", text, EntryIndex(index))

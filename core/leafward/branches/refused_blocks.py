@@ -53,7 +53,7 @@ _SHOWN = 60
 """Code points of a name in the words of a change."""
 
 
-class Change(NamedTuple):
+class HealedDifference(NamedTuple):
     """One difference from the session."""
 
     code: str
@@ -69,7 +69,7 @@ def _is_anthropic(reply: ConversationMessage) -> bool:
     return reply.provider.startswith("anthropic") or "claude" in reply.model
 
 
-def accepted(one: ConversationMessage, changes: list[Change]) -> ConversationMessage | None:
+def accepted(one: ConversationMessage, changes: list[HealedDifference]) -> ConversationMessage | None:
     """A message with acceptable blocks; None where no block is left. Appends its changes."""
     kept: list[Body] = []
     calls: set[str] = set()
@@ -77,11 +77,13 @@ def accepted(one: ConversationMessage, changes: list[Change]) -> ConversationMes
         block = _whole(block, one, changes)
         kind = block.get("type")
         if kind == "text" and (why := block.get(DOCUMENT)):
-            changes.append(Change("document", f"a document is replaced by a line of text: {why}", one.entry))
+            changes.append(
+                HealedDifference("document", f"a document is replaced by a line of text: {why}", one.entry)
+            )
             block = {"type": "text", "text": f"{block.get('text')} [left out: {why}]"}
         elif kind == "text" and not str(block.get("text") or "").strip():
             if one.role != "result":
-                changes.append(Change("empty-text", "an empty text is left out", one.entry))
+                changes.append(HealedDifference("empty-text", "an empty text is left out", one.entry))
                 continue
         elif kind == "image" and (why := _refused_image(block)) is not None:
             block = _instead(one, why, changes)
@@ -89,19 +91,21 @@ def accepted(one: ConversationMessage, changes: list[Change]) -> ConversationMes
             name = str(block.get("id") or "")
             if name in calls:
                 changes.append(
-                    Change("repeated-call", f"call {name} is in one reply twice: one is left out", one.entry)
+                    HealedDifference(
+                        "repeated-call", f"call {name} is in one reply twice: one is left out", one.entry
+                    )
                 )
                 continue
             calls.add(name)
             block = _call(block, one, changes)
         kept.append(block)
     if not kept and one.role != "result":
-        changes.append(Change("empty-message", "an empty message is left out", one.entry))
+        changes.append(HealedDifference("empty-message", "an empty message is left out", one.entry))
         return None
     return one._replace(content=tuple(kept), call=_HALF.sub("\ufffd", one.call))
 
 
-def _whole(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
+def _whole(block: Body, one: ConversationMessage, changes: list[HealedDifference]) -> Body:
     """A block without halves of characters, which only JavaScript's JSON reader accepts."""
     try:
         orjson.dumps(block)
@@ -112,13 +116,13 @@ def _whole(block: Body, one: ConversationMessage, changes: list[Change]) -> Body
             return block
         if halves:
             text = "broken characters, left by a cut, become \ufffd"
-            changes.append(Change("half-character", text, one.entry))
+            changes.append(HealedDifference("half-character", text, one.entry))
             found: Body = json.loads(whole)
             return found
     return block
 
 
-def _call(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
+def _call(block: Body, one: ConversationMessage, changes: list[HealedDifference]) -> Body:
     """A call with an acceptable name, id and arguments."""
     name, call = str(block.get("name") or ""), str(block.get("id") or "")
     space = block.get(NAMESPACE)
@@ -127,12 +131,14 @@ def _call(block: Body, one: ConversationMessage, changes: list[Change]) -> Body:
         fitting = _NOT_TOOL.sub("_", short).strip("_")[:_LONGEST_TOOL] or "unknown"
         shown = f"{name[:_SHOWN]}…" if len(name) > _SHOWN else name
         text = f'a tool\'s name is "{shown}" ({len(name):,} characters): it becomes {fitting}'
-        changes.append(Change("tool-name", text, one.entry))
+        changes.append(HealedDifference("tool-name", text, one.entry))
         block = {**block, "name": fitting}
     arguments = block.get("arguments")
     if block.get(RESHAPED) or not isinstance(arguments, dict):
         changes.append(
-            Change("arguments", f"the arguments of call {call} are not an object: they become one", one.entry)
+            HealedDifference(
+                "arguments", f"the arguments of call {call} are not an object: they become one", one.entry
+            )
         )
         block = {**block, "arguments": arguments if isinstance(arguments, dict) else {"input": arguments}}
     return block
@@ -146,7 +152,7 @@ def call_id(call: str, reply: ConversationMessage) -> str:
 
 
 def accepted_images(
-    messages: Sequence[ConversationMessage], changes: list[Change]
+    messages: Sequence[ConversationMessage], changes: list[HealedDifference]
 ) -> list[ConversationMessage]:
     """The messages with no more and no larger images than one request to Anthropic may have; all images for other providers."""
     fitting = list(messages)
@@ -161,7 +167,7 @@ def accepted_images(
     return fitting
 
 
-def without_images(one: ConversationMessage, changes: list[Change]) -> ConversationMessage:
+def without_images(one: ConversationMessage, changes: list[HealedDifference]) -> ConversationMessage:
     """A message without its images, since the provider refused one of them."""
     why = "the provider could not use it"
     content = tuple(
@@ -209,9 +215,9 @@ def _too_many(
         total -= len(data(image))
 
 
-def _instead(one: ConversationMessage, why: str, changes: list[Change]) -> Body:
+def _instead(one: ConversationMessage, why: str, changes: list[HealedDifference]) -> Body:
     """A line of text that replaces an image."""
-    changes.append(Change("image", f"an image is replaced by a line of text: {why}", one.entry))
+    changes.append(HealedDifference("image", f"an image is replaced by a line of text: {why}", one.entry))
     return {"type": "text", "text": f"[image left out: {why}]"}
 
 

@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.fork_draft import Draft, Terms, last_said
+from leafward.agents.fork_draft import ForkDraft, ForkTerms, last_said
 from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-class Outcome(StrEnum):
+class RelocationOutcome(StrEnum):
     """The outcome for one session."""
 
     MADE = "made"
@@ -65,10 +65,10 @@ class Relocation:
     """The result of one move."""
 
     move: Move
-    outcome: Outcome
+    outcome: RelocationOutcome
     reason: str = ""
     """Why it was skipped or refused, in one line."""
-    draft: Draft | None = None
+    draft: ForkDraft | None = None
     """The draft that was written, or would be."""
     path: str = ""
     """The session in the new folder, where there is one."""
@@ -135,36 +135,40 @@ def relocate(
         try:
             yield _relocated(move, config, env, write=write)
         except LeafwardError as error:
-            yield Relocation(move, Outcome.REFUSED, str(error))
+            yield Relocation(move, RelocationOutcome.REFUSED, str(error))
         except OSError as error:
-            yield Relocation(move, Outcome.REFUSED, error.strerror or str(error))
+            yield Relocation(move, RelocationOutcome.REFUSED, error.strerror or str(error))
 
 
 def _relocated(move: Move, config: Config, env: Mapping[str, str], *, write: bool) -> Relocation:
     card = move.card
     if card.relation == SUBAGENT:
-        return Relocation(move, Outcome.SKIPPED, "a sub-agent's session belongs to the one that started it")
+        return Relocation(
+            move, RelocationOutcome.SKIPPED, "a sub-agent's session belongs to the one that started it"
+        )
     if card.problem is not None:
-        return Relocation(move, Outcome.REFUSED, card.problem)
+        return Relocation(move, RelocationOutcome.REFUSED, card.problem)
     agent = agent_named(card.agent)
     with closing(agent.open(Path(card.path))) as session:
         end = last_said(session, session.place)
         if end < 0:
-            return Relocation(move, Outcome.SKIPPED, "nothing was said in it")
+            return Relocation(move, RelocationOutcome.SKIPPED, "nothing was said in it")
         if not os.path.isdir(move.folder):
-            return Relocation(move, Outcome.REFUSED, f"no folder {move.folder}")
-        draft, end, remarks = _drafted(session, agent, Terms(env, config, utc_now(), cwd=move.folder))
+            return Relocation(move, RelocationOutcome.REFUSED, f"no folder {move.folder}")
+        draft, end, remarks = _drafted(session, agent, ForkTerms(env, config, utc_now(), cwd=move.folder))
         held = _holding(move, session, end)
         if held:
-            return Relocation(move, Outcome.THERE, path=held)
+            return Relocation(move, RelocationOutcome.THERE, path=held)
         if draft.imported is not None:
             draft.resume.program(env)
         if write:
             _store(session, draft, env)
-    return Relocation(move, Outcome.MADE, draft=draft, path=str(draft.path), remarks=remarks)
+    return Relocation(move, RelocationOutcome.MADE, draft=draft, path=str(draft.path), remarks=remarks)
 
 
-def _drafted(session: Session, agent: Agent, terms: Terms) -> tuple[Draft, EntryIndex, tuple[Remark, ...]]:
+def _drafted(
+    session: Session, agent: Agent, terms: ForkTerms
+) -> tuple[ForkDraft, EntryIndex, tuple[Remark, ...]]:
     """The new session, the last entry that it holds, and its remarks: a fork, or a healed session where a fork is refused."""
     try:
         made = forking.fork(session, session.place, agent, terms, agent)
@@ -183,7 +187,7 @@ def _drafted(session: Session, agent: Agent, terms: Terms) -> tuple[Draft, Entry
     return made.draft, made.cut.end, (before, *made.remarks)
 
 
-def _store(session: Session, draft: Draft, env: Mapping[str, str]) -> None:
+def _store(session: Session, draft: ForkDraft, env: Mapping[str, str]) -> None:
     if draft.imported is None:
         forking.store(session, draft)
         return

@@ -19,7 +19,7 @@ from leafward.session.session_title import title_or_none
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.agents.base import Agent, Candidate
+    from leafward.agents.base import Agent, SessionCandidate
     from leafward.session.entries import Body
 
 FILES_KEPT = 64
@@ -122,7 +122,7 @@ def title_in(header: Body) -> str | None:
     return title_or_none(header.get("title"))
 
 
-def agent_of(candidate: Candidate) -> Agent:
+def agent_of(candidate: SessionCandidate) -> Agent:
     """The agent of a file, by the store that it lies in, else by its first bytes. Raises OSError."""
     if candidate.agent:
         return agent_named(candidate.agent)
@@ -130,7 +130,7 @@ def agent_of(candidate: Candidate) -> Agent:
         return recognised_in(file) or native()
 
 
-def problem_card(candidate: Candidate, problem: str) -> Card:
+def problem_card(candidate: SessionCandidate, problem: str) -> Card:
     """The card of a file that is no session or cannot be read."""
     name = candidate.path.replace("\\", "/").rpartition("/")[2]
     return Card(

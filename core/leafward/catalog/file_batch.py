@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.catalog import full_card
 
 if TYPE_CHECKING:
-    from leafward.agents.base import Candidate
+    from leafward.agents.base import SessionCandidate
     from leafward.catalog.card import Reading
 
 
 class FileBatch(NamedTuple):
     """Files to read, and the time limit for each."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[SessionCandidate, ...]
     seconds: float
     """Time limit for each file."""
 

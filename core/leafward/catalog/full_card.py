@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Candidate
+from leafward.agents.base import SessionCandidate
 from leafward.agents.registry import native
 from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
@@ -68,7 +68,7 @@ _LAST_ENTRIES = 12
 _REPLIES_TRIED = 32
 
 
-def read_whole(candidate: Candidate, stop: Callable[[], bool] = lambda: False) -> Reading | None:
+def read_whole(candidate: SessionCandidate, stop: Callable[[], bool] = lambda: False) -> Reading | None:
     """All fields of a card, from the whole file; None if `stop` ended the reading. Raises nothing because of the file's content."""
     try:
         agent = agent_of(candidate)
@@ -96,12 +96,12 @@ def whole(card: Card) -> Card:
     """The card with its counts and its title, for one of a first look: reads its file. Any other card as it is."""
     if not card.partial or card.problem is not None:
         return card
-    reading = read_whole(Candidate(card.path, [card.size, card.modified * 1_000_000], card.agent))
+    reading = read_whole(SessionCandidate(card.path, [card.size, card.modified * 1_000_000], card.agent))
     return card if reading is None or reading.card.problem is not None else reading.card
 
 
 def _native_reading(
-    candidate: Candidate, agent: Agent, stop: Callable[[], bool], *, shared: bool
+    candidate: SessionCandidate, agent: Agent, stop: Callable[[], bool], *, shared: bool
 ) -> Reading | None:
     """The reading of a native session; None if `stop` ended it, or if the processes that share the work failed."""
     replies, share = Replies(), None
@@ -121,7 +121,7 @@ def _native_reading(
 def _reading(
     session: Session,
     agent: Agent,
-    candidate: Candidate,
+    candidate: SessionCandidate,
     files: TouchedFiles,
     spent: tuple[DayUsage, ...],
     replied: int | None = None,

@@ -26,7 +26,7 @@ from leafward.session.messages import messages_of, trusted_usage
 from leafward.session.tokens import message_tokens
 
 if TYPE_CHECKING:
-    from leafward.agents.base import Candidate
+    from leafward.agents.base import SessionCandidate
     from leafward.session.entries import Body
 
 READ_ON_LIMIT = 1 << 20
@@ -38,7 +38,7 @@ _UNTOLD = frozenset(
 """Kinds that need a reading of the whole file; the last three change how the context before them counts."""
 
 
-def read_on(reading: Reading, candidate: Candidate) -> Reading | None:
+def read_on(reading: Reading, candidate: SessionCandidate) -> Reading | None:
     """The reading of a file that has only grown, made from the appended lines; None if the file has to be read whole.
 
     It has to be read whole if the old bytes changed, or if the new entries do not continue the last one in a row or change
@@ -51,7 +51,7 @@ def read_on(reading: Reading, candidate: Candidate) -> Reading | None:
         return None
 
 
-def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
+def _read_on(reading: Reading, candidate: SessionCandidate) -> Reading | None:
     # Imported here, as its decoder takes longer to load than anything else in this module.
     from leafward.catalog.replies import Replies
 
@@ -84,7 +84,7 @@ def _read_on(reading: Reading, candidate: Candidate) -> Reading | None:
     )
 
 
-def _appended(candidate: Candidate, mark: Mark) -> tuple[bytes, str] | None:
+def _appended(candidate: SessionCandidate, mark: Mark) -> tuple[bytes, str] | None:
     """The whole lines after a mark and the seal at their end; None if the bytes before the mark have changed."""
     with open_regular(candidate.path) as file:
         if os.fstat(file.fileno()).st_ino != mark.inode or seal_of(file, mark.end) != mark.seal:

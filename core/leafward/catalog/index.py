@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.base import Candidate, Listing, Stamp
+    from leafward.agents.base import Listing, SessionCandidate, Stamp
 
 UNREAD: Stamp = [-2, 0]
 """The stamp of a file whose card has to be made again although the file is unchanged."""
@@ -97,7 +97,7 @@ class Index:
         found = self.folders.get(folder, {}).get(name)
         return found if is_stamp(found) else None
 
-    def compare(self, listing: Listing) -> list[Candidate]:
+    def compare(self, listing: Listing) -> list[SessionCandidate]:
         """The files of a folder whose cards are out of date. If nothing changed, this is a single comparison."""
         known = self.folders.get(listing.folder, {})
         if known == listing.files:
@@ -145,7 +145,7 @@ class Index:
         held = stored.get(path)
         return held[1] if held is not None and held[0] == self.stamp(path) else _NOTHING
 
-    def put(self, candidate: Candidate, reading: Reading) -> None:
+    def put(self, candidate: SessionCandidate, reading: Reading) -> None:
         """Stores the reading of a file."""
         folder, name = os.path.split(candidate.path)
         reading = fitted(reading)

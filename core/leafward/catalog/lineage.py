@@ -23,7 +23,7 @@ class Sort(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CardRow:
     """A card in a listing, with its depth."""
 
     card: Card
@@ -39,7 +39,7 @@ class Group:
 
     project: str
     """The name of the group."""
-    rows: tuple[Row, ...]
+    rows: tuple[CardRow, ...]
     """Parents before their forks."""
     tokens: int
     modified: int
@@ -231,12 +231,12 @@ def _group(
     below: dict[str, list[str]],
     order: Mapping[str, Any],
 ) -> Group:
-    rows: list[Row] = []
+    rows: list[CardRow] = []
     stack: list[tuple[str, int, bool]] = []
     _push(stack, tops, 0, order)
     while stack:
         path, depth, last = stack.pop()
-        rows.append(Row(shown[path], depth, last))
+        rows.append(CardRow(shown[path], depth, last))
         if path in below:
             _push(stack, below[path], depth + 1, order)
     return Group(

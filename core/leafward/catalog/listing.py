@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.agents.base import Candidate, Listing, Stamp, Trouble
+    from leafward.agents.base import Listing, SessionCandidate, Stamp, Trouble
     from leafward.base.config import Config
     from leafward.catalog.card import Card, DayUsage, Details
     from leafward.catalog.reading_processes import ReadingProcesses
@@ -64,7 +64,7 @@ class Update:
 
 
 @dataclass(slots=True)
-class Work:
+class RefreshWork:
     """Counts of the work of a refresh, for tests and for `doctor`."""
 
     looked_at: int = 0
@@ -101,7 +101,7 @@ class Catalogue:
         """Sessions that the last refresh left for later because reading them took too long."""
         self._late: dict[str, Stamp] = {}
         """Stamps of the files that took too long to read; while they are unchanged, this catalogue does not try them again."""
-        self.work = Work()
+        self.work = RefreshWork()
         self._left_out = 0
         """Number of files in excluded folders that the last refresh skipped."""
         self._hidden: set[str] = set()
@@ -208,11 +208,11 @@ class Catalogue:
         Files are compared by size and time. New files are first peeked at, newest first, then read. A refresh that is stopped
         keeps the cards that it has made.
         """
-        self.trouble, self.left, self.work = [], [], Work()
+        self.trouble, self.left, self.work = [], [], RefreshWork()
         self._left_out = 0
         known = self.index.cards.__contains__
         total = 0
-        stale: list[Candidate] = []
+        stale: list[SessionCandidate] = []
         whole: set[str] = set()
         present: set[str] = set()
         with gc_paused():
@@ -258,7 +258,7 @@ class Catalogue:
         self.index.drop(gone)
         return gone
 
-    def _take(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool]) -> None:
+    def _take(self, stale: list[SessionCandidate], turn: _Turn, stop: Callable[[], bool]) -> None:
         """Peeks at new files, then reads the stale ones; if there is much to read, processes are started before."""
         whole = [one for one in stale if self.index.reading(one.path) is None]
         if len(whole) < 2 or sum(one.size for one in whole) < LEAST_BYTES:
@@ -272,7 +272,7 @@ class Catalogue:
             self._read(stale, turn, stop, processes)
 
     def _ahead(
-        self, stale: list[Candidate], stop: Callable[[], bool], processes: ReadingProcesses | None
+        self, stale: list[SessionCandidate], stop: Callable[[], bool], processes: ReadingProcesses | None
     ) -> dict[str, Iterator[Reading | None]]:
         """Readings made by processes, by path: each iterator gives one reading after another, in the order of `stale`."""
         from leafward.catalog.reading_processes import in_process
@@ -290,7 +290,7 @@ class Catalogue:
         readings = processes.read(cards, self._seconds, stop)
         return {one.path: readings for one in cards}
 
-    def _peek(self, stale: list[Candidate], turn: _Turn, stop: Callable[[], bool], soon: int) -> None:
+    def _peek(self, stale: list[SessionCandidate], turn: _Turn, stop: Callable[[], bool], soon: int) -> None:
         """Takes a first look at files without a card: at the first page and at those after `soon` bytes; the rest is read soon.
 
         Cards that are out of date are marked `partial`.
@@ -309,7 +309,7 @@ class Catalogue:
                 turn.done += not self._look_at(candidate, turn)
             turn.tick(page=position == min(FIRST_PAGE, len(stale)) - 1)
 
-    def _look_at(self, candidate: Candidate, turn: _Turn) -> bool:
+    def _look_at(self, candidate: SessionCandidate, turn: _Turn) -> bool:
         """Takes a first look at a file; False if its project is excluded."""
         # Imported here: if no file has changed, none is read, and the list appears sooner.
         from leafward.catalog.quick_card import peek
@@ -326,7 +326,7 @@ class Catalogue:
 
     def _read(
         self,
-        stale: list[Candidate],
+        stale: list[SessionCandidate],
         turn: _Turn,
         stop: Callable[[], bool],
         processes: ReadingProcesses | None = None,
@@ -389,7 +389,7 @@ class Catalogue:
         """Seconds for one file; they shrink with each file that took too long."""
         return READ_AT_MOST / (1 + len(self.left))
 
-    def _exclude(self, candidate: Candidate, card: Card) -> None:
+    def _exclude(self, candidate: SessionCandidate, card: Card) -> None:
         """Records only that a session exists and belongs to an excluded project."""
         self._hidden.add(candidate.path)
         self._unread.discard(candidate.path)

@@ -26,7 +26,7 @@ from leafward.session.line_decoding import decode_line, kind_of, version_of
 from leafward.session.session_title import title_or_none
 
 if TYPE_CHECKING:
-    from leafward.agents.base import Candidate
+    from leafward.agents.base import SessionCandidate
 
 PEEK_SIZE = 8 << 10
 """Bytes read at each end of a file for a first look."""
@@ -35,7 +35,7 @@ _NAMING = b"session_info"
 """Bytes that every line that names a session contains."""
 
 
-def peek(candidate: Candidate) -> Card:
+def peek(candidate: SessionCandidate) -> Card:
     """A first look at the two ends of a file; it has no counts. Always `partial`, never raises."""
     try:
         return _peek(candidate)
@@ -46,7 +46,7 @@ def peek(candidate: Candidate) -> Card:
     return problem_card(candidate, problem)._replace(partial=True)
 
 
-def _peek(candidate: Candidate) -> Card:
+def _peek(candidate: SessionCandidate) -> Card:
     agent = agent_of(candidate)
     seen = agent.peek(candidate)
     if seen is not None:
@@ -97,7 +97,7 @@ def _last_said(tail: bytes) -> tuple[str | None, int]:
     return name, modified
 
 
-def _glimpsed(seen: FirstLook, agent: str, candidate: Candidate, shown: str = "") -> Card:
+def _glimpsed(seen: FirstLook, agent: str, candidate: SessionCandidate, shown: str = "") -> Card:
     """A card made from the facts at the ends of a session; `shown` stands for prompts without text."""
     prompt = brief(seen.prompt)
     return Card(
@@ -118,7 +118,7 @@ def _glimpsed(seen: FirstLook, agent: str, candidate: Candidate, shown: str = ""
     )
 
 
-def _ends(candidate: Candidate) -> tuple[bytes, bytes]:
+def _ends(candidate: SessionCandidate) -> tuple[bytes, bytes]:
     """The first bytes of a file and the whole lines among its last bytes; for a small file, both are the whole file."""
     with open_regular(candidate.path) as file:
         head = file.read(PEEK_SIZE)

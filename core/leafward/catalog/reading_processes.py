@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
 
-    from leafward.agents.base import Candidate
+    from leafward.agents.base import SessionCandidate
     from leafward.catalog.card import Reading
     from leafward.catalog.file_batch import FileBatch
 
@@ -27,7 +27,7 @@ _AHEAD = 3
 """Number of batches for each process that are requested before the first of them is taken."""
 
 
-def wanted(candidates: Sequence[Candidate]) -> int:
+def wanted(candidates: Sequence[SessionCandidate]) -> int:
     """Number of processes that share in reading files whole; 0 if this process reads alone."""
     files = [one for one in candidates if in_process(one)]
     if len(files) < 2 or not sys.executable:
@@ -36,7 +36,7 @@ def wanted(candidates: Sequence[Candidate]) -> int:
     return count if count > 1 else 0
 
 
-def in_process(candidate: Candidate) -> bool:
+def in_process(candidate: SessionCandidate) -> bool:
     """Whether a candidate is a file of its own; for a database, each process would have to read the whole."""
     return candidate.path.endswith(".jsonl")
 
@@ -60,7 +60,7 @@ class ReadingProcesses:
         return self._processes.works
 
     def read(
-        self, candidates: Sequence[Candidate], seconds: Callable[[], float], stop: Callable[[], bool]
+        self, candidates: Sequence[SessionCandidate], seconds: Callable[[], float], stop: Callable[[], bool]
     ) -> Iterator[Reading | None]:
         """Yields the reading of each file, in the given order; None if it took more than `seconds`, or if the process died.
 
@@ -89,9 +89,9 @@ class ReadingProcesses:
                 yield from found or [None] * count
 
 
-def _batches(candidates: Sequence[Candidate], times: int) -> Iterator[tuple[Candidate, ...]]:
+def _batches(candidates: Sequence[SessionCandidate], times: int) -> Iterator[tuple[SessionCandidate, ...]]:
     """Candidates in batches that are `times` as large as the smallest requests."""
-    batch: list[Candidate] = []
+    batch: list[SessionCandidate] = []
     size = 0
     for one in candidates:
         own = one.size

@@ -16,7 +16,7 @@ from leafward.agents.registry import tools_of
 from leafward.base.times import parse_time
 from leafward.catalog.card_fields import LATEST, TouchedFiles, spoken_at
 from leafward.catalog.spending import Meter
-from leafward.files.tool_calls import Action, file_calls
+from leafward.files.tool_calls import FileAction, file_calls
 from leafward.session.entries import MOST_TOKENS, Kind, ToolCall, calls_in
 from leafward.session.line_decoding import decode_line
 
@@ -175,7 +175,7 @@ def _touches_in(body: Body) -> list[tuple[str, bool]]:
         if changes is not None:
             named.append((_file_in(call), changes))
         elif call.name in _TOUCHING:
-            named += [(one.path, one.action is not Action.READ) for one in file_calls(call, _TOOLS)]
+            named += [(one.path, one.action is not FileAction.READ) for one in file_calls(call, _TOOLS)]
     return [(path, changes) for path, changes in named if isinstance(path, str) and 0 < len(path) <= _LONGEST]
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import LeafwardError
 from leafward.catalog.card import INFERRED, DayUsage
 from leafward.catalog.lineage import seniority
-from leafward.catalog.spending import Meter, Use, day_of, use_of
+from leafward.catalog.spending import CountedUsage, Meter, day_of, use_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -90,7 +90,7 @@ class _Day:
     def __init__(self) -> None:
         self.sums: set[tuple[DayUsage, tuple[str, int | None]]] = set()
         self._unread: list[Card] = []
-        self._uses: Counter[Use] = Counter()
+        self._uses: Counter[CountedUsage] = Counter()
 
     def add(self, one: DayUsage, card: Card) -> None:
         """Adds a file with its whole usage of the day."""
@@ -136,7 +136,7 @@ def _by_day(days: Sequence[DayUsage], *, copied: bool) -> list[DayUsage]:
     return list(found.values())
 
 
-def _uses(card: Card, day: int, *, copied: bool) -> Counter[Use]:
+def _uses(card: Card, day: int, *, copied: bool) -> Counter[CountedUsage]:
     stat = os.stat(card.path)
     uses = _uses_in(card.path, card.created or 0, (stat.st_size, stat.st_mtime_ns))
     began = card.created or 0
@@ -144,7 +144,7 @@ def _uses(card: Card, day: int, *, copied: bool) -> Counter[Use]:
 
 
 @lru_cache(maxsize=_SESSIONS_KEPT)
-def _uses_in(path: str, began: int, stamp: tuple[int, int]) -> tuple[Use, ...]:
+def _uses_in(path: str, began: int, stamp: tuple[int, int]) -> tuple[CountedUsage, ...]:
     """Usage of each entry of a native file. `stamp` is part of the cache key: a file that has changed is read again."""
     del stamp
     # Imported here, as few sessions are compared.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Candidate
+from leafward.agents.base import SessionCandidate
 from leafward.agents.registry import native
 from leafward.catalog.index import UNREAD
 from leafward.session.sidecar import Owner, every_sidecar, sidecar_path
@@ -29,7 +29,9 @@ def stamps_of_sidecars() -> dict[str, list[int]]:
     return found
 
 
-def changed_beside(index: Index, cards: Mapping[str, Card], others: Collection[str]) -> list[Candidate]:
+def changed_beside(
+    index: Index, cards: Mapping[str, Card], others: Collection[str]
+) -> list[SessionCandidate]:
     """Sessions, apart from `others`, whose sidecar changed since their cards were made.
 
     The index is told that their cards are out of date, so that a refresh that is stopped finds them again.
@@ -47,7 +49,7 @@ def changed_beside(index: Index, cards: Mapping[str, Card], others: Collection[s
             continue
         owners = Owner(card.agent, card.id), Owner(card.agent, os.path.realpath(path))
         if any(sidecar_path(owner).name in different for owner in owners):
-            found.append(Candidate(path, stamp, card.agent))
+            found.append(SessionCandidate(path, stamp, card.agent))
             folder, name = os.path.split(path)
             index.folders[folder][name] = UNREAD
     return found

@@ -68,7 +68,7 @@ class Sum:
 NOTHING = Sum()
 
 
-class Use(NamedTuple):
+class CountedUsage(NamedTuple):
     """Usage of one entry: equal in every copy of it, whatever id the copy has."""
 
     when: int
@@ -78,7 +78,7 @@ class Use(NamedTuple):
     priced: bool
 
 
-def use_of(body: Body, began: int) -> Use | None:
+def use_of(body: Body, began: int) -> CountedUsage | None:
     """Usage of an entry; None if it used no tokens and cost nothing, such as our compactions without a model.
 
     Such a compaction records a cost of 0, which says nothing about the costs that the agent does not record.
@@ -94,7 +94,7 @@ def use_of(body: Body, began: int) -> Use | None:
     when = time_in(within)
     if when is None:
         when = parse_time(body.get("timestamp"))
-    return Use(
+    return CountedUsage(
         began if when is None else when,
         used.total,
         used.cost,
@@ -118,7 +118,7 @@ class Meter:
         if used is not None:
             self.count(used, copied=0 < used.when < self.began if copied is None else copied)
 
-    def count(self, used: Use, *, copied: bool) -> None:
+    def count(self, used: CountedUsage, *, copied: bool) -> None:
         """Adds the usage of one entry."""
         day = self._day(day_of(used.when), copied=copied)
         day[0] += used.tokens

@@ -11,7 +11,7 @@ from leafward.base.redact.redaction import Redactor, listed, redact
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import ContentDifference, Contents, differs, lines_of
 from leafward.branches.diff.contexts import compare_contexts
-from leafward.branches.diff.file_sets import FileDifference, FileSets, Use, compare_files
+from leafward.branches.diff.file_sets import BranchFileUse, FileDifference, FileSets, compare_files
 from leafward.branches.diff.patches import patch_of, unified
 from leafward.branches.diff.sides import Side, Sides, sides
 from leafward.branches.diff.summaries import SideSummary, compare_sides
@@ -141,7 +141,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redacted: bool, as
     return 0
 
 
-def _use(session: Session, use: Use | None) -> dict[str, Any] | None:
+def _use(session: Session, use: BranchFileUse | None) -> dict[str, Any] | None:
     if use is None:
         return None
     return {

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.agents.base import Trouble
-    from leafward.branches.refused_blocks import Change
+    from leafward.branches.refused_blocks import HealedDifference
     from leafward.cli.host import CheckApp
     from leafward.session.session import Session
 
@@ -94,7 +94,7 @@ def _one(selector: str, as_json: bool) -> int:
     return 0
 
 
-def _healing(session: Session) -> tuple[Change, ...]:
+def _healing(session: Session) -> tuple[HealedDifference, ...]:
     """The changes that would heal a session; none if it has no messages.
 
     A sub-agent that goes on in the conversation of another session is sent with that one's beginning.

@@ -22,7 +22,7 @@ from leafward.cli.output.page import Page, emit_json, pad, page, say
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
-from leafward.compaction.exam.grade import PLACE_WORDS, Exam, Graded, Place, exam_of
+from leafward.compaction.exam.grade import PLACE_WORDS, AnswerPlace, Exam, Graded, exam_of
 from leafward.compaction.exam.questions import Topic
 from leafward.compaction.exam.sitting import LETTERS, exams_kept, keep_exam, kept_exams, sit, sitting
 from leafward.session.journal.lock import busy
@@ -162,7 +162,7 @@ def _question(
 ) -> Iterator[str]:
     """A question and its answers, each followed by the models that gave it."""
     place = PLACE_WORDS[one.place]
-    unread = one.place is Place.UNREADABLE
+    unread = one.place is AnswerPlace.UNREADABLE
     mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")
     mark = "?" if unread else mark
     entry = safe_line(session.columns.id_at(one.question.entry) or "", 12)

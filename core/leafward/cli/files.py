@@ -16,7 +16,7 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
 from leafward.files.file_replay.path_files import PathFiles
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.file_replay.storage import store
 from leafward.files.file_replay.timeline import timeline
 from leafward.files.restoration.recorded_files import RecordedFiles
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leafward.cli.declarations.session_options import FilesOptions
     from leafward.files.file_replay.bases import Bases
     from leafward.files.file_replay.replay import Rebuilt
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.files.file_replay.storage import StoreResult
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -87,7 +87,7 @@ def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> Working
     read: dict[str, list[EntryIndex]] = {}
     modified: dict[str, list[EntryIndex]] = {}
     for step in steps(session, session.tree.path(index)):
-        if not step.inferred or step.outcome is Outcome.FAILED:
+        if not step.inferred or step.outcome is StepOutcome.FAILED:
             continue
         for name in (step.path, step.to):
             if name is None or name in named:
@@ -182,7 +182,7 @@ def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> 
             numbers = (
                 f"+{one.added} -{one.removed}" if one.operation.changes and (one.added or one.removed) else ""
             )
-            state = "" if one.outcome is Outcome.DONE else one.outcome.value
+            state = "" if one.outcome is StepOutcome.DONE else one.outcome.value
             inferred = "inferred" if one.inferred else ""
             rest = "  ".join(part for part in (numbers, state, inferred, where) if part)
             name = safe_line(one.path) if one.path != named else ""
@@ -192,7 +192,7 @@ def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> 
     return 0
 
 
-def _step(session: Session, one: Step, on_path: set[int]) -> dict[str, Any]:
+def _step(session: Session, one: ReplayStep, on_path: set[int]) -> dict[str, Any]:
     return {
         "entry": session.columns.id_at(one.entry),
         "path": one.path,

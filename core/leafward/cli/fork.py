@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.agents.fork_draft import Draft, Terms, cut_at
+from leafward.agents.fork_draft import ForkDraft, ForkTerms, cut_at
 from leafward.agents.recognition import agent_behind
 from leafward.agents.registry import agent_named
 from leafward.base.errors import Refused
@@ -65,7 +65,7 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
         source = agent_behind(session)
         target = agent_named(options.to) if options.to is not None else source
         index = session.place if entry == "leaf" else session.find(entry)
-        terms = Terms(os.environ, settings, utc_now(), cwd=folder)
+        terms = ForkTerms(os.environ, settings, utc_now(), cwd=folder)
         injection = configured_settings(settings) if options.inject else None
         drafted = partial(forking.fork, session, index, target, terms, source, injection=injection)
         imported, there, made = False, None, None
@@ -121,13 +121,13 @@ def _refuse_obstacle(made: Fork) -> None:
 
 def _earlier(
     session: Session, made: Fork, options: ForkOptions, settings: Config, put_in: PutIn | None = None
-) -> Draft | None:
+) -> ForkDraft | None:
     """The result of an earlier try of the same fork: a session without new messages, or a document that was not imported."""
     unused = unused_fork(session, made, settings, os.environ, put_in) if options.run else None
     return unused or waiting_import(made, put_in)
 
 
-def _import(draft: Draft) -> None:
+def _import(draft: ForkDraft) -> None:
     """Lets the agent import a document. If that fails, the error names the command that imports it later."""
     try:
         forking.import_now(draft, os.environ)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.fork_draft import Terms
+from leafward.agents.fork_draft import ForkTerms
 from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
@@ -20,7 +20,7 @@ from leafward.session.journal.lines import utc_now
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.fork_draft import Draft
+    from leafward.agents.fork_draft import ForkDraft
     from leafward.branches.healing import Healing
     from leafward.session.journal.write import Remark
     from leafward.session.session import Session
@@ -35,7 +35,7 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
         found = healing(session, settings)
         draft = None
         if found.changes or anyway:
-            draft = new_session(session, found, Terms(os.environ, settings, utc_now(), cwd=folder), agent)
+            draft = new_session(session, found, ForkTerms(os.environ, settings, utc_now(), cwd=folder), agent)
             if (obstacle := draft.resume.obstacle()) is not None:
                 raise Refused(f"{obstacle}; --cwd FOLDER begins it in another folder")
             if draft.imported is not None:
@@ -55,14 +55,14 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
     return 0
 
 
-def _remarks(found: Healing, draft: Draft | None) -> list[Remark]:
+def _remarks(found: Healing, draft: ForkDraft | None) -> list[Remark]:
     """Remarks to show beside the changes."""
     obstacle = [found.obstacle] if found.obstacle is not None else []
     return [*obstacle, *found.remarks, *(draft.remarks if draft is not None else ())]
 
 
 def _json(
-    session: Session, found: Healing, draft: Draft | None, agent: str, *, dry_run: bool
+    session: Session, found: Healing, draft: ForkDraft | None, agent: str, *, dry_run: bool
 ) -> dict[str, Any]:
     return {
         "agent": agent,
@@ -83,7 +83,7 @@ def _json(
 
 
 def _text(
-    session: Session, found: Healing, draft: Draft | None, title: str, *, dry_run: bool
+    session: Session, found: Healing, draft: ForkDraft | None, title: str, *, dry_run: bool
 ) -> Iterator[str]:
     paper = page()
     if draft is None:

@@ -10,7 +10,7 @@ from leafward.cli.output.page import emit_json, say
 from leafward.export.installation import apply, installation, removal
 
 if TYPE_CHECKING:
-    from leafward.export.installation import Change
+    from leafward.export.installation import AgentFileChange
 
 
 def install(name: str, summary: bool, dry_run: bool, as_json: bool) -> int:
@@ -23,7 +23,7 @@ def uninstall(name: str, dry_run: bool, as_json: bool) -> int:
     return _carry_out(removal(name), "install", dry_run, as_json)
 
 
-def _carry_out(change: Change, undo: str, dry_run: bool, as_json: bool) -> int:
+def _carry_out(change: AgentFileChange, undo: str, dry_run: bool, as_json: bool) -> int:
     if not dry_run:
         apply(change)
     if as_json:

@@ -25,7 +25,7 @@ from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
 from leafward.cli.selection import existing, narrowing, session_query
 from leafward.cli.settings import remarks_on
-from leafward.query.search.cards import Shelf
+from leafward.query.search.cards import CardShelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ def ls(paths: Sequence[str], options: ListOptions, as_json: bool) -> int:
     ]
     if parsed is not None:
         remarks += [{"code": "query", "text": str(problem)} for problem in parsed.problems]
-        cards = Shelf(cards, catalogue.files()).select(parsed)
+        cards = CardShelf(cards, catalogue.files()).select(parsed)
     cards = sorted(filter(fits, cards), key=lambda card: (-card.when, card.path))
     sums = totals(cards, spent_once)
     if options.add_up and options.by == "compaction":

@@ -10,7 +10,7 @@ from leafward.agents.registry import agent_named
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import folder_named
-from leafward.branches.relocation import Outcome, moves, relocate
+from leafward.branches.relocation import RelocationOutcome, moves, relocate
 from leafward.catalog.listing import Catalogue
 from leafward.catalog.namesakes import short_ids
 from leafward.cli.output.page import emit_json, note, page, say, table
@@ -66,11 +66,11 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
             note(one["text"])
         if dry_run:
             note("nothing was written")
-    return int(any(one.outcome is Outcome.REFUSED for one in done))
+    return int(any(one.outcome is RelocationOutcome.REFUSED for one in done))
 
 
 def _totals(done: Sequence[Relocation]) -> dict[str, int]:
-    return {outcome.value: sum(one.outcome is outcome for one in done) for outcome in Outcome}
+    return {outcome.value: sum(one.outcome is outcome for one in done) for outcome in RelocationOutcome}
 
 
 def _json(one: Relocation, *, dry_run: bool) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _json(one: Relocation, *, dry_run: bool) -> dict[str, Any]:
         "cwd": one.move.folder,
         "outcome": one.outcome.value,
         "reason": one.reason,
-        "new": (one.path or None) if named is not None or one.outcome is Outcome.THERE else None,
+        "new": (one.path or None) if named is not None or one.outcome is RelocationOutcome.THERE else None,
         "new_id": named.id if named is not None else None,
         "kept": draft.kept if draft is not None else None,
         "resume": list(named.resume.argv) if named is not None else None,
@@ -99,7 +99,11 @@ def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dr
     verb = "would copy" if dry_run else "copied"
     made = counted(totals["made"], "session")
     yield f"{paper.style(f'{verb} {made}', 'ghost')} to {safe_line(folder, _PATH)}; the old ones stay as they are"
-    rest = {Outcome.THERE: "already there", Outcome.SKIPPED: "skipped", Outcome.REFUSED: "not possible"}
+    rest = {
+        RelocationOutcome.THERE: "already there",
+        RelocationOutcome.SKIPPED: "skipped",
+        RelocationOutcome.REFUSED: "not possible",
+    }
     counts = [f"{totals[outcome]:,} {word}" for outcome, word in rest.items() if totals[outcome]]
     if counts:
         yield ", ".join(counts)
@@ -122,10 +126,10 @@ def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dr
 
 def _word(one: Relocation, *, dry_run: bool) -> str:
     words = {
-        Outcome.MADE: "would copy" if dry_run else "copied",
-        Outcome.THERE: "already there",
-        Outcome.SKIPPED: "skipped",
-        Outcome.REFUSED: "not possible",
+        RelocationOutcome.MADE: "would copy" if dry_run else "copied",
+        RelocationOutcome.THERE: "already there",
+        RelocationOutcome.SKIPPED: "skipped",
+        RelocationOutcome.REFUSED: "not possible",
     }
     return words[one.outcome]
 
@@ -137,7 +141,7 @@ def _detail(move: Move, one: Relocation, folder: str, *, dry_run: bool) -> str:
     """
     notable = [remark.text for remark in one.remarks if remark.code in _NOTABLE]
     below = f"in {os.path.relpath(move.folder, folder)}" if move.folder != folder else ""
-    made = one.draft if one.outcome is Outcome.MADE and not dry_run else None
+    made = one.draft if one.outcome is RelocationOutcome.MADE and not dry_run else None
     new = f"as {made.id}" if made is not None else ""
     return "; ".join(part for part in (one.reason, new, below, *notable) if part)
 

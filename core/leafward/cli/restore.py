@@ -15,8 +15,8 @@ from leafward.cli.output.page import cells, emit_json, note, pad, page, say, wra
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
 from leafward.files.file_replay.bases import WorkspaceBases
-from leafward.files.restoration.plan import Action, plan_restore
-from leafward.files.restoration.record import State, halfway_words, interrupted, last_left
+from leafward.files.restoration.plan import RestoreAction, plan_restore
+from leafward.files.restoration.record import RestoreState, halfway_words, interrupted, last_left
 from leafward.files.restoration.undo_step import restores_of
 from leafward.files.restoration.write import last_entry, project_of, restore, undo
 from leafward.files.tool_calls import table_of
@@ -43,7 +43,7 @@ def run_restore(
         plan = plan_restore(session, index, folder, last_left(folder.path), bases.committed, bases)
         named = [_named(plan, session, path) for path in paths]
         chosen = plan.chosen(named, overwrite=options.overwrite)
-        risky = {one.path for one in plan.changes if one.action is Action.LEAVE} & {
+        risky = {one.path for one in plan.changes if one.action is RestoreAction.LEAVE} & {
             one.path for one in chosen
         }
         shown = [one for one in plan.changes if not named or one.path in named]
@@ -65,14 +65,14 @@ def run_restore(
         else:
             offered = sum(one.offered is not None for one in shown)
             _say_done(len(chosen), offered, record, dry_run, page())
-        left = {one.path for one in shown if one.action is Action.LEAVE} - {one.path for one in chosen}
+        left = {one.path for one in shown if one.action is RestoreAction.LEAVE} - {one.path for one in chosen}
     return 1 if named and left else 0
 
 
 def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
     """`leafward restore SESSION --undo`."""
     with opened(selector) as session:
-        found = [one for one in restores_of(session) if one.state is not State.UNDONE]
+        found = [one for one in restores_of(session) if one.state is not RestoreState.UNDONE]
         if not found:
             raise NotFound("this session has no restore to undo")
         with project_of(session, found[-1].folder) as folder:
@@ -95,25 +95,27 @@ def _named(plan: RestorePlan, session: Session, path: str) -> str:
 
 
 def _would(change: FileChange) -> bool:
-    return change.action not in (Action.SAME, Action.LEAVE) or change.offered is not None
+    return change.action not in (RestoreAction.SAME, RestoreAction.LEAVE) or change.offered is not None
 
 
 def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page) -> Iterator[str]:
     actions = {one.path: one.action for one in chosen}
-    same = sum(one.action is Action.SAME for one in shown)
-    longest = max((cells(safe_line(one.path)) for one in shown if one.action is not Action.SAME), default=0)
+    same = sum(one.action is RestoreAction.SAME for one in shown)
+    longest = max(
+        (cells(safe_line(one.path)) for one in shown if one.action is not RestoreAction.SAME), default=0
+    )
     width = min(longest, max(20, page.width - 50))
     for one in shown:
-        if one.action is Action.SAME:
+        if one.action is RestoreAction.SAME:
             continue
-        action = actions.get(one.path, Action.LEAVE)
+        action = actions.get(one.path, RestoreAction.LEAVE)
         why = one.why
         if one.offered and one.path not in actions:
             why += f"; name it with --overwrite to {one.offered.value} it"
         if one.remark and one.path in actions:
             why += f"; {one.remark}"
         path = pad(page.fit(safe_line(one.path), width), width)
-        style = "faint" if action is Action.LEAVE else "bold"
+        style = "faint" if action is RestoreAction.LEAVE else "bold"
         reason = safe_line(why)
         if cells(path) + cells(reason) + 10 <= page.width:
             yield page.style(f"{pad(action.value, 7)} {path}  {reason}", style)
@@ -164,7 +166,7 @@ def _document(
             {
                 "path": one.path,
                 "action": actions.get(
-                    one.path, one.action if one.action is Action.SAME else Action.LEAVE
+                    one.path, one.action if one.action is RestoreAction.SAME else RestoreAction.LEAVE
                 ).value,
                 "offered": one.offered.value if one.offered is not None else None,
                 "reason": one.why,

@@ -20,7 +20,7 @@ from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
 from leafward.cli.settings import remarks_on
 from leafward.query.search.prefilter import ripgrep
-from leafward.query.search.text_search import Search, SessionHits
+from leafward.query.search.text_search import SessionHits, TextSearch
 from leafward.query.vocabulary import part_word
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def search(text: str, paths: Sequence[str], options: SearchOptions, as_json: boo
     trouble: list[Trouble] = []
     cards = list(sighted(config, places, os.environ, trouble)) if query.looks_inside else []
     remarks += [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]
-    running = Search(cards, query, program=ripgrep(), kept=options.limit)
+    running = TextSearch(cards, query, program=ripgrep(), kept=options.limit)
     shown = page()
     found: list[SessionHits] = []
     line = ProgressLine()
@@ -77,7 +77,7 @@ def search(text: str, paths: Sequence[str], options: SearchOptions, as_json: boo
     return 0
 
 
-def _limited(running: Search, limit: int, line: ProgressLine) -> Iterator[SessionHits]:
+def _limited(running: TextSearch, limit: int, line: ProgressLine) -> Iterator[SessionHits]:
     """Sessions up to so many hits in total; the hits of the last one are cut.
 
     A session that was looked at only to be searched gets its title here.
@@ -93,7 +93,7 @@ def _limited(running: Search, limit: int, line: ProgressLine) -> Iterator[Sessio
 
 
 def _remarks(
-    running: Search, found: Sequence[SessionHits], limit: int, *, whole: bool
+    running: TextSearch, found: Sequence[SessionHits], limit: int, *, whole: bool
 ) -> list[dict[str, str]]:
     """Remarks on the search: hits left out, sessions not read, patterns that took too long."""
     remarks = []
@@ -141,7 +141,9 @@ def _with_path(path: str, reason: str) -> str:
     return reason if path in reason else f"{path}: {reason}"
 
 
-def _document(running: Search, found: Sequence[SessionHits], remarks: list[dict[str, str]]) -> dict[str, Any]:
+def _document(
+    running: TextSearch, found: Sequence[SessionHits], remarks: list[dict[str, str]]
+) -> dict[str, Any]:
     return {
         "hits": [_hit_json(session.card, hit) for session in found for hit in session.hits],
         "sessions": [
@@ -218,7 +220,7 @@ def _marked(hit: Hit, room: int, page: Page) -> str:
     return "".join(pieces) + fitted[at:]
 
 
-def _last_line(running: Search, found: Sequence[SessionHits], page: Page) -> str:
+def _last_line(running: TextSearch, found: Sequence[SessionHits], page: Page) -> str:
     if not found:
         return f"nothing found in {counted(running.done, 'session')}"
     hits = counted(sum(session.total for session in found), "hit")

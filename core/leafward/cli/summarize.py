@@ -25,8 +25,8 @@ from leafward.cli.output.page import Page, emit_json, indented, note, page, say,
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.branch_summary import (
-    Branch,
     BranchDraft,
+    LeftBranch,
     left_branch,
     move_with_summary,
     summarize_branch,
@@ -136,7 +136,7 @@ def _named(session: Session, index: int) -> str:
 
 
 def _summarised(
-    branch: Branch,
+    branch: LeftBranch,
     summarizer: Summarizer,
     outgoing: Outgoing | None,
     focus: str,
@@ -148,7 +148,7 @@ def _summarised(
         return summarize_branch(branch, summarizer, focus=focus, max_tokens=limit, progress=show, stop=stop)
 
 
-def branch_json(session: Session, branch: Branch) -> dict[str, Any]:
+def branch_json(session: Session, branch: LeftBranch) -> dict[str, Any]:
     """The abandoned branch, as JSON."""
     return {
         "entries": [session.columns.id_at(entry) for entry in branch.entries],

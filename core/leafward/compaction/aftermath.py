@@ -18,7 +18,7 @@ from leafward.base.errors import Cancelled
 from leafward.base.figures import counted
 from leafward.context.price import rates_at
 from leafward.files.file_names import locate
-from leafward.files.tool_calls import Action, file_calls, table_of
+from leafward.files.tool_calls import FileAction, file_calls, table_of
 from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
@@ -28,7 +28,7 @@ from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
-from leafward.summaries.survival.text_match import FactMatch, Text
+from leafward.summaries.survival.text_match import FactMatch, FactText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,7 +142,7 @@ class _Reader:
         found = self._calls.pop(str(message.get("toolCallId")), None)
         done = file_calls(found, self._table) if found is not None and not failed else []
         for one in done:
-            if one.action is Action.READ:
+            if one.action is FileAction.READ:
                 path = locate(one.path, self._cwd, tidy=self._table.tidies_paths)
                 made.files.append((path, _lines(text_of(message.get("content")))))
             else:
@@ -191,14 +191,14 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
             if stop():
                 raise Cancelled("the aftermath was cancelled")
             known.add(reader.step(spoken))
-    earlier = Text("\n".join(gone.sentences), session.cwd)
+    earlier = FactText("\n".join(gone.sentences), session.cwd)
     found: list[Repeated] = []
     calls = 0
     for spoken in _after(session, there.compaction):
         if stop():
             raise Cancelled("the aftermath was cancelled")
         step = reader.step(spoken)
-        found += _repeated(step, gone, kept, earlier, Text("\n".join(kept.sentences), session.cwd))
+        found += _repeated(step, gone, kept, earlier, FactText("\n".join(kept.sentences), session.cwd))
         kept.add(step)
         calls += spoken.message.get("role") == "toolResult"
         if calls == WINDOW:
@@ -209,7 +209,9 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
     return replace(made, dollars=made.tokens * rate if rate is not None else None if found else 0.0)
 
 
-def _repeated(step: _Step, gone: _Known, kept: _Known, earlier: Text, still: Text) -> Iterator[Repeated]:
+def _repeated(
+    step: _Step, gone: _Known, kept: _Known, earlier: FactText, still: FactText
+) -> Iterator[Repeated]:
     """Repetitions in a message: things that are gone and were not kept."""
     again = [path for path, lines in step.files if gone.shows(path, lines) and not kept.shows(path, lines)]
     for path in again:
@@ -246,7 +248,7 @@ _WORDS = (
 )
 
 
-def _says(text: Text, fact: Fact) -> bool:
+def _says(text: FactText, fact: Fact) -> bool:
     return bool(text.text) and text.holds(fact) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
 
 

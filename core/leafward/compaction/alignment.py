@@ -14,7 +14,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import leaves_files_unstored
 
 if TYPE_CHECKING:
-    from leafward.compaction.origins import Origins, Source
+    from leafward.compaction.origins import Origins, SourceMessage
     from leafward.compaction.summary_lines import StoredLine
     from leafward.session.session import Session
 
@@ -164,12 +164,12 @@ class XRay:
         sent = rest is not None and rest.before > 0 >= rest.after
         return sent and not self.recorded and not self.session.is_native
 
-    def source(self, row: int) -> Source | None:
+    def source(self, row: int) -> SourceMessage | None:
         """The source of the summary's line on a row; None for other rows, or if no source was found."""
         found = self.sources(row)
         return found[0] if found else None
 
-    def sources(self, row: int) -> tuple[Source, ...]:
+    def sources(self, row: int) -> tuple[SourceMessage, ...]:
         """All known sources of the summary's line on a row, the best first. The first call reads the span."""
         cell = self.rows[row].after
         return self.origins.of(cell.line) if cell is not None and cell.line >= 0 else ()

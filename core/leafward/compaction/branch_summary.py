@@ -21,7 +21,7 @@ from leafward.compaction.replacement import previous_summary
 from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
 from leafward.compaction.stored_summary import FILE_SHARE, file_section, fitted, stored_parts, stored_text
 from leafward.context.sizes import entries_below
-from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
+from leafward.files.tool_calls import NATIVE_TOOLS, FileAction, ToolTable
 from leafward.files.working_set import operations as file_calls
 from leafward.session.entries import NO_ENTRY, SILENT_BYTES, Body, EntryIndex, Kind
 from leafward.session.journal.lines import utc_now
@@ -53,7 +53,7 @@ _DEFAULT = Writing()
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class LeftBranch:
     """The branch that a move leaves. Sizes in tokens, as pi 1.5.2 estimates them."""
 
     start: EntryIndex
@@ -112,7 +112,7 @@ class Branch:
 class BranchDraft:
     """A branch summary that is complete but not written."""
 
-    branch: Branch
+    branch: LeftBranch
     summary: Summary
     text: str
     """The entry's `summary`, byte for byte."""
@@ -158,7 +158,7 @@ def left_branch(
     reserve: int = PI_RESERVE,
     table: ToolTable = NATIVE_TOOLS,
     stop: Callable[[], bool] = lambda: False,
-) -> Branch | None:
+) -> LeftBranch | None:
     """The branch that is left when the leaf moves from one entry to another; None if there is nothing to summarise.
 
     Takes the messages that fit into the window minus the reserve, the newest first. Raises Cancelled once `stop` returns true.
@@ -202,7 +202,7 @@ def left_branch(
         session.cwd,
         found.carried(),
     )
-    return Branch(
+    return LeftBranch(
         EntryIndex(start),
         EntryIndex(to),
         ancestor,
@@ -256,7 +256,7 @@ class _Reading:
                     self.messages.append(SpanMessage(index, message))
             for call in file_calls(body, self.table, index):
                 self._paths.append(call.path)
-                self._modifies.append(call.action is not Action.READ)
+                self._modifies.append(call.action is not FileAction.READ)
 
     def _carry(self, body: Body) -> None:
         lists = FileLists.stored(body)
@@ -286,7 +286,7 @@ class _Reading:
 
 
 def summarize_branch(
-    branch: Branch,
+    branch: LeftBranch,
     summarizer: Summarizer,
     *,
     focus: str = "",
@@ -302,7 +302,7 @@ def summarize_branch(
     return _drafted(branch, made, focus, max_tokens)
 
 
-def _drafted(branch: Branch, made: Summary, focus: str, max_tokens: int | None) -> BranchDraft:
+def _drafted(branch: LeftBranch, made: Summary, focus: str, max_tokens: int | None) -> BranchDraft:
     remarks = list(made.remarks)
     if branch.left_out:
         remarks.append(f"the oldest {branch.left_out:,} messages of the branch had no room in the request")

@@ -16,14 +16,14 @@ from leafward.compaction.strategy_rules import StrategyRules
 from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, Estimator, image_tokens
 
 if TYPE_CHECKING:
-    from leafward.compaction.strategy_rules import Terms
+    from leafward.compaction.strategy_rules import PlanTerms
 
 _RESERVE_PERCENT = 5
 """Codex uses only 95 % of a model's window."""
 _NEWEST, _BEFORE = "0.169", "0.125"
 
 
-def _divide(sizes: PathSizes, settings: Terms) -> Division:
+def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
     """Divides the messages of a path by Codex's rules."""
     counting = sizes.counting(settings.counting)
     tokens = sizes.counts[counting].tokens
@@ -78,7 +78,7 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
     return division
 
 
-def _placement(sizes: PathSizes, settings: Terms, chosen: list[int]) -> Diagnostic:
+def _placement(sizes: PathSizes, settings: PlanTerms, chosen: list[int]) -> Diagnostic:
     if settings.behaviour != _NEWEST:
         return Diagnostic(
             "no-initial-context", "the initial context is not sent again after a manual compaction"

@@ -6,7 +6,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from leafward.context.estimators import Estimator, estimated_tokens
-from leafward.files.tool_calls import Action, ToolTable, file_calls, path_in
+from leafward.files.tool_calls import FileAction, ToolTable, file_calls, path_in
 from leafward.session.entries import Body, ToolCall, blocks_of, tool_calls
 from leafward.session.messages import trusted_usage
 
@@ -126,7 +126,7 @@ class ContextStats:
             if action is not None and path is not None:
                 self._note(entry, path, action)
 
-    def _note(self, entry: int, path: str, action: Action) -> None:
+    def _note(self, entry: int, path: str, action: FileAction) -> None:
         self.touched.append(entry)
         self.paths.append(path)
-        self.modifies.append(action is not Action.READ)
+        self.modifies.append(action is not FileAction.READ)

@@ -95,7 +95,7 @@ _PART_OF_ROLE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class PathEdit:
     """A context edit on the path."""
 
     target: EntryIndex
@@ -183,7 +183,7 @@ class PathSizes:
     """Positions of messages that a kept tail may begin with."""
     results: array[int]
     systems: array[int]
-    edits: Mapping[int, list[Edit]]
+    edits: Mapping[int, list[PathEdit]]
     """Context edits by position; in pi's files there is one at each."""
     touches: Touches
     tools: Mapping[int, str]
@@ -372,17 +372,19 @@ def _order(session: Session, at: EntryIndex) -> tuple[array[int], bytes, int]:
     return order, bytes(map(column.__getitem__, order[:kept])) + said, kept
 
 
-def _edits(session: Session, order: array[int], kinds: bytes) -> dict[int, list[Edit]]:
-    edits: dict[int, list[Edit]] = {}
+def _edits(session: Session, order: array[int], kinds: bytes) -> dict[int, list[PathEdit]]:
+    edits: dict[int, list[PathEdit]] = {}
     for place in _where(kinds, bytes([Kind.CONTEXT_EDIT])):
         body = session.body(order[place]) or {}
         if "replacement" in body:
             removes = body["replacement"] is None
-            edits[place] = [Edit(session.columns.index(name), removes) for name in edit_targets(body)]
+            edits[place] = [PathEdit(session.columns.index(name), removes) for name in edit_targets(body)]
     return edits
 
 
-def _removed(session: Session, order: array[int], edits: dict[int, list[Edit]], parts: bytearray) -> set[int]:
+def _removed(
+    session: Session, order: array[int], edits: dict[int, list[PathEdit]], parts: bytearray
+) -> set[int]:
     """Entries that would have a message if no edit had removed them."""
     removes = {edit.target: edit.removes for made in edits.values() for edit in made}
     removed: set[int] = {target for target, gone in removes.items() if gone}
@@ -399,7 +401,7 @@ def _removed(session: Session, order: array[int], edits: dict[int, list[Edit]], 
 
 
 def _speaking(
-    session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, list[Edit]]
+    session: Session, context: Context, order: array[int], parts: bytearray, edits: dict[int, list[PathEdit]]
 ) -> tuple[frozenset[int], bytearray]:
     """The messages of the compaction, by number, and for each position a 1 if another message stands there.
 

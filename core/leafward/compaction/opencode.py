@@ -18,7 +18,7 @@ from leafward.context.estimators import Estimator, text_tokens
 
 if TYPE_CHECKING:
     from leafward.compaction.division import Shortened
-    from leafward.compaction.strategy_rules import Terms
+    from leafward.compaction.strategy_rules import PlanTerms
 
 _NEWEST, _BEFORE = "1.18", "1.3"
 _RESERVE = 20_000
@@ -38,7 +38,7 @@ _CLEARED = "[Old tool result content cleared]"
 """Text that replaces a pruned result (opencode 1.18)."""
 
 
-def _divide(sizes: PathSizes, settings: Terms) -> Division:
+def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
     """Divides the messages of a path by opencode's rules."""
     pruned = _pruned(sizes, settings) if settings.prune else []
     if settings.behaviour == _BEFORE:
@@ -80,7 +80,7 @@ def _divide(sizes: PathSizes, settings: Terms) -> Division:
     return division
 
 
-def _pruned(sizes: PathSizes, settings: Terms) -> list[Shortened]:
+def _pruned(sizes: PathSizes, settings: PlanTerms) -> list[Shortened]:
     """The results to be cleared, oldest first: those beyond the newest 40,000 tokens, if that frees over 20,000.
 
     Results in the last two turns, errors and results of exempt tools stay and do not count (opencode 1.18).
@@ -106,7 +106,7 @@ def _pruned(sizes: PathSizes, settings: Terms) -> list[Shortened]:
     return list(map(new_shortened, columns))
 
 
-def _tail(sizes: PathSizes, counts: Counts, settings: Terms) -> tuple[int, str]:
+def _tail(sizes: PathSizes, counts: Counts, settings: PlanTerms) -> tuple[int, str]:
     """The beginning of the kept tail, and the reason; the end if nothing is kept."""
     end = len(sizes)
     budget, kept, total, turns = settings.budget, end, 0, 0

@@ -47,7 +47,7 @@ _OWN_WORDS = frozenset({"user", "bashExecution"})
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceMessage:
     """A message that a line of a summary comes from."""
 
     entry: EntryIndex
@@ -123,7 +123,7 @@ class Origins:
         self._positions = positions
         self._lines = lines
         self._recorded = recorded
-        self._found: dict[int, tuple[Source, ...]] = {}
+        self._found: dict[int, tuple[SourceMessage, ...]] = {}
         self._read: _Index | None = None
 
     @property
@@ -148,14 +148,14 @@ class Origins:
                 return
             self.of(line.number)
 
-    def of(self, line: int) -> tuple[Source, ...]:
+    def of(self, line: int) -> tuple[SourceMessage, ...]:
         """The sources of a line by its number, the best first; none for a heading or blank line, or if nothing matches."""
         found = self._found.get(line)
         if found is None:
             found = self._found[line] = self._look(line)
         return found
 
-    def _look(self, number: int) -> tuple[Source, ...]:
+    def _look(self, number: int) -> tuple[SourceMessage, ...]:
         if not 0 <= number < len(self._lines):
             return ()
         line = self._lines[number]
@@ -168,17 +168,17 @@ class Origins:
             return ()
         return self._matched(text)
 
-    def _recorded_source(self, entry: EntryIndex, text: str) -> Source:
+    def _recorded_source(self, entry: EntryIndex, text: str) -> SourceMessage:
         index = self._index
         try:
             number = index.entries.index(entry)
         except ValueError:
-            return Source(entry, "", "", FactMatch.PARAPHRASED, recorded=True)
+            return SourceMessage(entry, "", "", FactMatch.PARAPHRASED, recorded=True)
         needle = _needle(text)
         verbatim = len(needle) >= _LEAST and needle in index.flat[number]
         quote = self._best_line(number, text)
         held = FactMatch.VERBATIM if verbatim else FactMatch.PARAPHRASED
-        return Source(entry, index.roles[number], quote, held, recorded=True)
+        return SourceMessage(entry, index.roles[number], quote, held, recorded=True)
 
     def _best_line(self, number: int, text: str) -> str:
         """The line of a message that shares the most words with a text."""
@@ -191,7 +191,7 @@ class Origins:
         best = max(shares, key=lambda at: (shares[at], -at), default=-1)
         return index.lines[best].strip()[:_QUOTE] if best >= 0 else ""
 
-    def _matched(self, text: str) -> tuple[Source, ...]:
+    def _matched(self, text: str) -> tuple[SourceMessage, ...]:
         """Messages that hold a text word for word, else messages that share its words or its checkable facts."""
         index = self._index
         needle = _needle(text)
@@ -240,7 +240,9 @@ class Origins:
             opposite = part >= OPPOSITE_SENTENCE and len(words) > 2 and negated(text) != negated(line)
             held = FactMatch.CONTRADICTED if opposite else FactMatch.PARAPHRASED
             quote = line.strip()[:_QUOTE] if at >= 0 and part > 0 else ""
-            found.append(Source(index.entries[number], index.roles[number], quote, held, recorded=False))
+            found.append(
+                SourceMessage(index.entries[number], index.roles[number], quote, held, recorded=False)
+            )
         return tuple(found)
 
     def _weight(self, number: int, best: Mapping[int, tuple[float, int]]) -> float:
@@ -259,9 +261,9 @@ class Origins:
                 shares[at] = shares.get(at, 0) + 1
         return shares
 
-    def _source(self, number: int, text: str, held: FactMatch) -> Source:
+    def _source(self, number: int, text: str, held: FactMatch) -> SourceMessage:
         index = self._index
-        return Source(
+        return SourceMessage(
             index.entries[number], index.roles[number], self._best_line(number, text), held, recorded=False
         )
 

@@ -22,7 +22,7 @@ from leafward.session.entries import Kind
 
 if TYPE_CHECKING:
     from leafward.compaction.measure import Counts
-    from leafward.compaction.strategy_rules import Terms
+    from leafward.compaction.strategy_rules import PlanTerms
 
 _TAIL_LIMIT = 1.25
 """A tail larger than this many budgets is a fault, unless its first entry alone makes it so large."""
@@ -78,7 +78,7 @@ _VERSIONS = {
 }
 
 
-def _divide(sizes: PathSizes, settings: Terms) -> Division:
+def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
     """Divides the messages of a path by pi's rules."""
     rules = _VERSIONS[settings.behaviour]
     start = 0 if rules.keeps_kept else sizes.kept

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
 
 
-class Terms(Protocol):
+class PlanTerms(Protocol):
     """Settings of a plan that rules read, with the strategy's defaults filled in (`PlanSettings` has all of them)."""
 
     @property
@@ -68,7 +68,7 @@ class StrategyRules:
     """Whether a context equal to its threshold is compacted, not only a larger one."""
     keeps_tail: bool = True
     """Whether it keeps a tail, whose beginning can be chosen; otherwise it quotes messages of the user in the stored text."""
-    divide: Callable[[PathSizes, Terms], Division]
+    divide: Callable[[PathSizes, PlanTerms], Division]
     """Divides the messages of a path. Raises BadSettings, and IllegalCut if the cut that is asked for is not legal."""
     cleared: str = ""
     """Text that replaces a shortened result, in the summary's input too; empty if results are cut in the middle instead."""

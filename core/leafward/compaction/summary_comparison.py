@@ -11,7 +11,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.facts.prose import content_words, shared
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Voice, gather
-from leafward.summaries.survival.text_match import SAME_SENTENCE, FactMatch, Text, file_names
+from leafward.summaries.survival.text_match import SAME_SENTENCE, FactMatch, FactText, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -174,7 +174,7 @@ def _own_text(text: str) -> str:
 
 def _only(mine: str, other: str, cwd: str) -> tuple[Fact, ...]:
     facts = gather(TextFacts(cwd).prose(mine, Voice.TOLD, NO_ENTRY))
-    names, there = file_names(facts), Text(other, cwd)
+    names, there = file_names(facts), FactText(other, cwd)
     found = [fact for fact in facts if there.holds(fact, names) is FactMatch.ABSENT]
     return tuple(sorted(found, key=lambda fact: (-fact.weight, fact.kind, fact.key)))
 

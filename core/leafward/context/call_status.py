@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 
 from leafward.files.edits import lines_of
-from leafward.files.tool_calls import NATIVE_TOOLS, Action, ToolTable
+from leafward.files.tool_calls import NATIVE_TOOLS, FileAction, ToolTable
 from leafward.session.entries import Body, ToolCall, text_of
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """Outcome of a tool's call or of a user's command."""
 
     ok: bool
@@ -38,38 +38,38 @@ _FRAMED = 1 << 18
 """Most characters of a result in which a frame around it is looked for."""
 
 
-def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> Outcome:
+def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> CallOutcome:
     """The outcome recorded in a tool's result or in a `bashExecution` message."""
     message = body.get("message")
     if not isinstance(message, dict):
-        return Outcome(ok=True, exit_code=None, lines=0)
+        return CallOutcome(ok=True, exit_code=None, lines=0)
     if message.get("role") == "bashExecution":
         code = message.get("exitCode")
         stopped = "aborted" if message.get("cancelled") else ""
         lines = len(lines_of(str(message.get("output") or "")))
         code = code if isinstance(code, int) else None
-        return Outcome(not code and not stopped, None if stopped else code, lines, stopped)
+        return CallOutcome(not code and not stopped, None if stopped else code, lines, stopped)
     ok = not message.get("isError")
     name = str(message.get("toolName"))
     text = _inside(text_of(message.get("content")), name, table)
     if name not in table.shells:
-        return Outcome(ok, None, len(lines_of(text)))
+        return CallOutcome(ok, None, len(lines_of(text)))
     exit_code = message.get("exitCode")
     if isinstance(exit_code, int):
-        return Outcome(ok, exit_code, len(lines_of(text.rstrip("\n"))))
+        return CallOutcome(ok, exit_code, len(lines_of(text.rstrip("\n"))))
     ending = None if ok else _STATUS.search(text, max(0, len(text) - _STATUS_SIZE))
     output = text[: ending.start()] if ending is not None else text
     lines = 0 if output.strip() == _NO_OUTPUT else _total_lines(message) or len(lines_of(output.rstrip("\n")))
     if ok:
-        return Outcome(ok, 0, lines)
+        return CallOutcome(ok, 0, lines)
     code = int(ending[1]) if ending is not None and ending[1] else None
-    return Outcome(ok, code, lines, (ending[2] or "") if ending is not None else "")
+    return CallOutcome(ok, code, lines, (ending[2] or "") if ending is not None else "")
 
 
 def _inside(text: str, name: str, table: ToolTable) -> str:
     """The file's content or the command's output, without the text that the agent puts around it."""
     form = table.shell_form if name in table.shells else table.part_of(ToolCall("", name, {})).read_form
-    reads = name in table.shells or table.actions.get(name) is Action.READ
+    reads = name in table.shells or table.actions.get(name) is FileAction.READ
     found = re.search(form.frame, text, re.DOTALL) if form.frame and reads and len(text) <= _FRAMED else None
     return found["text"] if found is not None else text
 

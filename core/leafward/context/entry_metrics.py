@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.files.edits import delta_in, delta_of
-from leafward.files.tool_calls import Action, FileCall, file_calls, path_in, replacements, table_of
+from leafward.files.tool_calls import FileAction, FileCall, file_calls, path_in, replacements, table_of
 from leafward.session.entries import (
     BOOKKEEPING,
     BOOKKEEPING_BYTES,
@@ -84,7 +84,7 @@ class Tally:
 
 _Call = tuple[int, str]
 """A call that changes a file: the entry of its reply, and its id."""
-_Request = tuple[Action, dict[str, Any]]
+_Request = tuple[FileAction, dict[str, Any]]
 """The action of a call, and its arguments."""
 
 
@@ -279,16 +279,16 @@ class EntryMetrics:
         checked = arguments if isinstance(arguments, dict) else {}
         return file_calls(ToolCall(str(block.get("id", "")), str(block.get("name", "")), checked), self.table)
 
-    def _summed(self, made: list[FileCall]) -> tuple[bool, Action, dict[str, Any]]:
+    def _summed(self, made: list[FileCall]) -> tuple[bool, FileAction, dict[str, Any]]:
         """The changes of one call to several files as one edit, as they fail together."""
-        changes = [one for one in made if one.action is not Action.READ]
+        changes = [one for one in made if one.action is not FileAction.READ]
         table = self.table
         edits = [
             {table.old[0]: old, table.new[0]: new}
             for one in changes
             for old, new in replacements(one.action, one.call.arguments, table)
         ]
-        return bool(changes), Action.EDIT, {table.edits[0]: edits}
+        return bool(changes), FileAction.EDIT, {table.edits[0]: edits}
 
     def _ask(self, call: _Call, request: _Request) -> None:
         answer = self._answers.pop(call, None)
@@ -311,7 +311,7 @@ class EntryMetrics:
             action = self.table.actions.get(nested.name)
             if action is not None and path_in(nested.arguments, self.table) is not None:
                 self.flags[index] |= FILES
-                if action is not Action.READ:
+                if action is not FileAction.READ:
                     self._count(index, 1, *delta_of(action, nested.arguments, self.table))
         tool = message.get("toolName")
         if not isinstance(tool, str) or tool not in self._changing:

@@ -24,7 +24,7 @@ ROLE_OF_KIND: dict[int, str] = {
 """The role of an entry's messages, unless the entry itself records another."""
 
 
-class Section(StrEnum):
+class LedgerSection(StrEnum):
     """The four parts of the ledger."""
 
     SYSTEM = "system"
@@ -44,7 +44,7 @@ class ContextMessage:
     """Kind of the entry that it comes from."""
     tokens: int
     """Estimated tokens."""
-    section: Section
+    section: LedgerSection
     edited: EntryIndex = NO_ENTRY
     """The context edit that replaced its content; -1 if there is none."""
     sent: bool = True
@@ -91,14 +91,14 @@ class Messages(Sequence[ContextMessage]):
         own_role = self.roles.get(position)
         return own_role if own_role is not None else ROLE_OF_KIND.get(self.kinds[self.entry[position]], "")
 
-    def section(self, position: int) -> Section:
+    def section(self, position: int) -> LedgerSection:
         """The part of the ledger that the message at a position belongs to."""
         role = self.role(position)
         if role == "system":
-            return Section.SYSTEM
+            return LedgerSection.SYSTEM
         if role == "compactionSummary":
-            return Section.SUMMARY
-        return Section.KEPT if position < self.first_after else Section.AFTER
+            return LedgerSection.SUMMARY
+        return LedgerSection.KEPT if position < self.first_after else LedgerSection.AFTER
 
     @overload
     def __getitem__(self, position: int) -> ContextMessage: ...

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.branches.diff.contents import ContentDifference
-    from leafward.branches.diff.file_sets import FileDifference, Use
+    from leafward.branches.diff.file_sets import BranchFileUse, FileDifference
     from leafward.branches.diff.sides import Side, Sides
     from leafward.files.file_replay.bases import Bases
     from leafward.files.file_replay.replay import Rebuilt
@@ -146,7 +146,7 @@ def _side(texts: _Texts, side: Side, tokens: int) -> dict[str, Any]:
     }
 
 
-def _use(use: Use | None) -> dict[str, Any] | None:
+def _use(use: BranchFileUse | None) -> dict[str, Any] | None:
     if use is None:
         return None
     return {"reads": use.reads, "changes": use.changes, "added": use.added, "removed": use.removed}

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from leafward.export.litter import Litter
     from leafward.session.session import Session
-    from leafward.session.source import Origin
+    from leafward.session.source import EntryLocation
 
 _STRAYS_NAMED = 4
 """Sessions that one remark names at most."""
@@ -109,7 +109,7 @@ def _placed(session: Session, files: ForeignFiles, problem: Problem) -> Problem:
     return replace(problem, text=text, offset=origin.offset)
 
 
-def _in_row(text: str, origin: Origin) -> str:
+def _in_row(text: str, origin: EntryLocation) -> str:
     """The text of a problem in a database, with the number of the row instead of an offset in bytes."""
     return f"{text} (row {origin.offset:,})"
 

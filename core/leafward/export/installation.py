@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class AgentFileChange:
     """The text of an agent's file before and after a change."""
 
     agent: str
@@ -59,7 +59,7 @@ class Change:
         return list(unified_diff(old, new, "before", "after", lineterm="", n=1))
 
 
-def installation(name: str, summary: bool = False) -> Change:
+def installation(name: str, summary: bool = False) -> AgentFileChange:
     """The change that `leafward install` makes; with `summary` Leafward also makes the agent's summaries.
 
     Raises Refused.
@@ -72,10 +72,10 @@ def installation(name: str, summary: bool = False) -> Change:
     first = known["before"] if known is not None and known["after"] == before else before
     after = hooks.installed(first, runner_of(name), summary)
     folder = known["folder"] if known is not None else _first_missing(file)
-    return Change(name, file, before, after, hooks.cost, hooks.note, first, folder, installs=True)
+    return AgentFileChange(name, file, before, after, hooks.cost, hooks.note, first, folder, installs=True)
 
 
-def removal(name: str) -> Change:
+def removal(name: str) -> AgentFileChange:
     """The change that `leafward uninstall` makes. Raises Refused."""
     hooks = hooks_of(name)
     file = hooks.file(os.environ)
@@ -88,10 +88,10 @@ def removal(name: str) -> Change:
     else:
         after = hooks.removed(before)
     folder = known["folder"] if known is not None else None
-    return Change(name, file, before, after, "", "", None, folder, installs=False)
+    return AgentFileChange(name, file, before, after, "", "", None, folder, installs=False)
 
 
-def apply(change: Change) -> None:
+def apply(change: AgentFileChange) -> None:
     """Writes a change. Raises Refused where the file changed since, or where it is not writable."""
     record = _record(change.agent)
     if change.installs:
@@ -179,7 +179,7 @@ def _text(file: Path) -> str | None:
         raise Refused(f"{file}: {error.strerror or error}") from error
 
 
-def _write(change: Change) -> None:
+def _write(change: AgentFileChange) -> None:
     file = change.file
     changed = Refused(f"{file} changed meanwhile; nothing was written")
     if _text(file) != change.before:
@@ -198,14 +198,14 @@ def _write(change: Change) -> None:
         replace_document(file, change.after)
 
 
-def _is_in_place(change: Change) -> bool:
+def _is_in_place(change: AgentFileChange) -> bool:
     """Whether a write that failed has replaced the file all the same: its record is needed to remove it again."""
     with suppress(OSError, Refused):
         return _text(change.file) == change.after
     return False
 
 
-def _take_back(record: Path, earlier: bytes | None, change: Change) -> None:
+def _take_back(record: Path, earlier: bytes | None, change: AgentFileChange) -> None:
     """Restores our note and the folders after an installation that failed."""
     with suppress(OSError):
         if earlier is None:

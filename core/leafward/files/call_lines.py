@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from leafward.files.tool_calls import Action
+from leafward.files.tool_calls import FileAction
 from leafward.session.entries import ToolCall
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class CallShapes:
             text = b'"%b":"' % table.content[0].encode()
             for name, action in table.actions.items():
                 if name not in table.patches:
-                    written = text if action is Action.WRITE else b""
+                    written = text if action is FileAction.WRITE else b""
                     self._tools[name.encode()] = name, table.path[0].encode(), written
         self._names = dict.fromkeys(table.actions, table.path[0])
         self._names |= dict.fromkeys(table.shells, (*table.command, "command")[0])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    from leafward.files.shell.lexer import Word
+    from leafward.files.shell.lexer import ShellWord
 
 
 class Check(StrEnum):
@@ -133,6 +133,6 @@ def _run(script: str) -> Iterator[str]:
             yield from (one.document for one in command.redirections if one.document is not None)
 
 
-def _is_text(word: Word) -> bool:
+def _is_text(word: ShellWord) -> bool:
     """Whether a word was quoted because it is several words, and holds no command substitution."""
     return bool(_SEVERAL.search(word.text)) and (word.plain or not _SUBSTITUTION.search(word.text))

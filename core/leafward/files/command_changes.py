@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _BEHIND_SLASH = chr(ord("/") + 1)
 
 
-class Fate(NamedTuple):
+class FileDestination(NamedTuple):
     """The destination of a file."""
 
     entry: EntryIndex
@@ -34,7 +34,7 @@ class Fate(NamedTuple):
 class CommandChanges(NamedTuple):
     """The fates of files, by their names as in a working set."""
 
-    fates: dict[str, Fate]
+    fates: dict[str, FileDestination]
     """The fates of files that do not exist at the end."""
     entries: dict[str, list[EntryIndex]]
     """Entries with commands that made, changed or moved a file, in order, by the files that exist at the end."""
@@ -47,22 +47,22 @@ def command_changes(
     return _changes(steps(session, entries, stop, counts=False))
 
 
-def _changes(made: Iterable[Step]) -> CommandChanges:
+def _changes(made: Iterable[ReplayStep]) -> CommandChanges:
     found = CommandChanges({}, {})
     names = _Names()
     for step in made:
-        if step.outcome is not Outcome.DONE or step.glob:
+        if step.outcome is not StepOutcome.DONE or step.glob:
             continue
         if step.operation is FileOperation.MOVE and step.to is not None:
             # Moving or removing a folder includes its files.
             for name in names.take(step.path):
                 to = step.to + name[len(step.path) :]
-                _gone(found, name, Fate(step.entry, to))
+                _gone(found, name, FileDestination(step.entry, to))
                 names.add(to)
                 _there(found, step, to)
         elif step.operation is FileOperation.DELETE:
             names.discard(step.path)
-            _gone(found, step.path, Fate(step.entry, ""))
+            _gone(found, step.path, FileDestination(step.entry, ""))
         else:
             name = step.path if step.to is None else step.to
             names.add(name)
@@ -71,9 +71,9 @@ def _changes(made: Iterable[Step]) -> CommandChanges:
     return CommandChanges(_ends(found.fates), found.entries)
 
 
-def _ends(fates: dict[str, Fate]) -> dict[str, Fate]:
+def _ends(fates: dict[str, FileDestination]) -> dict[str, FileDestination]:
     """The final destinations of files: a file that was moved again, or removed later, is not at its first destination."""
-    ends: dict[str, Fate] = {}
+    ends: dict[str, FileDestination] = {}
     for name in reversed(fates):
         fate = fates[name]
         ends[name] = ends.get(fate.to, fate)
@@ -105,13 +105,13 @@ class _Names:
         return below or [name]
 
 
-def _gone(found: CommandChanges, name: str, fate: Fate) -> None:
+def _gone(found: CommandChanges, name: str, fate: FileDestination) -> None:
     found.fates.pop(name, None)
     found.fates[name] = fate
     found.entries.pop(name, None)
 
 
-def _there(found: CommandChanges, step: Step, name: str) -> None:
+def _there(found: CommandChanges, step: ReplayStep, name: str) -> None:
     found.fates.pop(name, None)
     if step.inferred:
         entries = found.entries.setdefault(name, [])

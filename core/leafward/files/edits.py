@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.files.line_diff import compare_lines
-from leafward.files.tool_calls import NATIVE_TOOLS, Action, FileCall, ToolTable, replacements
+from leafward.files.tool_calls import NATIVE_TOOLS, FileAction, FileCall, ToolTable, replacements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -77,12 +77,12 @@ def calls_delta(calls: Iterable[FileCall], table: ToolTable) -> tuple[int, int]:
 
 
 def delta_of(
-    action: Action, arguments: Mapping[str, Any], table: ToolTable = NATIVE_TOOLS
+    action: FileAction, arguments: Mapping[str, Any], table: ToolTable = NATIVE_TOOLS
 ) -> tuple[int, int]:
     """The lines that a call adds and removes according to its arguments: the text that a write replaces is not known."""
-    if action is Action.WRITE:
+    if action is FileAction.WRITE:
         return sum(line_count(new) for _, new in replacements(action, arguments, table)), 0
-    if action is Action.READ:
+    if action is FileAction.READ:
         return 0, 0
     added = removed = 0
     for old, new in replacements(action, arguments, table):
@@ -114,18 +114,18 @@ def _diff_text(result: Body) -> str | None:
 _NUMBERED = re.compile(r"([ +-])[ ]*(\d{1,9})(?: (.*))?", re.DOTALL)
 
 
-def hunks(action: Action, call: ToolCall, result: Body | None, table: ToolTable) -> list[Hunk]:
+def hunks(action: FileAction, call: ToolCall, result: Body | None, table: ToolTable) -> list[Hunk]:
     """The diff of one file that a call changes (`file_calls`), of at most `DIFF_LINES` lines. Empty for a file that it reads.
 
     Where the result holds the tool's diff, line numbers are those of the file; else each replacement is compared by itself.
     A write shows its text as added.
     """
-    if action is Action.READ:
+    if action is FileAction.READ:
         return []
     diff = _diff_text(result) if result is not None else None
     if diff is not None and (numbered := _numbered(diff)):
         shown = [(lines, True) for lines in numbered]
-    elif action is Action.WRITE:
+    elif action is FileAction.WRITE:
         ((_, written),) = replacements(action, call.arguments, table)
         shown = [([("+", number, line) for number, line in enumerate(lines_of(written), 1)], True)]
     else:

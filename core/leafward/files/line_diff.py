@@ -21,7 +21,7 @@ _PAIRS = 200_000
 """Pairs of equal lines in such a part, at most, by default."""
 
 
-class Block(NamedTuple):
+class DiffBlock(NamedTuple):
     """Lines of the old text and their counterpart in the new one. Numbers from 0, the end not included."""
 
     same: bool
@@ -38,7 +38,7 @@ def split_lines(text: str) -> list[str]:
     return [*ended, lines[-1]] if lines[-1] else ended
 
 
-def compare_lines(old: Sequence[str], new: Sequence[str], whole: int = 0) -> list[Block]:
+def compare_lines(old: Sequence[str], new: Sequence[str], whole: int = 0) -> list[DiffBlock]:
     """The blocks that turn the old lines into the new ones: same and different ones in turn, covering both texts.
 
     `whole`: a part with at most that many pairs of equal lines is not split first, which leaves fewer differing lines; a
@@ -113,24 +113,24 @@ def _matched(
                 yield a + block.a, c + block.b, block.size
 
 
-def _blocks(pairs: list[tuple[int, int, int]], old_size: int, new_size: int) -> list[Block]:
-    found: list[Block] = []
+def _blocks(pairs: list[tuple[int, int, int]], old_size: int, new_size: int) -> list[DiffBlock]:
+    found: list[DiffBlock] = []
     here = there = 0
     for a, c, size in [*pairs, (old_size, new_size, 0)]:
         if a > here or c > there:
-            found.append(Block(False, here, a, there, c))
+            found.append(DiffBlock(False, here, a, there, c))
         if size:
             last = found[-1] if found else None
             if last is not None and last.same:
-                found[-1] = Block(True, last.old_from, a + size, last.new_from, c + size)
+                found[-1] = DiffBlock(True, last.old_from, a + size, last.new_from, c + size)
             else:
-                found.append(Block(True, a, a + size, c, c + size))
+                found.append(DiffBlock(True, a, a + size, c, c + size))
         here, there = a + size, c + size
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DiffRow:
     """A line of a comparison, side by side. Numbers from 1; None where a side has no line here."""
 
     old: int | None
@@ -138,13 +138,13 @@ class Row:
     same: bool
 
 
-def rows(blocks: Sequence[Block]) -> list[Row]:
+def rows(blocks: Sequence[DiffBlock]) -> list[DiffRow]:
     """Lines side by side: the lines of a differing block are paired as far as they go."""
-    found: list[Row] = []
+    found: list[DiffRow] = []
     for block in blocks:
         olds, news = block.old_to - block.old_from, block.new_to - block.new_from
         found += [
-            Row(
+            DiffRow(
                 block.old_from + at + 1 if at < olds else None,
                 block.new_from + at + 1 if at < news else None,
                 block.same,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-class Action(StrEnum):
+class FileAction(StrEnum):
     """The action of an operation on its file."""
 
     READ = "read"
@@ -35,7 +35,7 @@ class Action(StrEnum):
 class ToolTable:
     """The tools of an agent that name files. Arguments are searched under each of the given names, the first found counts."""
 
-    actions: Mapping[str, Action]
+    actions: Mapping[str, FileAction]
     """Tools that touch a file, by name."""
     shells: frozenset[str] = frozenset()
     """Tools that run a command."""
@@ -101,7 +101,9 @@ class ToolTable:
     def changes(self, name: object) -> bool:
         """Whether calls of a tool may change files."""
         action = self.actions.get(name) if isinstance(name, str) else None
-        return (action is not None and action is not Action.READ) or (action is None and self.touches(name))
+        return (action is not None and action is not FileAction.READ) or (
+            action is None and self.touches(name)
+        )
 
     def part_of(self, call: ToolCall) -> ToolTable:
         """The table of the agent whose tool a call uses, judged by its name and the argument that names its file.
@@ -165,7 +167,7 @@ def _names(names: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 NATIVE_TOOLS = ToolTable(
-    {"read": Action.READ, "write": Action.WRITE, "edit": Action.EDIT},
+    {"read": FileAction.READ, "write": FileAction.WRITE, "edit": FileAction.EDIT},
     frozenset({"bash", "powershell"}),
     searches={"grep": ("pattern",), "find": ("pattern",), "ls": ()},
     tidies_paths=True,
@@ -179,7 +181,7 @@ class FileCall(NamedTuple):
 
     call: ToolCall
     """The call itself where it names the one file; else a call with the same id and only this file's part."""
-    action: Action
+    action: FileAction
     path: str
     """The path as the agent wrote it; relative to the folder of the command where that was named."""
 
@@ -218,7 +220,7 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
         texts = list(patches_in(command))
         if not texts:
             reads = [_within(path, folder) for path in files_read(command)]
-            return [FileCall(_derived(call, table, path), Action.READ, path) for path in reads]
+            return [FileCall(_derived(call, table, path), FileAction.READ, path) for path in reads]
     return [
         made for text in texts for file in parsed_patch(text) for made in _patched(call, table, file, folder)
     ]
@@ -254,12 +256,12 @@ def _patched(call: ToolCall, table: ToolTable, file: FilePatch, folder: str | No
     path = _within(file.path, folder)
     if file.verb == "add":
         made = _derived(call, table, path, **{table.content[0]: file.content})
-        return [FileCall(made, Action.WRITE, path)]
+        return [FileCall(made, FileAction.WRITE, path)]
     edits = [{table.old[0]: old, table.new[0]: new} for old, new in file.replaced]
-    found = [FileCall(_derived(call, table, path, **{table.edits[0]: edits}), Action.EDIT, path)]
+    found = [FileCall(_derived(call, table, path, **{table.edits[0]: edits}), FileAction.EDIT, path)]
     if file.moved_to is not None:
         there = _within(file.moved_to, folder)
-        found.append(FileCall(_derived(call, table, there), Action.EDIT, there))
+        found.append(FileCall(_derived(call, table, there), FileAction.EDIT, there))
     return found
 
 
@@ -300,8 +302,8 @@ def _add_replacement(found: list[tuple[str, str]], edit: Mapping[str, Any], tabl
         found.append((old or "", new or ""))
 
 
-def replacements(action: Action, arguments: Mapping[str, Any], table: ToolTable) -> list[tuple[str, str]]:
+def replacements(action: FileAction, arguments: Mapping[str, Any], table: ToolTable) -> list[tuple[str, str]]:
     """Old and new texts of a call that changes a file; the text that a write replaces is not known."""
-    if action is Action.WRITE:
+    if action is FileAction.WRITE:
         return [("", _argument(arguments, table.content) or "")]
-    return _replacements(arguments, table) if action is Action.EDIT else []
+    return _replacements(arguments, table) if action is FileAction.EDIT else []

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.edits import delta_in, delta_of
 from leafward.files.file_names import locate, utf16_order
-from leafward.files.tool_calls import NATIVE_TOOLS, Action, FileCall, ToolTable, file_calls, path_in, table_of
+from leafward.files.tool_calls import (
+    NATIVE_TOOLS,
+    FileAction,
+    FileCall,
+    ToolTable,
+    file_calls,
+    path_in,
+    table_of,
+)
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.session.messages import did_run, message_in, nested_calls
 
@@ -31,7 +39,7 @@ class FileOp:
     call_id: str
     path: str
     """The path as the agent wrote it."""
-    action: Action
+    action: FileAction
     added: int
     """Added lines: all lines of a write, none of a read."""
     removed: int
@@ -126,7 +134,7 @@ def touched(
             if number == len(names):
                 names.append(path)
             fresh[call.id] = (*fresh.get(call.id, ()), len(done))
-            done.append((index << 32 | number) << 1 | (action is Action.READ))
+            done.append((index << 32 | number) << 1 | (action is FileAction.READ))
         # A provider may reuse an id in a later reply: a result answers the latest call.
         waiting.update(fresh)
 
@@ -299,7 +307,7 @@ def carried(session: Session, at: int | None = None, known: WorkingSet | None = 
 @dataclass(slots=True)
 class _Change:
     path: str
-    action: Action
+    action: FileAction
     call: ToolCall
     failed: bool = False
     delta: tuple[int, int] | None = None
@@ -326,7 +334,7 @@ def changed_files(session: Session, entries: Iterable[int]) -> list[FileChange]:
                 change.delta = delta if len(calls) == 1 else None
         fresh: dict[str, list[_Change]] = {}
         for call, action, path in _file_calls(body, table):
-            if action is not Action.READ:
+            if action is not FileAction.READ:
                 done.append(_Change(path, action, call))
                 fresh.setdefault(call.id, []).append(done[-1])
         waiting.update(fresh)

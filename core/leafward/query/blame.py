@@ -12,7 +12,7 @@ from leafward.base.errors import Cancelled, NotFound
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE, LineOrigins, plain_lines, says_something
 from leafward.query.blame_sources import (
     CandidateSession,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
     from leafward.files.file_replay.knowledge import FileState
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.files.file_request import FileRequest
 
 _NO_STEPS = (FileOperation.SWEEP, FileOperation.STAGE)
@@ -113,7 +113,7 @@ class _Change(NamedTuple):
     order: int
     """The order of its session: an older session has a lower number."""
     number: int
-    step: Step
+    step: ReplayStep
 
 
 def blame(
@@ -177,7 +177,7 @@ def _blamed(
 
 def _in_order(parts: list[CandidateSession], names: set[str]) -> Iterator[tuple[CandidateSession, _Change]]:
     """The steps that concern a file, in order of time, without those that a copy of a session repeats."""
-    done: dict[tuple[str, int, str], list[tuple[CandidateSession, Step]]] = defaultdict(list)
+    done: dict[tuple[str, int, str], list[tuple[CandidateSession, ReplayStep]]] = defaultdict(list)
     rows = heapq.merge(*(_timed(part, order, names) for order, part in enumerate(parts)))
     for change in rows:
         step, part = change.step, parts[change.order]
@@ -189,7 +189,7 @@ def _in_order(parts: list[CandidateSession], names: set[str]) -> Iterator[tuple[
         yield part, change
 
 
-def _texts_of(part: CandidateSession, step: Step) -> object:
+def _texts_of(part: CandidateSession, step: ReplayStep) -> object:
     """Texts that a call writes into a file.
 
     A call's id does not identify a copy: some models number calls anew in each session.
@@ -226,7 +226,7 @@ def _take(
     part, (time, *_, step) = changes[number]
     files = part.replay.files
     before = {name: _held(files.get(name)) for name in names}
-    done = step.outcome is Outcome.DONE
+    done = step.outcome is StepOutcome.DONE
     found = _replaced(part, step) if done else None
     part.replay.go([step])
     if done and step.to in names and step.path in names:
@@ -268,7 +268,7 @@ def _take(
         part.seen[step.path] = None
 
 
-def _replaced(part: CandidateSession, step: Step) -> str | None:
+def _replaced(part: CandidateSession, step: ReplayStep) -> str | None:
     """The content that an edit or a write replaced, where its call tells it."""
     if step.operation is FileOperation.WRITE and part.calls.created(step):
         return ""
@@ -294,7 +294,7 @@ def _wrote_anew(
     history.written_anew(number, left, seen)
 
 
-def _note_seen(part: CandidateSession, step: Step) -> None:
+def _note_seen(part: CandidateSession, step: ReplayStep) -> None:
     """Adds the lines that a read showed to those that the agent knows."""
     shown, seen = part.calls.shown(step), part.seen.setdefault(step.path, set())
     if shown is None:
@@ -303,7 +303,7 @@ def _note_seen(part: CandidateSession, step: Step) -> None:
         seen.update(line.removesuffix("\r") for line in shown.lines)
 
 
-def _tells(step: Step) -> bool:
+def _tells(step: ReplayStep) -> bool:
     return step.operation in (
         FileOperation.READ,
         FileOperation.WRITE,
@@ -319,11 +319,11 @@ def _held(state: FileState | None) -> str | None:
     return "" if state.absent else state.text
 
 
-def _request(part: CandidateSession, step: Step) -> FileRequest | None:
+def _request(part: CandidateSession, step: ReplayStep) -> FileRequest | None:
     return part.calls.request_of(step) if step.certainly_done and not step.inferred else None
 
 
-def _send(step: Step, origins: dict[str, LineOrigins]) -> None:
+def _send(step: ReplayStep, origins: dict[str, LineOrigins]) -> None:
     """Passes the origins of a file's lines on where the file was moved or copied."""
     history = origins.get(step.path)
     if history is None or step.to is None:

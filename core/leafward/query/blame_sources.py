@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from leafward.catalog.card import Card
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
 
 _ROUNDS = 8
@@ -127,7 +127,7 @@ class CandidateSession:
     session: Session
     calls: Calls
     replay: Replay
-    steps: list[Step]
+    steps: list[ReplayStep]
     seen: dict[str, set[str] | None] = field(default_factory=dict)
     """Lines of files that it was shown, by name; None where they are not known."""
     blind: set[int] = field(default_factory=set)
@@ -164,7 +164,7 @@ def sessions_touching(
     return found
 
 
-def names_of(path: str, made: Sequence[Step]) -> set[str]:
+def names_of(path: str, made: Sequence[ReplayStep]) -> set[str]:
     """All names of a file, according to the steps of its sessions."""
     return related([step for step in made if not step.glob], {path})
 
@@ -198,7 +198,7 @@ def _opened(card: Card, stop: Callable[[], bool], unread: list[str]) -> Candidat
     return CandidateSession(card, session, Calls(session), Replay(session, {}, {}), made)
 
 
-def _absolute(step: Step, cwd: str) -> Step:
+def _absolute(step: ReplayStep, cwd: str) -> ReplayStep:
     """A step with absolute names, which are the same in every session."""
     to = os.path.normpath(os.path.join(cwd, step.to)) if step.to is not None else None
     return step._replace(path=os.path.normpath(os.path.join(cwd, step.path)), to=to)

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from leafward.base.times import milliseconds
-from leafward.query.grammar import AllOf, AnyOf, Call, Compare, Not, Pattern, Text, Without, Word
+from leafward.query.grammar import AllOf, AnyOf, Call, Compare, Not, Pattern, QueryWord, SearchedText, Without
 from leafward.query.lexer import QueryError
 from leafward.query.vocabulary import FIELDS, FUNCTION_NAMES
 
@@ -73,7 +73,7 @@ def _check_call(call: Call) -> None:
 def text_of(call: Call) -> str:
     """The name or text that a function takes. Raises QueryError for anything else."""
     argument = call.arguments[0]
-    if isinstance(argument, (Text, Word)):
+    if isinstance(argument, (SearchedText, QueryWord)):
         return argument.text
     raise QueryError(f"{call.name}() takes a name or a text", call.column)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from leafward.query.lexer import DEEPEST, Place, QueryError, SearchText, Token, choosing_tokens
+from leafward.query.lexer import DEEPEST, QueryError, QueryPlace, SearchText, Token, choosing_tokens
 from leafward.query.vocabulary import ANY_OF, value_problem
 
 
@@ -32,7 +32,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class QueryWord:
     """A plain word in a query for entries: an entry's id, `leaf`, `#12`, the name of a tool."""
 
     text: str
@@ -40,7 +40,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SearchedText:
     """A text to search for: in quotes, or a plain word in a search of text."""
 
     text: str
@@ -93,18 +93,18 @@ class Without:
     parts: tuple[Expression, ...]
 
 
-Expression = Call | Word | Text | Pattern | Compare | Not | AllOf | AnyOf | Without
+Expression = Call | QueryWord | SearchedText | Pattern | Compare | Not | AllOf | AnyOf | Without
 
 
 def parse(query: str) -> Expression:
-    """The expression of a query that chooses entries (`Place.SELECT`). Raises QueryError."""
+    """The expression of a query that chooses entries (`QueryPlace.SELECT`). Raises QueryError."""
     found = _Reader([*choosing_tokens(query), Token("end", "", len(query))], choosing=True).whole()
     if found is None:
         raise QueryError("expected a condition at the end", len(query))
     return found
 
 
-def parse_search(text: str, place: Place) -> tuple[Expression | None, list[QueryError]]:
+def parse_search(text: str, place: QueryPlace) -> tuple[Expression | None, list[QueryError]]:
     """The expression of a search or filter (None where it asks for nothing), and the terms that were left out.
 
     Raises QueryError for a text that is not readable as a query at all.
@@ -116,8 +116,8 @@ def parse_search(text: str, place: Place) -> tuple[Expression | None, list[Query
 
 def parse_find(text: str) -> Expression | None:
     """The expression of a search in one session; None where it is plain text, searched as typed. Raises QueryError."""
-    found = parse_search(text, Place.FIND)[0]
-    return None if isinstance(found, Text) and found.text == text.strip() else found
+    found = parse_search(text, QueryPlace.FIND)[0]
+    return None if isinstance(found, SearchedText) and found.text == text.strip() else found
 
 
 class _Reader:
@@ -205,7 +205,7 @@ class _Reader:
             self._close(token)
             return [inner]
         if token.kind == "text":
-            return [Text(token.text, token.column)]
+            return [SearchedText(token.text, token.column)]
         if token.kind == "pattern":
             return [Pattern(token.text, token.column)]
         if token.kind == "term":
@@ -219,7 +219,7 @@ class _Reader:
                 raise QueryError(f"expected a value after {token.text} {sign.text}", value.column)
             return [Compare(token.text.lower(), sign.text, value.text, token.column)]
         if not self._is_mark("("):
-            return [Word(token.text, token.column)]
+            return [QueryWord(token.text, token.column)]
         opened = self._take()
         arguments: list[Expression] = []
         if not self._is_mark(")"):
@@ -256,7 +256,7 @@ def _of_term(token: Token) -> list[Expression]:
     wrong = value_problem(name, value)
     if wrong is not None:
         raise QueryError(wrong, column)
-    text = Text(value, column)
+    text = SearchedText(value, column)
     if name == "not":
         return [Not(text)]
     if name == "re":

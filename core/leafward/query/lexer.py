@@ -37,7 +37,7 @@ class QueryError(LeafwardError):
         """Whether the part is searched for as text; otherwise it is left out."""
 
 
-class Place(Enum):
+class QueryPlace(Enum):
     """The place where a query is typed."""
 
     FILTER = "sessions by their cards: each plain word is a text; there are no functions and no patterns"
@@ -169,7 +169,7 @@ _BEHIND = re.compile(r"[\s)&|-]|$")
 class SearchText:
     """The text in a search or a filter."""
 
-    def __init__(self, text: str, place: Place) -> None:
+    def __init__(self, text: str, place: QueryPlace) -> None:
         self.text = text
         self.place = place
         self.problems: list[QueryError] = []
@@ -209,7 +209,7 @@ class SearchText:
         """The pieces in order; `levels` are the open brackets."""
         at, begins = 0, True
         while at < len(self.text):
-            if begins and self.place is not Place.FILTER and (end := self._end_of_call(at)):
+            if begins and self.place is not QueryPlace.FILTER and (end := self._end_of_call(at)):
                 yield _Piece("call", at, end)
                 at, begins = end, False
                 continue
@@ -252,7 +252,7 @@ class SearchText:
 
     def _phrase(self, found: re.Match[str]) -> _Piece | None:
         phrase, column, end = found["phrase"], found.start(), found.end()
-        if self.place is Place.FIND and not (phrase and found["closed"]):
+        if self.place is QueryPlace.FIND and not (phrase and found["closed"]):
             return _Piece("plain", column, end)
         if phrase.strip() and not found["closed"]:
             self._say_open(column)
@@ -261,11 +261,11 @@ class SearchText:
     def _pattern(self, found: re.Match[str], kind: str, *, within: bool) -> _Piece | None:
         column, pattern, end = found.start(), found[kind], found.end()
         if kind == "slashed":
-            if self.place is Place.FILTER or (not within and self.text[end : end + 1] == ")"):
+            if self.place is QueryPlace.FILTER or (not within and self.text[end : end + 1] == ")"):
                 # A path may stand between slashes as well; in a filter of cards it is a word.
                 return _Piece("plain", column, end)
             return _Piece("pattern", column, end, Token("pattern", pattern.replace("\\/", "/"), column))
-        if self.place is Place.FILTER:
+        if self.place is QueryPlace.FILTER:
             self.problems.append(QueryError("re: works only in the search of all text", column))
             return None
         shorter = _inside(pattern) if kind == "bare" and within else pattern
@@ -282,11 +282,11 @@ class SearchText:
         if value is None:
             value = _inside(found["word"]) if within else found["word"]
             end -= len(found["word"]) - len(value)
-        if self.place is Place.FILTER and name in TEXT_TERMS:
+        if self.place is QueryPlace.FILTER and name in TEXT_TERMS:
             if value or name == "error":
                 self.problems.append(QueryError(f"{name}: works only in the search of all text", column))
             return None
-        if self.place is Place.FIND:
+        if self.place is QueryPlace.FIND:
             # The address of a file is searched as typed.
             if (not value and name != "error") or (name == "file" and value.startswith("//")):
                 return _Piece("plain", column, end)
@@ -330,7 +330,7 @@ class SearchText:
             waits = left is not right and any(one is not None and one.leads for one in (left, right))
             return (
                 _Piece("space", sign.start, sign.end)
-                if waits and self.place is not Place.FIND
+                if waits and self.place is not QueryPlace.FIND
                 else _plain(sign)
             )
         alone = "join" not in (left.kind, right.kind)
@@ -343,7 +343,7 @@ class SearchText:
         Words after a term that begins a search in one session are different: they are searched in the entries that the term
         means. An error's message begins with `error:` as well, so that term does not count here.
         """
-        finding = self.place is Place.FIND
+        finding = self.place is QueryPlace.FIND
         first = next((piece.token for piece in pieces if piece.kind != "space"), None)
         finding = finding and not (first is not None and first.value.strip() and first.text != "error")
         weak = (_COUNTING - {"group"}) | {"bang"} if finding else {"call"}
@@ -366,7 +366,7 @@ class SearchText:
     def _emitted(self, pieces: list[_Piece]) -> Iterator[Token]:
         plain: list[_Piece] = []
         for piece in (*pieces, _Piece("end", len(self.text), len(self.text))):
-            if piece.kind == "plain" or (piece.kind == "space" and plain and self.place is Place.FIND):
+            if piece.kind == "plain" or (piece.kind == "space" and plain and self.place is QueryPlace.FIND):
                 plain.append(piece)
                 continue
             if plain:
@@ -388,13 +388,13 @@ class SearchText:
         word = self.text[start:end].rstrip()
         unknown = _UNKNOWN.match(word)
         if unknown is not None and (unknown["sign"] or unknown["name"].lower() not in TERM_NAMES):
-            known = (*TERMS, *(TEXT_TERMS if self.place is not Place.FILTER else ()))
+            known = (*TERMS, *(TEXT_TERMS if self.place is not QueryPlace.FILTER else ()))
             sign = unknown["sign"] or ":"
             close = get_close_matches(unknown["name"].lower(), known, 1, _CLOSE) if sign == ":" else []
             meant = f" (did you mean {close[0]}:?)" if close else ""
             what = f"{unknown['name']}{sign} is not a condition{meant}; searched for as text"
             self.problems.append(QueryError(what, start, as_text=True))
-        elif self.place is Place.FILTER and _PATTERN.fullmatch(word):
+        elif self.place is QueryPlace.FILTER and _PATTERN.fullmatch(word):
             what = "patterns work only in the search of all text; searched for as text"
             self.problems.append(QueryError(what, start, as_text=True))
         return Token("text", word, start)

@@ -16,7 +16,7 @@ from leafward.session.file_stamps import Watched
 from leafward.session.scan import Scan
 from leafward.session.session_title import title_or_none
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
-from leafward.session.source import Growth, Origin, SourceRemark
+from leafward.session.source import EntryLocation, Growth, SourceRemark
 from leafward.session.transcript import TellsWindow
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class ForeignFiles:
         scan.go_on_as(self.scan)
         self.scan = scan
 
-    def origin(self, index: int) -> Origin:
+    def origin(self, index: int) -> EntryLocation:
         """The place of an entry's bytes: in one of the agent's files, or in the sidecar."""
         kept, book = self.joined.kept(index), self.book
         if kept < 0 or book is None:

@@ -12,7 +12,7 @@ from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
 from leafward.session.entry_decoding import Entry, migrated, read_together, side_by_side
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.scan import Scan
-from leafward.session.source import Growth, Origin, SourceRemark
+from leafward.session.source import EntryLocation, Growth, SourceRemark
 from leafward.session.watched_file import SessionFile
 
 if TYPE_CHECKING:
@@ -160,11 +160,11 @@ class NativeFile:
 
     # --- entries ---
 
-    def origin(self, index: int) -> Origin:
+    def origin(self, index: int) -> EntryLocation:
         """The place of an entry."""
         start = self.columns.start[index]
         place = self.scan.long_lines.get(start)
-        return Origin(self.path, start, place.size if place is not None else len(self.raw(index)))
+        return EntryLocation(self.path, start, place.size if place is not None else len(self.raw(index)))
 
     def records(self, index: int) -> list[bytes]:
         """The stored line of an entry; for a line that is too large, the abridged one."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
     from leafward.session.entry_decoding import Entry
     from leafward.session.scan import Scan
-    from leafward.session.source import Growth, Origin, Source
+    from leafward.session.source import EntryLocation, Growth, Source
 
 
 class Session:
@@ -236,7 +236,7 @@ class Session:
 
     # --- entries ---
 
-    def origin(self, index: int) -> Origin:
+    def origin(self, index: int) -> EntryLocation:
         """The place of an entry's bytes."""
         return self.source.origin(index)
 

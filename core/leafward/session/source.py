@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.session.scan import Scan
 
 
-class Origin(NamedTuple):
+class EntryLocation(NamedTuple):
     """The place of an entry's bytes."""
 
     path: Path
@@ -141,7 +141,7 @@ class Source(Protocol):
         """The stored bytes of an entry, however large, without the end of the last line: for copies."""
         ...
 
-    def origin(self, index: int) -> Origin:
+    def origin(self, index: int) -> EntryLocation:
         """The place of an entry's bytes."""
         ...
 

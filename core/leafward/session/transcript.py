@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from leafward.session.entries import Body, EntryIndex
-from leafward.session.source import Origin, SourceRemark
+from leafward.session.source import EntryLocation, SourceRemark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -119,7 +119,7 @@ class Reader(Protocol):
         """The stored records of an entry: lines of a file, or documents of their own. Callable from any thread."""
         ...
 
-    def origin(self, index: int) -> Origin:
+    def origin(self, index: int) -> EntryLocation:
         """The place of the first of them."""
         ...
 

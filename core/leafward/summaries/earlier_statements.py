@@ -13,7 +13,7 @@ from leafward.session.entries import tool_calls
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.prose import SENTENCE_LIMIT, sentence_key, sentences
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
-from leafward.summaries.summarizers.outline import Section, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.stale_lines import gone_files
 from leafward.summaries.summarizers.turns import as_asked, turns_of
 
@@ -43,15 +43,15 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
     for section, line, is_open in read_outline(summary):
         text = line
         kind = None
-        if section is Section.CONSTRAINTS and is_open is not False:
+        if section is SummarySection.CONSTRAINTS and is_open is not False:
             kind = FactKind.CONSTRAINT
-        elif section is Section.CONTEXT:
+        elif section is SummarySection.CONTEXT:
             quoted = _QUOTES_USER.match(line)
             if _WANTS.match(line):
                 kind, text = FactKind.CONSTRAINT, next(sentences(line), "")
             elif quoted is not None and demands(quoted[1]):
                 kind, text = FactKind.CONSTRAINT, quoted[1]
-        elif section is Section.NEXT and is_open is None and not _NO_STEP.match(line):
+        elif section is SummarySection.NEXT and is_open is None and not _NO_STEP.match(line):
             kind = FactKind.TODO
         if kind is None or not _LEAST <= len(text) <= SENTENCE_LIMIT or _NOTHING.match(text):
             continue

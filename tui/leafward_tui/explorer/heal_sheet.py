@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.agents.fork_draft import Draft
+    from leafward.agents.fork_draft import ForkDraft
     from leafward.branches.healing import Healing
-    from leafward.branches.refused_blocks import Change
+    from leafward.branches.refused_blocks import HealedDifference
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.panes.pane_lines import LabLine, Lines
 
@@ -37,7 +37,7 @@ class HealSheet(Sheet):
     NAME: ClassVar[str] = "heal"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("heal")]
 
-    def __init__(self, healing: Healing, draft: Draft, title: str) -> None:
+    def __init__(self, healing: Healing, draft: ForkDraft, title: str) -> None:
         """`title` is that of the agent for the new session."""
         self._changes = healing.changes
         self._title = title
@@ -87,13 +87,13 @@ _LONGEST = 400
 """Characters shown of one change."""
 
 
-def change_lines(changes: Sequence[Change], width: int, glyphs: Glyphs) -> Lines:
+def change_lines(changes: Sequence[HealedDifference], width: int, glyphs: Glyphs) -> Lines:
     """The changes in the order of the session: the damage, the change, and the entry."""
     from leafward_tui.ui.panes.page import Span
     from leafward_tui.ui.panes.pane_lines import LabLine, LazyLines
 
     room = max(12, width - _PLACE)
-    rows: list[tuple[Change, str, bool]] = []
+    rows: list[tuple[HealedDifference, str, bool]] = []
     for one in changes:
         text = safe_line(one.text, _LONGEST)
         short = len(text) <= room and text.isascii()

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.files.restoration.plan import Action
+from leafward.files.restoration.plan import RestoreAction
 from leafward_tui.explorer.controllers.restore import is_offered, is_safe
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
@@ -226,7 +226,7 @@ def _file_line(change: FileChange, here: bool, names: int, reasons: int, glyphs:
     possible = is_safe(change) or is_offered(change)
     sign = f"[{glyphs.ok if here else ' '}] " if possible else "    "
     action = change.action if is_safe(change) else change.offered
-    verb = str(action or Action.LEAVE)
+    verb = str(action or RestoreAction.LEAVE)
     ink = "text" if here else "sub" if possible else "faint"
     tone = "faint" if is_safe(change) or not possible else "warn"
     path = fit_path(safe_line(change.path, _LONGEST), names, pad=True, gap=glyphs.ellipsis)

@@ -13,7 +13,7 @@ from leafward_tui.ui.text.cells import count, money
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from leafward.compaction.branch_summary import Branch, BranchDraft
+    from leafward.compaction.branch_summary import BranchDraft, LeftBranch
     from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward_tui.explorer.model.summary_request import SummaryRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def summarizer_sheet(
     request: SummaryRequest,
-    branch: Branch,
+    branch: LeftBranch,
     outgoing: Outgoing | None,
     operation: str,
     glyphs: Glyphs,
@@ -73,7 +73,7 @@ def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
     return f"{counted(request.messages, 'message')} {'among' if others else ''} {first}#{request.start:,}"
 
 
-def branch_words(branch: Branch) -> str:
+def branch_words(branch: LeftBranch) -> str:
     """The material of a summary, in words."""
     parts = [
         f"{count(branch.tokens)} tokens",

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.agents.base import Candidate
+    from leafward.agents.base import SessionCandidate
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
@@ -112,7 +112,7 @@ class Claude(Agent):
                 return True
         return False
 
-    def peek(self, candidate: Candidate) -> FirstLook | None:
+    def peek(self, candidate: SessionCandidate) -> FirstLook | None:
         """Facts from both ends of a transcript. Raises OSError."""
         return glimpse(candidate)
 
@@ -170,13 +170,13 @@ class Claude(Agent):
 
         return forking.may_end(session, end, before_prompt)
 
-    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: ForkTerms) -> ForkDraft:
         """A transcript beside the source, with the rows of the path. Raises Refused."""
         from leafward.agents.claude import fork as forking
 
         return forking.fork(session, cut, terms, self.roots(terms.config, terms.env)[0])
 
-    def adopt(self, past: Conversation, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """A transcript with the content of another agent's session. Raises Refused."""
         from leafward.agents.claude import conversion as adopting
 

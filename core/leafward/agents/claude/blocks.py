@@ -125,7 +125,7 @@ class BlockColumns:
     carried: BlockState
 
 
-class Block:
+class RowBlock:
     """Rows in the order of their lines."""
 
     def __init__(self, carried: BlockState, *, begun: bool) -> None:
@@ -356,7 +356,7 @@ def lines_of(data: bytes, stop: int) -> list[bytes]:
 
 def tell(stretch: Stretch) -> BlockColumns | None:
     """The rows of a stretch that lies further on in a transcript; None where it has to be read in order."""
-    block = Block(BlockState(), begun=True)
+    block = RowBlock(BlockState(), begun=True)
     try:
         for data, at in blocks_of(stretch):
             block.tell(data, len(data), at)

@@ -17,7 +17,7 @@ from leafward.agents.claude.fork import TITLE, folder_of, resume_of
 from leafward.agents.claude.injection import attachment_row
 from leafward.agents.claude.store import PROJECTS, SUFFIX
 from leafward.agents.conversation import COUNTS_LEFT
-from leafward.agents.fork_draft import Draft
+from leafward.agents.fork_draft import ForkDraft
 from leafward.agents.json_text import written
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.conversation import Conversation, ConversationMessage
-    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_draft import ForkTerms
     from leafward.session.entries import Body
 
 VERSION = "2.1.330"
@@ -46,14 +46,14 @@ _NOTHING = {
 }
 
 
-def adopt(past: Conversation, terms: Terms, root: Path) -> Draft:
+def adopt(past: Conversation, terms: ForkTerms, root: Path) -> ForkDraft:
     """A draft of a transcript under a configuration folder. Raises Refused where the session names no folder."""
     cwd = terms.folder(past.session, TITLE)
     name = str(uuid4())
     path = Path(folder_of(os.path.join(root, PROJECTS), cwd)) / f"{name}{SUFFIX}"
     kept = sum(1 for _ in past.portable_messages())
     writer = _Writer(past, terms, name, cwd)
-    return Draft(
+    return ForkDraft(
         agent="claude",
         id=name,
         path=path,
@@ -69,7 +69,7 @@ def adopt(past: Conversation, terms: Terms, root: Path) -> Draft:
 class _Writer:
     """Writes rows, one after the other."""
 
-    def __init__(self, past: Conversation, terms: Terms, session: str, cwd: str) -> None:
+    def __init__(self, past: Conversation, terms: ForkTerms, session: str, cwd: str) -> None:
         self._past, self._terms, self._session, self._cwd = past, terms, session, cwd
         self._tip: str | None = None
         self._last: Body = {}

@@ -30,7 +30,7 @@ from leafward.agents.claude.records import (
 )
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
 from leafward.agents.claude.transcript import ClaudeReader
-from leafward.agents.fork_draft import Draft, after_results
+from leafward.agents.fork_draft import ForkDraft, after_results
 from leafward.agents.json_text import written
 from leafward.agents.lines import seams
 from leafward.agents.resume import Resume, own_variables
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from leafward.agents.claude.source import TranscriptFile
-    from leafward.agents.fork_draft import ForkPoint, Terms
+    from leafward.agents.fork_draft import ForkPoint, ForkTerms
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
@@ -117,7 +117,7 @@ def _stands_below(session: Session, end: EntryIndex) -> str | None:
     return None
 
 
-def fork(session: Session, cut: ForkPoint, terms: Terms, root: Path) -> Draft:
+def fork(session: Session, cut: ForkPoint, terms: ForkTerms, root: Path) -> ForkDraft:
     """A draft of the transcript up to a cut; for a copy of ours, in the store at `root`.
 
     Raises Refused for a sub-agent's transcript, and where the file changed since it was read.
@@ -132,7 +132,7 @@ def fork(session: Session, cut: ForkPoint, terms: Terms, root: Path) -> Draft:
     name = str(uuid4())
     folder, remarks = _folder(session, cwd, terms, root)
     path = Path(folder) / f"{name}{SUFFIX}"
-    return Draft(
+    return ForkDraft(
         agent="claude",
         id=name,
         path=path,
@@ -167,7 +167,7 @@ def folder_of(projects: str, cwd: str) -> str:
     return folder_for(projects, os.path.realpath(cwd) if os.path.isdir(cwd) else cwd)
 
 
-def _folder(session: Session, cwd: str, terms: Terms, root: Path) -> tuple[str, list[Remark]]:
+def _folder(session: Session, cwd: str, terms: ForkTerms, root: Path) -> tuple[str, list[Remark]]:
     """The folder of the copy: its source's where that lies in a store and the copy works in the same folder."""
     beside = os.path.dirname(os.path.abspath(session.path))
     projects = os.path.dirname(beside)
@@ -291,7 +291,7 @@ class _Copy:
             found.append(Remark("notice", self.unanswered))
         return tuple(found)
 
-    def lines(self, name: str, terms: Terms) -> Iterator[bytes]:
+    def lines(self, name: str, terms: ForkTerms) -> Iterator[bytes]:
         """The rows, one per line, with the new session's id; then the added text, and the name."""
         rows, source = self.rows, self._session.id
         answered: set[str] = set()

@@ -12,13 +12,13 @@ from uuid import uuid4
 from leafward.base.times import iso_time
 
 if TYPE_CHECKING:
-    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_draft import ForkTerms
     from leafward.session.entries import Body
 
 _SHARED = ("cwd", "gitBranch", "version", "userType", "entrypoint")
 
 
-def attachment_row(text: str, terms: Terms, session: str, last: Body) -> Body:
+def attachment_row(text: str, terms: ForkTerms, session: str, last: Body) -> Body:
     """A row with an added text behind the `last` row, from which it takes folder, branch and version."""
     return {
         "parentUuid": last.get("uuid"),

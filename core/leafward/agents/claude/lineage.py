@@ -39,7 +39,7 @@ _LATER = 1000
 """Milliseconds from the first row to the beginning of the file, from which the row counts as older than the file."""
 
 
-class Origin(NamedTuple):
+class ForkParent(NamedTuple):
     """The source of a transcript."""
 
     path: str
@@ -74,17 +74,17 @@ class SourceFinder:
         self._ends = OfFiles(_read_ends)
         self._projects = OfFolders(self._project, clock)
 
-    def origin(self, path: str, rows: Rows) -> Origin | None:
+    def origin(self, path: str, rows: Rows) -> ForkParent | None:
         """The source of a transcript; None where nothing shows that it is a copy."""
         named = rows.notes.facts.source
         if named is not None and named != stem(path):
             source = _named(path, named)
             if source is None:
                 # Nobody else counts the copied rows.
-                return Origin(named, FORK, 0)
-            return Origin(source, FORK, max(_shared(source, rows), rows.notes.facts.copied))
+                return ForkParent(named, FORK, 0)
+            return ForkParent(source, FORK, max(_shared(source, rows), rows.notes.facts.copied))
         source = self._like(path, rows)
-        return Origin(source, INFERRED, _shared(source, rows)) if source is not None else None
+        return ForkParent(source, INFERRED, _shared(source, rows)) if source is not None else None
 
     def _like(self, path: str, rows: Rows) -> str | None:
         """The transcript beside it that holds its first row and was not copied from it."""

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import FirstLook
-from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import Role, command_in, message_of, request_in, row_of, text_in, typed_in
+from leafward.agents.claude.session_details import SessionDetails
 from leafward.agents.claude.store import place_of, stem
 from leafward.agents.lines import unmarked
 from leafward.base.regular_files import open_regular
@@ -16,7 +16,7 @@ from leafward.session.line_decoding import decode_line
 from leafward.session.messages import is_bare
 
 if TYPE_CHECKING:
-    from leafward.agents.base import Candidate
+    from leafward.agents.base import SessionCandidate
 
 HEAD = 48 << 10
 """Bytes read at the beginning: the attachments of a first prompt alone take half of it."""
@@ -24,7 +24,7 @@ _TAIL = 8 << 10
 """Bytes read at the end: titles are written again and again."""
 
 
-def glimpse(candidate: Candidate) -> FirstLook | None:
+def glimpse(candidate: SessionCandidate) -> FirstLook | None:
     """Facts from a first look at a transcript; None where it does not begin with a row. Raises OSError."""
     with open_regular(candidate.path) as file:
         head = unmarked(file.read(HEAD))
@@ -33,7 +33,7 @@ def glimpse(candidate: Candidate) -> FirstLook | None:
         if size > HEAD:
             file.seek(max(HEAD, size - _TAIL))
             tail = file.read(_TAIL).partition(b"\n")[2]
-    facts, prompt, modified = Facts(), "", None
+    facts, prompt, modified = SessionDetails(), "", None
     command: str | None = None
     for line in (*head.split(b"\n"), *tail.split(b"\n")):
         body = decode_line(line) if line else None

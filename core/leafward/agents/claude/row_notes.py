@@ -7,7 +7,6 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.claude.facts import Facts
 from leafward.agents.claude.records import (
     CHANGED_OUTSIDE,
     HASH,
@@ -24,6 +23,7 @@ from leafward.agents.claude.records import (
     request_in,
     text_in,
 )
+from leafward.agents.claude.session_details import SessionDetails
 from leafward.agents.claude.versions import clears_pictures
 from leafward.session.entries import object_at
 
@@ -169,7 +169,7 @@ class RowNotes:
     """The notes of all rows of a file, by row where they are about one."""
 
     def __init__(self) -> None:
-        self.facts = Facts()
+        self.facts = SessionDetails()
         self.pointers = Pointers()
         self.boundaries: dict[int, Boundary] = {}
         self.stored_anew: dict[int, bytes] = {}

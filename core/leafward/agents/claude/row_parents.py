@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from leafward.agents.claude.blocks import (
     ASIDE,
     IN_CHAIN,
-    Block,
     BlockColumns,
     BlockState,
     DecodedRow,
+    RowBlock,
     SessionCost,
     lines_of,
 )
@@ -133,8 +133,8 @@ class Rows:
         block.decode(line, at, UNTERMINATED)
         self.add(block.told(block.keys() or b""))
 
-    def _block(self) -> Block:
-        return Block(replace(self._carried), begun=self.notes.facts.created is not None)
+    def _block(self) -> RowBlock:
+        return RowBlock(replace(self._carried), begun=self.notes.facts.created is not None)
 
     def add(self, block: BlockColumns) -> None:
         """Adds the rows of a block, which follow the rows before."""

@@ -29,7 +29,7 @@ _DEPTH = 6
 """Folders below a project that are searched: workflows keep their sub-agents one or two levels deeper."""
 
 
-class Place(NamedTuple):
+class TranscriptName(NamedTuple):
     """Facts in the path of a transcript."""
 
     id: str
@@ -47,7 +47,7 @@ def stem(path: str) -> str:
     return os.path.basename(path).removesuffix(SUFFIX)
 
 
-def place_of(path: str) -> Place:
+def place_of(path: str) -> TranscriptName:
     """The facts in the path of a transcript."""
     name = stem(path)
     folder = os.path.dirname(path)
@@ -58,12 +58,12 @@ def place_of(path: str) -> Place:
             above, last = os.path.split(at)
             if last == HELPERS:
                 project, session = os.path.split(above)
-                return Place(name, True, os.path.join(project, session + SUFFIX), project)
+                return TranscriptName(name, True, os.path.join(project, session + SUFFIX), project)
             if above == at:
                 break
             at = above
-        return Place(name, True, None, folder)
-    return Place(name if is_uuid(name) else "", False, None, folder)
+        return TranscriptName(name, True, None, folder)
+    return TranscriptName(name if is_uuid(name) else "", False, None, folder)
 
 
 def is_uuid(name: str) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from leafward.files.reads import NUMBERED_LINES, ReadForm
-from leafward.files.tool_calls import Action, ToolTable
+from leafward.files.tool_calls import FileAction, ToolTable
 
 CLAUDE_TOOLS = ToolTable(
     {
-        "Read": Action.READ,
-        "NotebookRead": Action.READ,
-        "Write": Action.WRITE,
-        "Edit": Action.EDIT,
-        "MultiEdit": Action.EDIT,
-        "NotebookEdit": Action.EDIT,
+        "Read": FileAction.READ,
+        "NotebookRead": FileAction.READ,
+        "Write": FileAction.WRITE,
+        "Edit": FileAction.EDIT,
+        "MultiEdit": FileAction.EDIT,
+        "NotebookEdit": FileAction.EDIT,
     },
     frozenset({"Bash", "PowerShell"}),
     path=("file_path", "notebook_path", "path"),

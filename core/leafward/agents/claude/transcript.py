@@ -16,7 +16,7 @@ from leafward.agents.claude.requests import Requests, corrected
 from leafward.agents.claude.row_notes import INFERRED
 from leafward.agents.claude.row_parents import Rows
 from leafward.agents.claude.source import TranscriptFile
-from leafward.agents.claude.store import Place, place_of, stands_for, stem
+from leafward.agents.claude.store import TranscriptName, place_of, stands_for, stem
 from leafward.agents.claude.translation import Translator
 from leafward.agents.claude.versions import window_of
 from leafward.agents.lines import SPACE, another_session, marked_note, oversize_notes, stretch_of
@@ -28,14 +28,14 @@ from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Pending
-from leafward.session.source import GOES_ON, Origin, SourceRemark
+from leafward.session.source import GOES_ON, EntryLocation, SourceRemark
 from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.agents.claude.blocks import BlockColumns
-    from leafward.agents.claude.lineage import Origin as Source
+    from leafward.agents.claude.lineage import ForkParent
     from leafward.session.abridged_lines import LongLine
     from leafward.session.entries import Body
 
@@ -65,7 +65,10 @@ class ClaudeReader:
     """The entries as they were last read."""
 
     def __init__(
-        self, path: Path, lineage: Callable[[str, Rows], Source | None], spawner: Callable[[str], str | None]
+        self,
+        path: Path,
+        lineage: Callable[[str, Rows], ForkParent | None],
+        spawner: Callable[[str], str | None],
     ) -> None:
         self.path = path
         self._lineage = lineage
@@ -194,7 +197,7 @@ class ClaudeReader:
         file.long_lines.update(known.long_lines)
         return known.rows, known.size
 
-    def _descend(self, header: Body, place: Place, rows: Rows, builder: EntryBuilder) -> int:
+    def _descend(self, header: Body, place: TranscriptName, rows: Rows, builder: EntryBuilder) -> int:
         """Notes the source of the session; returns how many of its entries are copies."""
         if place.helper:
             parent = self._spawner(os.path.abspath(self.path)) or place.parent
@@ -253,17 +256,17 @@ class ClaudeReader:
         """The rows of an entry."""
         return self.region(index).rstrip(b"\n").split(b"\n")
 
-    def origin(self, index: int) -> Origin:
+    def origin(self, index: int) -> EntryLocation:
         """The place of the entry's first row."""
         start, stop = self._span(index)
         place = self._opened().long_lines.get(start)
         if place is not None:
-            return Origin(self.path, start, place.size)
+            return EntryLocation(self.path, start, place.size)
         first = self._opened().at(start, min(stop - start, 1 << 16)).find(b"\n")
-        return Origin(self.path, start, first if first >= 0 else stop - start)
+        return EntryLocation(self.path, start, first if first >= 0 else stop - start)
 
 
-def _session_id(path: str, place: Place, rows: Rows) -> str:
+def _session_id(path: str, place: TranscriptName, rows: Rows) -> str:
     """The session's id: the file's name, or the id in the rows of a file with another name."""
     if place.id:
         return place.id
@@ -290,7 +293,7 @@ def _begun(rows: Rows, file: TranscriptFile) -> str | None:
 _SPOKEN = frozenset({Role.PROMPT, Role.REPLY})
 
 
-def _folder(place: Place, folders: list[str]) -> str:
+def _folder(place: TranscriptName, folders: list[str]) -> str:
     """The folder of a session: the first that its project's name stands for, as the folder changes during a session."""
     name = os.path.basename(place.project)
     for folder in folders:

@@ -13,7 +13,7 @@ from leafward.agents.base import (
     Agent,
     FirstLook,
     Listing,
-    Text,
+    SessionText,
     Texts,
     Trouble,
     expanded,
@@ -28,8 +28,8 @@ from leafward.agents.codex.rollout import first_line, head_of, is_packed, unpack
 from leafward.agents.codex.spawned_threads import spawned_threads
 from leafward.agents.codex.store import (
     COLD,
+    RolloutShelf,
     Segment,
-    Shelf,
     called_in,
     home_of,
     is_rollout,
@@ -55,9 +55,9 @@ from leafward.session.source import SourceRemark
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from leafward.agents.base import Candidate, Stamp
+    from leafward.agents.base import SessionCandidate, Stamp
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
 
@@ -93,7 +93,7 @@ class Codex(Agent):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = Lock()
-        self._shelves: dict[str, tuple[float, Shelf]] = {}
+        self._shelves: dict[str, tuple[float, RolloutShelf]] = {}
 
     def usual_roots(self, env: Mapping[str, str]) -> tuple[Path, ...]:
         """`$CODEX_HOME`, else `~/.codex`."""
@@ -118,7 +118,7 @@ class Codex(Agent):
             if stop() or str(root) in seen:
                 continue
             seen.add(str(root))
-            shelf = Shelf.of(walk(str(root), trouble))
+            shelf = RolloutShelf.of(walk(str(root), trouble))
             with self._lock:
                 self._shelves[str(root)] = self._clock(), shelf
             yield from _listings(shelf, names_in(str(root)), self.name)
@@ -132,7 +132,7 @@ class Codex(Agent):
             for name, stamp in listing.files.items()
             if named(name) is not None
         ]
-        for pieces in Shelf.of(found).threads.values():
+        for pieces in RolloutShelf.of(found).threads.values():
             first, *later = pieces
             for one in later:
                 folder, name = os.path.split(one.path)
@@ -157,7 +157,7 @@ class Codex(Agent):
         kind = body["type"]
         return isinstance(kind, str) and kind in _TYPES and isinstance(body.get("payload"), dict)
 
-    def peek(self, candidate: Candidate) -> FirstLook | None:
+    def peek(self, candidate: SessionCandidate) -> FirstLook | None:
         """Facts from the beginning of a thread's first file. Raises OSError."""
         home = home_of(candidate.path)
         return glimpse(candidate, names_in(home) if home is not None else {})
@@ -173,9 +173,9 @@ class Codex(Agent):
         """Pieces only: one thread may lie in several files, and one file may belong to several threads."""
         return Texts(pieces=self._pieces(paths))
 
-    def _pieces(self, paths: Sequence[str]) -> Iterator[Text]:
+    def _pieces(self, paths: Sequence[str]) -> Iterator[SessionText]:
         """The segments of each thread, its name, and its sidecar's texts; compressed data is unpacked piece by piece."""
-        shelves: dict[str, Shelf] = {}
+        shelves: dict[str, RolloutShelf] = {}
         called: dict[str, dict[str, str]] = {}
         ids: list[tuple[str, str]] = []
         for path in paths:
@@ -186,20 +186,20 @@ class Codex(Agent):
                 if home not in called:
                     called[home] = called_in(home)
                 if title := called[home].get(alone.thread):
-                    yield Text(path, data=title.encode("utf-8", "surrogatepass"))
+                    yield SessionText(path, data=title.encode("utf-8", "surrogatepass"))
             place = home if home is not None else os.path.dirname(path)
             if place not in shelves:
                 try:
-                    shelves[place] = self._shelf(home) if home is not None else Shelf.of(_beside(path))
+                    shelves[place] = self._shelf(home) if home is not None else RolloutShelf.of(_beside(path))
                 except OSError:
-                    shelves[place] = Shelf()
+                    shelves[place] = RolloutShelf()
             found = shelves[place].threads.get(alone.thread) if alone.thread else None
             for piece in dict.fromkeys((*(one.path for one in found or ()), path)):
                 if not piece.endswith(COLD):
-                    yield Text(path, piece)
+                    yield SessionText(path, piece)
                     continue
                 for data in unpacked_lines(piece):
-                    yield Text(path, data=data)
+                    yield SessionText(path, data=data)
         yield from kept_texts(self.name, ids)
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
@@ -234,7 +234,7 @@ class Codex(Agent):
             ):
                 return []
             home = home_of(path)
-            shelf = self._shelf(home) if home is not None else Shelf.of(_beside(path))
+            shelf = self._shelf(home) if home is not None else RolloutShelf.of(_beside(path))
         except OSError:
             return []
         return [
@@ -256,7 +256,7 @@ class Codex(Agent):
             ("codex", "resume", "-C", folder, id_of(session, self.title)), folder, own_variables(env), store
         )
 
-    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: ForkTerms) -> ForkDraft:
         """A rollout of its own with the lines up to the cut, in the thread's store."""
         from leafward.agents.codex.fork import forked
 
@@ -266,7 +266,7 @@ class Codex(Agent):
         reader = cast("CodexReader", reader_of(session))
         return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
 
-    def adopt(self, past: Conversation, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """A rollout in the user's own store."""
         from leafward.agents.codex.conversion import adopted
 
@@ -282,7 +282,7 @@ class Codex(Agent):
 
     # --- a thread and its surroundings ---
 
-    def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> Shelf:
+    def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> RolloutShelf:
         """The files of a store, listed again after some time, or where a thread is not as it was among them."""
         now = self._clock()
         with self._lock:
@@ -291,7 +291,7 @@ class Codex(Agent):
             pieces = known[1].threads.get(session, ())
             if not session or (pieces and all(os.path.exists(one.path) for one in pieces)):
                 return known[1]
-        shelf = Shelf.of(walk(home, []))
+        shelf = RolloutShelf.of(walk(home, []))
         with self._lock:
             self._shelves[home] = now, shelf
         return shelf
@@ -308,7 +308,7 @@ class Codex(Agent):
         alone = segment_of(absolute, [now.st_size, now.st_mtime_ns, now.st_ino])
         home = home_of(absolute)
         if home is None:
-            shelf = Shelf.of(_beside(absolute)) if alone.thread else Shelf()
+            shelf = RolloutShelf.of(_beside(absolute)) if alone.thread else RolloutShelf()
         else:
             shelf = self._shelf(home, alone.thread)
         segments = shelf.threads.get(alone.thread) if alone.thread else None
@@ -374,7 +374,7 @@ def _beside(path: str) -> Iterator[Segment]:
                 yield segment_of(entry.path, [now.st_size, now.st_mtime_ns, now.st_ino])
 
 
-def _listings(shelf: Shelf, names: Mapping[str, str], agent: str) -> Iterator[Listing]:
+def _listings(shelf: RolloutShelf, names: Mapping[str, str], agent: str) -> Iterator[Listing]:
     """Threads by the folder of the first file of each."""
     folders: dict[str, dict[str, Stamp]] = {}
     for thread, pieces in shelf.threads.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.codex.copied_lines import copied_lines, ordinal
-from leafward.agents.codex.current_path import START, State
+from leafward.agents.codex.current_path import START, PathState
 from leafward.agents.codex.description import minor_version
 from leafward.agents.codex.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import Rollout, lines_in
@@ -20,7 +20,7 @@ from leafward.session.source import SourceRemark
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents.codex.chain import Base, Chain, Step, Thread
+    from leafward.agents.codex.chain import Chain, ChainStep, SegmentBase, Thread
     from leafward.agents.codex.copied_lines import CopiedLines
     from leafward.agents.codex.runs import StretchRuns
     from leafward.agents.codex.store import Segment
@@ -60,7 +60,7 @@ class Assembly:
         """The last entry of the branch, by file of the thread."""
         self.last = -1
         """The last entry of the last file's branch."""
-        self.states: dict[tuple[str, int], State] = {}
+        self.states: dict[tuple[str, int], PathState] = {}
         """The states of a branch at the cuts where others begin."""
         self.orphans: list[tuple[int, str]] = []
         """The first entry of each segment whose base is missing, with the reason."""
@@ -108,7 +108,7 @@ class Assembly:
         self.end += size
         self.tips[last.segment.path] = self.last = builder.tip
 
-    def step(self, step: Step, thread: Thread, stop: Callable[[], bool]) -> None:
+    def step(self, step: ChainStep, thread: Thread, stop: Callable[[], bool]) -> None:
         """Reads one segment."""
         chain = self.chain
         builder, segment = self.builder, step.segment
@@ -145,13 +145,13 @@ class Assembly:
             self.builder.link()
             self._plain = False
 
-    def _state(self, base: Base | None) -> State:
+    def _state(self, base: SegmentBase | None) -> PathState:
         if base is None:
             return START
         return self.states.get((base.segment, base.ordinal), START)
 
     def _lines(
-        self, step: Step, fork_points: list[int], copied: CopiedLines | None, stop: Callable[[], bool]
+        self, step: ChainStep, fork_points: list[int], copied: CopiedLines | None, stop: Callable[[], bool]
     ) -> None:
         builder, rollout, segment = self.builder, step.rollout, step.segment
         limit = step.limit

@@ -49,7 +49,7 @@ _BEGINNING = 48 << 10
 """Bytes that are searched for the first message."""
 
 
-class Base(NamedTuple):
+class SegmentBase(NamedTuple):
     """The beginning of a segment: a place in another segment."""
 
     segment: str
@@ -58,12 +58,12 @@ class Base(NamedTuple):
 
 
 @dataclass(slots=True)
-class Step:
+class ChainStep:
     """One segment to read."""
 
     segment: Segment
     rollout: Rollout
-    base: Base | None
+    base: SegmentBase | None
     limit: int | None
     """The ordinal before which reading stops; None for the whole file."""
     missing: str | None = None
@@ -74,14 +74,14 @@ class Step:
 class Chain:
     """The segments of a thread, in reading order."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ChainStep] = field(default_factory=list)
     fork_points: dict[str, set[int]] = field(default_factory=dict)
     """By segment, the ordinals at which other segments begin."""
     metas: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The description at the beginning of each file."""
 
 
-def base_of(meta: dict[str, Any]) -> Base | None:
+def base_of(meta: dict[str, Any]) -> SegmentBase | None:
     """The base that a segment names."""
     base = meta.get("history_base")
     if not isinstance(base, dict):
@@ -89,7 +89,7 @@ def base_of(meta: dict[str, Any]) -> Base | None:
     segment, ordinal = base.get("thread_id"), base.get("end_ordinal_exclusive")
     if not isinstance(segment, str) or not isinstance(ordinal, int) or isinstance(ordinal, bool):
         return None
-    return Base(segment.lower(), ordinal)
+    return SegmentBase(segment.lower(), ordinal)
 
 
 _FOLDER = re.compile(
@@ -122,7 +122,7 @@ def resolved(
     Raises NotASession where the first segment cannot be opened; for other segments a note says so.
     """
     chain = Chain()
-    begun: dict[str, Step | None] = {}
+    begun: dict[str, ChainStep | None] = {}
     done: set[str] = set()
     for segment in segments:
         stack = [segment]
@@ -159,7 +159,7 @@ def resolved(
 
 def _begun(
     segment: Segment, chain: Chain, opened: Callable[[Segment], Rollout], *, first: bool
-) -> Step | None:
+) -> ChainStep | None:
     """A segment, opened and described; None where it cannot be opened."""
     try:
         rollout = opened(segment)
@@ -173,4 +173,4 @@ def _begun(
         meta = with_folder(meta, rollout.at(0, _BEGINNING))
     # Where the description has no time or is missing, the thread began when its first line was written.
     chain.metas[segment.path] = {"timestamp": line.get("timestamp"), **meta}
-    return Step(segment, rollout, base_of(meta), None)
+    return ChainStep(segment, rollout, base_of(meta), None)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.conversation import Conversation, ConversationMessage
-    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkTerms
     from leafward.session.entries import Body
 
 LONG_RESULT = 12_000
@@ -39,7 +39,9 @@ that it has."""
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
-def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[str, str], ...]) -> Draft:
+def adopted(
+    past: Conversation, terms: ForkTerms, home: str, env_set: tuple[tuple[str, str], ...]
+) -> ForkDraft:
     """Another agent's session: a thread without Codex's own context, which Codex adds when it continues."""
     session = past.session
     name = fresh_id(terms)
@@ -78,7 +80,7 @@ def adopted(past: Conversation, terms: Terms, home: str, env_set: tuple[tuple[st
     )
 
 
-def _converted_lines(past: Conversation, meta: Body, terms: Terms) -> Iterator[bytes]:
+def _converted_lines(past: Conversation, meta: Body, terms: ForkTerms) -> Iterator[bytes]:
     now = iso_stamp(terms.now)
     yield encode_line({"timestamp": now, "type": "session_meta", "payload": meta})
     turn: str | None = None

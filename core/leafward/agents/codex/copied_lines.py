@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from leafward.agents.codex.chain import Base, Thread, base_of
+from leafward.agents.codex.chain import SegmentBase, Thread, base_of
 from leafward.agents.codex.description import SUBAGENT, relation_of
 from leafward.agents.codex.items import item_text
 from leafward.agents.codex.records import payload_of
@@ -147,7 +147,11 @@ def _repeats(line: Body, source: Body) -> bool:
 
 
 def copied_lines(
-    meta: dict[str, Any], base: Base | None, thread: Thread, notes: list[SourceRemark], segment: Segment
+    meta: dict[str, Any],
+    base: SegmentBase | None,
+    thread: Thread,
+    notes: list[SourceRemark],
+    segment: Segment,
 ) -> CopiedLines | None:
     """Finds the source's lines in an old fork, in a sub-agent or in a copy that continued by itself; None for any other file."""
     if thread.original is not None:

@@ -17,7 +17,7 @@ TAKES_ALL_BACK = 117
 """From 0.117 on that includes the note that the turn before was stopped, which 0.116 still sends (tried with the programs)."""
 
 
-class State(NamedTuple):
+class PathState(NamedTuple):
     """The state at a branch's place, from which a segment that begins there continues."""
 
     path: tuple[tuple[int, int], ...]
@@ -26,7 +26,7 @@ class State(NamedTuple):
     total: int | None
 
 
-START = State((), None, None, None)
+START = PathState((), None, None, None)
 
 
 class Course:

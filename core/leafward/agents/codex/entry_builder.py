@@ -19,7 +19,7 @@ from leafward.agents.codex.current_path import (
     TAKES_ALL_BACK,
     TAKES_INJECTED_BACK,
     Course,
-    State,
+    PathState,
 )
 from leafward.agents.codex.entry_ids import SegmentIds
 from leafward.agents.codex.items import effort_of, item_text, prompt_of
@@ -120,7 +120,7 @@ class EntryBuilder:
 
     # --- places ---
 
-    def begin(self, start: int, segment: str, state: State) -> None:
+    def begin(self, start: int, segment: str, state: PathState) -> None:
         """Begins a segment at a byte, continuing from a state."""
         self.responses.unclaimed()
         self.link()
@@ -144,10 +144,10 @@ class EntryBuilder:
         self.responses.begin_apart(total)
         self._prompts.begin_apart()
 
-    def state(self) -> State:
+    def state(self) -> PathState:
         """The state of the branch now."""
         self.link()
-        return State(self.course.frozen(), self.model, self.effort, self.responses.total)
+        return PathState(self.course.frozen(), self.model, self.effort, self.responses.total)
 
     def _add(self, kind: Kind, at: int, part: int = 0) -> int:
         columns = self.columns

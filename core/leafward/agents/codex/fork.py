@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.authorship import OwnCut
-    from leafward.agents.codex.chain import Step
+    from leafward.agents.codex.chain import ChainStep
     from leafward.agents.codex.rollout import Rollout
     from leafward.agents.codex.transcript import CodexReader
-    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.session.columns import Columns
     from leafward.session.entries import Body
     from leafward.session.session import Session
@@ -67,10 +67,10 @@ def forked(
     reader: CodexReader,
     session: Session,
     cut: ForkPoint,
-    terms: Terms,
+    terms: ForkTerms,
     home: str,
     env_set: tuple[tuple[str, str], ...],
-) -> Draft:
+) -> ForkDraft:
     """The lines up to a cut, from all segments that lead there, in one file. Raises Refused."""
     columns = reader.columns
     folder = terms.folder(session, TITLE)
@@ -152,7 +152,7 @@ def _depth(columns: Columns, index: int) -> int:
 # --- where the copy ends ---
 
 
-def _place(reader: CodexReader, end: int, prompt: int) -> tuple[Step, int]:
+def _place(reader: CodexReader, end: int, prompt: int) -> tuple[ChainStep, int]:
     """The segment in which the copy ends, and the offset of its end."""
     rollout, _, stop = reader.stretch(end)
     if prompt >= 0:
@@ -164,7 +164,7 @@ def _place(reader: CodexReader, end: int, prompt: int) -> tuple[Step, int]:
     return _step_of(reader, rollout), _turn_end(rollout, stop)
 
 
-def _step_of(reader: CodexReader, rollout: Rollout) -> Step:
+def _step_of(reader: CodexReader, rollout: Rollout) -> ChainStep:
     return next(step for step in reader.chain.steps if step.rollout is rollout)
 
 
@@ -214,7 +214,7 @@ def _is_world(data: bytes, start: int, end: int) -> bool:
 # --- which lines are copied ---
 
 
-def _leading_to(reader: CodexReader, step: Step, offset: int) -> list[_Stretch]:
+def _leading_to(reader: CodexReader, step: ChainStep, offset: int) -> list[_Stretch]:
     """The stretches of all segments that lead to a place in one, the first one first. Raises Refused where one is missing."""
     found = [_Stretch(step.rollout, None, offset)]
     by_id = {one.segment.id: one for one in reader.chain.steps}
@@ -232,7 +232,7 @@ def _leading_to(reader: CodexReader, step: Step, offset: int) -> list[_Stretch]:
     return found
 
 
-def _copied(meta: Body, stretches: list[_Stretch], terms: Terms, *, paginated: bool) -> Iterator[bytes]:
+def _copied(meta: Body, stretches: list[_Stretch], terms: ForkTerms, *, paginated: bool) -> Iterator[bytes]:
     stamp = iso_stamp(terms.now)
     number = 0
     first: Body = {"timestamp": stamp, "ordinal": 0, "type": "session_meta", "payload": meta}

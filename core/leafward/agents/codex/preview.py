@@ -20,7 +20,7 @@ from leafward.session.line_decoding import decode_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from leafward.agents.base import Candidate
+    from leafward.agents.base import SessionCandidate
     from leafward.session.entries import Body
 
 HEAD = 128 << 10
@@ -39,7 +39,7 @@ def remote_of(path: str) -> str | None:
     return remote if isinstance(remote, str) and remote else None
 
 
-def glimpse(candidate: Candidate, names: Mapping[str, str]) -> FirstLook | None:
+def glimpse(candidate: SessionCandidate, names: Mapping[str, str]) -> FirstLook | None:
     """Facts from a first look at a rollout; None where it does not begin with a record. Raises OSError."""
     head = head_of(candidate.path, HEAD)
     lines = head.split(b"\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from leafward.agents.codex.store import LIVE_FOLDER
-from leafward.agents.fork_draft import Draft
+from leafward.agents.fork_draft import ForkDraft
 from leafward.agents.resume import Resume, own_variables
 from leafward.agents.settings_file import toml_settings
 from leafward.base.times import iso_stamp
@@ -17,7 +17,7 @@ from leafward.session.journal.lines import encode_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_draft import ForkTerms
     from leafward.session.entries import Body
     from leafward.session.journal.write import Remark
 
@@ -37,7 +37,7 @@ def provider_of(home: str) -> str:
     return "openai"
 
 
-def fresh_id(terms: Terms) -> str:
+def fresh_id(terms: ForkTerms) -> str:
     """A UUID made from the time, in the form of Codex's own (version 7)."""
     milliseconds = int(terms.now.timestamp() * 1000) & ((1 << 48) - 1)
     number = milliseconds << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
@@ -47,19 +47,19 @@ def fresh_id(terms: Terms) -> str:
 def draft_of(
     name: str,
     home: str,
-    terms: Terms,
+    terms: ForkTerms,
     cwd: str,
     content: Callable[[], Iterable[bytes]],
     kept: int,
     remarks: tuple[Remark, ...],
     env_set: tuple[tuple[str, str], ...],
     left: int = 0,
-) -> Draft:
+) -> ForkDraft:
     """A draft of a rollout in today's folder, under the name that Codex would give it."""
     local = terms.now.astimezone()
     folder = Path(home, LIVE_FOLDER, f"{local:%Y}", f"{local:%m}", f"{local:%d}")
     file = folder / f"rollout-{local:%Y-%m-%dT%H-%M-%S}-{name}.jsonl"
-    return Draft(
+    return ForkDraft(
         agent="codex",
         id=name,
         path=file,
@@ -72,7 +72,7 @@ def draft_of(
     )
 
 
-def injected_line(terms: Terms, ordinal: int | None = None) -> bytes:
+def injected_line(terms: ForkTerms, ordinal: int | None = None) -> bytes:
     """The added text, as a message that Codex sends and never shows; numbered in a paginated file."""
     line: Body = {"timestamp": iso_stamp(terms.now)}
     line |= item_of(message_of("user", [text_part("input_text", terms.injected)]))

@@ -95,7 +95,7 @@ def segment_of(path: str, stamp: Stamp) -> Segment:
 
 
 @dataclass(slots=True)
-class Shelf:
+class RolloutShelf:
     """The rollouts of one store, by thread and segment."""
 
     threads: dict[str, list[Segment]] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class Shelf:
     """Plain files with other content than the file of the same name in `segments`: both continued by themselves."""
 
     @classmethod
-    def of(cls, found: Iterable[Segment]) -> Shelf:
+    def of(cls, found: Iterable[Segment]) -> RolloutShelf:
         """Sorts files. A plain file is preferred to its compressed copy, a live file to an archived one (as in Codex).
 
         Of two files with one name in folders of the same kind, the one that was written last is preferred.

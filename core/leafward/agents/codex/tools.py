@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from leafward.files.reads import ReadForm
-from leafward.files.tool_calls import Action, ToolTable
+from leafward.files.tool_calls import FileAction, ToolTable
 
 SHELLS = frozenset(
     {"exec_command", "shell", "shell_command", "local_shell", "container.exec", "unified_exec", "user_shell"}
 )
 CODEX_TOOLS = ToolTable(
-    {"view_image": Action.READ, "read": Action.READ},
+    {"view_image": FileAction.READ, "read": FileAction.READ},
     SHELLS,
     command=("cmd", "command"),
     folder=("workdir", "working_directory"),

@@ -17,7 +17,7 @@ from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.session.columns import Columns
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.session.source import UNCERTAIN_CONTEXT, Origin, SourceRemark
+from leafward.session.source import UNCERTAIN_CONTEXT, EntryLocation, SourceRemark
 from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
@@ -158,14 +158,14 @@ class CodexReader:
         """The lines of an entry."""
         return self.region(index).rstrip(b"\n").split(b"\n")
 
-    def origin(self, index: int) -> Origin:
+    def origin(self, index: int) -> EntryLocation:
         """The place of the entry's first line."""
         piece, start, stop = self._span(index)
         place = piece.rollout.long_lines.get(start)
         if place is not None:
-            return Origin(Path(piece.segment.path), start, place.size)
+            return EntryLocation(Path(piece.segment.path), start, place.size)
         first = piece.rollout.at(start, min(stop - start, 1 << 16)).find(b"\n")
-        return Origin(Path(piece.segment.path), start, first if first >= 0 else stop - start)
+        return EntryLocation(Path(piece.segment.path), start, first if first >= 0 else stop - start)
 
     @property
     def chain(self) -> Chain:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import Agent, Listing, Text, Texts, Trouble, refuse_copy
+from leafward.agents.base import Agent, Listing, SessionText, Texts, Trouble, refuse_copy
 from leafward.agents.lines import unmarked
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.data_root import usual_root
@@ -37,9 +37,9 @@ from leafward.session.session import Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from leafward.agents.base import Candidate, FirstLook
+    from leafward.agents.base import FirstLook, SessionCandidate
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.agents.opencode.excerpts import Excerpt
     from leafward.agents.opencode.store import Store
     from leafward.files.tool_calls import ToolTable
@@ -113,7 +113,7 @@ class OpenCode(Agent):
             and not {"role", "sessionID", "type"} & body.keys()
         )
 
-    def peek(self, candidate: Candidate) -> FirstLook | None:
+    def peek(self, candidate: SessionCandidate) -> FirstLook | None:
         """Facts from its own description, and its first prompt where it has no title. Raises OSError."""
         return glimpse(self._shelves, candidate.path)
 
@@ -132,7 +132,7 @@ class OpenCode(Agent):
         """Pieces only: no session has a single file with all of its content."""
         return Texts(pieces=self._pieces(paths))
 
-    def _pieces(self, paths: Sequence[str]) -> Iterator[Text]:
+    def _pieces(self, paths: Sequence[str]) -> Iterator[SessionText]:
         """The rows of each session in its database, or its files, and its sidecar's texts; each database is opened once."""
         waiting = list(paths)
         ids = [(path, os.path.basename(path).removesuffix(".json")) for path in waiting]
@@ -141,19 +141,21 @@ class OpenCode(Agent):
             if not os.path.isfile(base):
                 path = waiting.pop(0)
                 if os.path.isdir(path) or is_database(path):
-                    yield Text(path)
+                    yield SessionText(path)
                     continue
-                yield from (Text(path, file) for file in trees.files_of(trees.tree_of(path)))
+                yield from (SessionText(path, file) for file in trees.files_of(trees.tree_of(path)))
                 continue
             here = [path for path in waiting if os.path.dirname(path) == base]
             waiting = [path for path in waiting if os.path.dirname(path) != base]
             try:
                 with opened(base) as database:
                     for path in here:
-                        yield from (Text(path, data=data) for data in database.texts(os.path.basename(path)))
+                        yield from (
+                            SessionText(path, data=data) for data in database.texts(os.path.basename(path))
+                        )
             except (sqlite3.Error, OSError, NotASession):
                 # Opening the sessions finds any text missed here.
-                yield from map(Text, here)
+                yield from map(SessionText, here)
         yield from kept_texts(self.name, ids)
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
@@ -237,7 +239,7 @@ class OpenCode(Agent):
         name = id_of(session, self.title)
         return Resume(("opencode", "-s", name), folder, (*own_variables(env), *removed), added)
 
-    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: ForkTerms) -> ForkDraft:
         """A document of the path's messages for opencode's own import. Raises Refused.
 
         A session in the files of an older version is converted to the present format.
@@ -259,14 +261,14 @@ class OpenCode(Agent):
         into = self._into(terms) if is_kept(base) else base
         return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 
-    def adopt(self, past: Conversation, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """A document with the content of another agent's session, for opencode's own import. Raises Refused."""
         from leafward.agents.opencode import conversion as adopting
 
         base = self._into(terms)
         return adopting.adopt(past, terms, base, self._store(base, terms.env))
 
-    def _into(self, terms: Terms) -> str:
+    def _into(self, terms: ForkTerms) -> str:
         """The database that opencode itself uses."""
         found = self.roots(terms.config, terms.env)
         extra = terms.env.get("OPENCODE_DB")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.conversation import Conversation, ConversationMessage
-    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkTerms
     from leafward.agents.opencode.store import Store
     from leafward.session.entries import Body
 
@@ -32,7 +32,7 @@ _NOTHING = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write
 _LONGEST_TITLE = 80
 
 
-def adopt(past: Conversation, terms: Terms, database: str, store: Store) -> Draft:
+def adopt(past: Conversation, terms: ForkTerms, database: str, store: Store) -> ForkDraft:
     """A draft of a session for the import into a database. Raises Refused where the session names no folder."""
     session = past.session
     cwd = terms.folder(session, TITLE)
@@ -73,7 +73,7 @@ class _Writer:
     """Writes messages, one after the other."""
 
     def __init__(
-        self, past: Conversation, terms: Terms, session: str, cwd: str, ids: Ids, model: Body
+        self, past: Conversation, terms: ForkTerms, session: str, cwd: str, ids: Ids, model: Body
     ) -> None:
         self._past, self._terms, self._session, self._cwd = past, terms, session, cwd
         self._ids, self._model = ids, model

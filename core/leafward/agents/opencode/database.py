@@ -52,10 +52,10 @@ def is_database(path: str) -> bool:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Base]:
+def opened(path: str) -> Iterator[Database]:
     """A database of opencode, open for reading. Raises sqlite3.Error, OSError, or NotASession where it is another program's."""
     with opened_read_only(path) as connection:
-        base = Base(connection)
+        base = Database(connection)
         for table, needed in _NEEDED.items():
             missing = needed - base.columns(table)
             if missing:
@@ -68,7 +68,7 @@ def opened(path: str) -> Iterator[Base]:
         yield base
 
 
-class Base:
+class Database:
     """The few queries for a database."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

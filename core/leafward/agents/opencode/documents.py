@@ -6,7 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.fork_draft import Draft, Import
+from leafward.agents.fork_draft import ForkDraft, Import
 from leafward.agents.json_text import written
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.paths import imports_dir
@@ -14,7 +14,7 @@ from leafward.base.paths import imports_dir
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_draft import ForkTerms
     from leafward.agents.opencode.store import Store
     from leafward.session.entries import Body
     from leafward.session.journal.write import Remark
@@ -77,7 +77,7 @@ def document(info: Body, messages: Iterator[Body]) -> Iterator[bytes]:
     yield b"\n]}\n"
 
 
-def injected_message(terms: Terms, session: str, ids: Ids, model: Body) -> Body:
+def injected_message(terms: ForkTerms, session: str, ids: Ids, model: Body) -> Body:
     """A message with the added text: opencode marks a message that nobody typed as synthetic, and sends it."""
     # opencode orders messages by time, and this one follows the others, even after the clock was set back.
     now = max(round(terms.now.timestamp() * 1000), ids.latest + 1)
@@ -104,9 +104,9 @@ def draft_of(
     kept: int,
     left: int,
     remarks: tuple[Remark, ...],
-    terms: Terms,
+    terms: ForkTerms,
     store: Store,
-) -> Draft:
+) -> ForkDraft:
     """A draft of a session for the import into a database. `store`: see `store_variables`."""
     removed, added = store
     file = imports_dir() / f"{session}.json"
@@ -114,7 +114,7 @@ def draft_of(
     def command(*argv: str) -> Resume:
         return Resume(("opencode", *argv), cwd, (*own_variables(terms.env), *removed), added)
 
-    return Draft(
+    return ForkDraft(
         agent="opencode",
         id=session,
         path=Path(database) / session,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.base import Stamp
-    from leafward.agents.opencode.database import Base
+    from leafward.agents.opencode.database import Database
     from leafward.agents.opencode.sessions import ListedSession
 
 _OWNED = {
@@ -109,7 +109,7 @@ class Excerpt:
                     raise OSError(errno.EIO, str(error), str(path)) from error
                 raise
 
-    def _write(self, base: Base, path: Path) -> None:
+    def _write(self, base: Database, path: Path) -> None:
         base.ask("ATTACH DATABASE ? AS copy", path.absolute().as_uri())
         base.ask("PRAGMA copy.journal_mode = OFF")
         base.ask("BEGIN")
@@ -127,7 +127,7 @@ class Excerpt:
 
 
 @contextmanager
-def _reading(path: str) -> Iterator[Base]:
+def _reading(path: str) -> Iterator[Database]:
     """A database open for reading. Raises OSError, NotASession."""
     try:
         with opened(path) as base:
@@ -136,7 +136,7 @@ def _reading(path: str) -> Iterator[Base]:
         raise NotASession(f"cannot read {path}: {error}") from error
 
 
-def _family(base: Base, session: str) -> Family:
+def _family(base: Database, session: str) -> Family:
     """A session and all sessions that the task tool made from it, at any depth; empty where it is missing."""
     listed, beside_damage = _rows(base)
     rows = {row.info.id: row for row in listed}
@@ -155,7 +155,7 @@ def _family(base: Base, session: str) -> Family:
     return Family(stamps, size, beside_damage)
 
 
-def _rows(base: Base) -> tuple[list[ListedSession], bool]:
+def _rows(base: Database) -> tuple[list[ListedSession], bool]:
     """Every readable session, and whether others are unreadable: sessions on good pages can be copied regardless of those."""
     try:
         return rows_of(base)[0], False
@@ -165,7 +165,7 @@ def _rows(base: Base) -> tuple[list[ListedSession], bool]:
         return rescued(base).rows, True
 
 
-def _size(base: Base, table: str, session: str) -> int:
+def _size(base: Database, table: str, session: str) -> int:
     column, whose = _OWNED[table]
     if not {column, "data"} <= base.columns(table):
         return 0
@@ -173,7 +173,7 @@ def _size(base: Base, table: str, session: str) -> int:
     return base.ask(query, session).fetchone()[0] or 0
 
 
-def _copy(base: Base, table: str, sessions: Iterable[str]) -> None:
+def _copy(base: Database, table: str, sessions: Iterable[str]) -> None:
     """Makes an empty table, then copies the rows of some sessions into it."""
     column, whose = _OWNED[table]
     quoted = ['"{}"'.format(name.replace('"', '""')) for name in sorted(base.columns(table))]

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.authorship import OwnCut
-    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
-    from leafward.agents.opencode.database import Base
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
+    from leafward.agents.opencode.database import Database
     from leafward.agents.opencode.records import MessageRecord
     from leafward.agents.opencode.store import Store
     from leafward.session.entries import Body
@@ -46,7 +46,9 @@ _MADE = re.compile(r"(?:-pruned|-dropped|-system|-hidden)?(?:@\d+)?\Z")
 """Suffixes of ids of entries that do not stand for a message or part alone."""
 
 
-def fork(session: Session, cut: ForkPoint, terms: Terms, database: str, into: str, store: Store) -> Draft:
+def fork(
+    session: Session, cut: ForkPoint, terms: ForkTerms, database: str, into: str, store: Store
+) -> ForkDraft:
     """A draft of a session with the messages of a path, from one database `into` another. Raises Refused without a folder."""
     reader = reader_of(session)
     if not isinstance(reader, OpenCodeReader):
@@ -113,7 +115,7 @@ class _Copy:
         text = f"opencode compacted here at {recorded:,} tokens, and does so again before the next prompt"
         return (Remark("compacts-again", text),)
 
-    def document(self, name: str, ids: Ids, terms: Terms) -> Iterator[bytes]:
+    def document(self, name: str, ids: Ids, terms: ForkTerms) -> Iterator[bytes]:
         """The document for the import. Raises Refused where the database has become unreadable."""
         try:
             with opened(self._database) as base:
@@ -125,7 +127,7 @@ class _Copy:
         except (sqlite3.Error, OSError, NotASession) as error:
             raise Refused(f"cannot read {self._database}: {error}") from error
 
-    def _info(self, row: dict[str, Any], name: str, terms: Terms) -> Body:
+    def _info(self, row: dict[str, Any], name: str, terms: ForkTerms) -> Body:
         now = round(terms.now.timestamp() * 1000)
         title = title_of(self._session) or (text_at(row, "title") or name)
         info: Body = {
@@ -150,7 +152,9 @@ class _Copy:
         info["time"] = {"created": now, "updated": now}
         return info
 
-    def _messages(self, base: Base, row: dict[str, Any], name: str, ids: Ids, terms: Terms) -> Iterator[Body]:
+    def _messages(
+        self, base: Database, row: dict[str, Any], name: str, ids: Ids, terms: ForkTerms
+    ) -> Iterator[Body]:
         revert = object_in(str(row.get("revert") or ""))
         renamed: dict[str, str] = {}
         prompt = latest = ""

@@ -17,7 +17,7 @@ _COMPARED = 6
 """Messages that are compared word by word: two conversations may begin in the same millisecond."""
 
 
-class Source(NamedTuple):
+class ForkParent(NamedTuple):
     """The source of a copied session."""
 
     session: str
@@ -31,16 +31,16 @@ def source_of(
     siblings: list[Info],
     times: Callable[[str], list[int]],
     messages_of: Callable[[str], Iterator[MessageRecord]],
-) -> Source | None:
+) -> ForkParent | None:
     """The older session that shares the most messages with one, the oldest of several; None where none begins like it."""
-    best: Source | None = None
+    best: ForkParent | None = None
     for other in sorted(siblings, key=lambda info: (info.created or 0, info.id)):
         same = zip(own, times(other.id), strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], same))
         if shared > (best.shared if best is not None else 0):
             count = min(shared, _COMPARED)
             if _opening(messages_of(session), count) == _opening(messages_of(other.id), count):
-                best = Source(other.id, shared)
+                best = ForkParent(other.id, shared)
     return best
 
 

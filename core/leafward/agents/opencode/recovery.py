@@ -10,7 +10,7 @@ from leafward.agents.opencode.records import Info
 from leafward.agents.opencode.sessions import counted, info_of, infos_of, row_of
 
 if TYPE_CHECKING:
-    from leafward.agents.opencode.database import Base
+    from leafward.agents.opencode.database import Database
     from leafward.agents.opencode.sessions import ListedSession
 
 
@@ -24,7 +24,7 @@ class Rescued(NamedTuple):
     """Ids of sessions that only an index shows."""
 
 
-def known(base: Base, session: str) -> Info | None:
+def known(base: Database, session: str) -> Info | None:
     """A session's description, from its messages where its row lies on a damaged page. None where the session is missing.
 
     Raises sqlite3.DatabaseError where both are unreadable.
@@ -41,13 +41,13 @@ def known(base: Base, session: str) -> Info | None:
         return found
 
 
-def _torn(base: Base, session: str) -> Info | None:
+def _torn(base: Database, session: str) -> Info | None:
     """The description of a session from its messages; None where it has none. Raises sqlite3.DatabaseError."""
     messages, first, *_ = counted(base, session).get(session, (0, 0))
     return Info(session, created=first, torn=True) if messages else None
 
 
-def _infos(base: Base) -> dict[str, Info]:
+def _infos(base: Database) -> dict[str, Info]:
     """Sessions by id, read from both ends of the table up to the damage."""
     infos: dict[str, Info] = {}
     for order in ("rowid", "rowid DESC"):
@@ -59,7 +59,7 @@ def _infos(base: Base) -> dict[str, Info]:
     return infos
 
 
-def rescued(base: Base) -> Rescued:
+def rescued(base: Database) -> Rescued:
     """The sessions of a damaged database: rows from both ends up to the damage, then one by one.
 
     A session whose messages cannot be counted is listed without any.
@@ -85,7 +85,7 @@ def rescued(base: Base) -> Rescued:
     return Rescued(rows, [info.id for info in infos.values() if info.torn], lost)
 
 
-def _one(base: Base, session: str) -> Info | None:
+def _one(base: Database, session: str) -> Info | None:
     """A session that was not reached from the ends of the table. Raises sqlite3.DatabaseError."""
     try:
         return info_of(base, session)
@@ -93,7 +93,7 @@ def _one(base: Base, session: str) -> Info | None:
         return _torn(base, session)
 
 
-def _names(base: Base) -> dict[str, None]:
+def _names(base: Database) -> dict[str, None]:
     """The ids in the index of sessions, from both ends up to the damage."""
     found: dict[str, None] = {}
     for order in ("", " DESC"):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.base import Stamp
-    from leafward.agents.opencode.database import Base
+    from leafward.agents.opencode.database import Database
 
 _NS_PER_MS = 1_000_000
 _LATEST = (1 << 63) // _NS_PER_MS - 1
@@ -39,26 +39,26 @@ class ListedSession(NamedTuple):
     stamp: Stamp
 
 
-def info_of(base: Base, session: str) -> Info | None:
+def info_of(base: Database, session: str) -> Info | None:
     """A session's description; None where the session is missing."""
     for row in base.ask(f"{_described(base)} WHERE id = ?", session):
         return _info(row)
     return None
 
 
-def infos_of(base: Base, order: str = "") -> Iterator[Info]:
+def infos_of(base: Database, order: str = "") -> Iterator[Info]:
     """Every session, as its row describes it."""
     query = _described(base)
     yield from map(_info, base.ask(f"{query} ORDER BY {order}" if order else query))
 
 
-def _described(base: Base) -> str:
+def _described(base: Database) -> str:
     have = base.columns("session")
     names = ", ".join(name if name in have else f"NULL AS {name}" for name in _FIELDS)
     return f"SELECT {names} FROM session"  # noqa: S608  # names of our own
 
 
-def rows_of(base: Base) -> tuple[list[ListedSession], dict[str, int]]:
+def rows_of(base: Database) -> tuple[list[ListedSession], dict[str, int]]:
     """Every session with its stamp; and the numbers of messages without a session, by the session that they name."""
     counts = counted(base)
     rows = [row_of(info, counts) for info in infos_of(base)]
@@ -75,7 +75,7 @@ def row_of(info: Info, counts: Counts) -> ListedSession:
     return ListedSession(info, messages, first, stamp)
 
 
-def counted(base: Base, only: str | None = None) -> Counts:
+def counted(base: Database, only: str | None = None) -> Counts:
     """The counts of stored records, for each session or for one. Answered by indexes alone."""
     time = "time_created" if "time_created" in base.columns("message") else "0"
     parameters = () if only is None else (only,)

@@ -34,7 +34,7 @@ _FRESH = 2.0
 
 
 @dataclass(slots=True)
-class Shelf:
+class SessionShelf:
     """The sessions of one database."""
 
     rows: dict[str, ListedSession] = field(default_factory=dict)
@@ -53,11 +53,11 @@ class Shelves:
         self._agent = agent
         self._clock = clock
         self._lock = Lock()
-        self._known: dict[str, tuple[float, object, Shelf]] = {}
+        self._known: dict[str, tuple[float, object, SessionShelf]] = {}
         self._first_times: dict[str, int] = {}
         self._folders: dict[str, tuple[float, object, dict[int, list[str]]]] = {}
 
-    def shelf(self, path: str, *, lately: bool = False) -> Shelf:
+    def shelf(self, path: str, *, lately: bool = False) -> SessionShelf:
         """The sessions of a database; with `lately` a state of some seconds ago is enough.
 
         Raises sqlite3.Error, OSError, or NotASession where it is not opencode's.
@@ -67,7 +67,7 @@ class Shelves:
             known = self._known.get(path)
         if known is not None and (known[1] == stamps or (lately and now - known[0] < _FRESH)):
             return known[2]
-        shelf = Shelf()
+        shelf = SessionShelf()
         with opened(path) as base:
             try:
                 rows, shelf.strays = rows_of(base)
@@ -135,7 +135,7 @@ class Shelves:
         """Every session under a root, from databases and files, each from the complete source."""
         taken: dict[str, int] = {}
         empty: set[str] = set()
-        found: list[tuple[str, Shelf]] = []
+        found: list[tuple[str, SessionShelf]] = []
         unreadable: dict[str, dict[str, Stamp]] = {}
         for path in databases_in(root, trouble):
             damaged = True
@@ -310,7 +310,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")
 
 
-def _say_unnamable(path: str, shelf: Shelf, trouble: list[Trouble]) -> None:
+def _say_unnamable(path: str, shelf: SessionShelf, trouble: list[Trouble]) -> None:
     """Adds the unlisted sessions of a database, which no path can name, to `trouble`."""
     names = sorted(name for name in shelf.rows if not _plain(name))
     if names:

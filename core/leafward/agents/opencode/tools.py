@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from leafward.files.reads import ReadForm
-from leafward.files.tool_calls import Action, ToolTable
+from leafward.files.tool_calls import FileAction, ToolTable
 
 SNAPSHOT = "snapshot"
 """Not a tool: it stands for a file that opencode's snapshots show as changed and that no call names."""
 
 OPENCODE_TOOLS = ToolTable(
     {
-        "read": Action.READ,
-        "write": Action.WRITE,
-        "edit": Action.EDIT,
-        "multiedit": Action.EDIT,
-        SNAPSHOT: Action.EDIT,
+        "read": FileAction.READ,
+        "write": FileAction.WRITE,
+        "edit": FileAction.EDIT,
+        "multiedit": FileAction.EDIT,
+        SNAPSHOT: FileAction.EDIT,
     },
     frozenset({"bash", "shell"}),
     path=("filePath", "file_path", "path"),

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.opencode import trees
-from leafward.agents.opencode.database import Base, opened
+from leafward.agents.opencode.database import Database, opened
 from leafward.agents.opencode.entry_builder import EntryBuilder
-from leafward.agents.opencode.lineage import Source, source_of
+from leafward.agents.opencode.lineage import ForkParent, source_of
 from leafward.agents.opencode.records import Info, MessageRecord, StoredRow, by_time, object_in
 from leafward.agents.opencode.recovery import known
 from leafward.agents.opencode.roles import Role
@@ -24,7 +24,7 @@ from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex, text_at
 from leafward.session.line_decoding import decode_line
-from leafward.session.source import Origin, SourceRemark
+from leafward.session.source import EntryLocation, SourceRemark
 from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
@@ -87,13 +87,13 @@ class OpenCodeReader:
         """Whether an entry was made by the newer engine, whose messages the usual one ignores (opencode 1.18.33)."""
         return self.translation.is_newer(index)
 
-    def origin(self, index: int) -> Origin:
+    def origin(self, index: int) -> EntryLocation:
         """The file of its first record, or the row in the database."""
         translator = self.translation
         number = translator.numbers(index)[0]
         records = translator.records
         path = Path(records.path(number))
-        return Origin(path, records.row[number], records.size[number], is_row=records.in_database)
+        return EntryLocation(path, records.row[number], records.size[number], is_row=records.in_database)
 
 
 class _Made:
@@ -111,7 +111,7 @@ class _Made:
     def from_database(self, stop: Callable[[], bool]) -> Transcript:
         path, session = str(self.setting.database), self.setting.session
         info = Info(session)
-        source: Source | None = None
+        source: ForkParent | None = None
         try:
             with opened(path) as base:
                 info = known(base, session) or info
@@ -210,7 +210,7 @@ class _Made:
         info: Info,
         times: Callable[[str], list[int]],
         messages_of: Callable[[str], Iterator[MessageRecord]],
-    ) -> Source | None:
+    ) -> ForkParent | None:
         """The session that this one was copied from; None where no other begins with the same messages."""
         builder = self.builder
         if info.parent is not None or not len(builder.times):
@@ -228,7 +228,7 @@ class _Made:
             text = f"{folder} holds {len(missing):,} messages of this session that are not in the database"
             self.notes.append(SourceRemark("half-imported", text, path=Path(folder)))
 
-    def _transcript(self, info: Info, source: Source | None, files: tuple[Path, ...]) -> Transcript:
+    def _transcript(self, info: Info, source: ForkParent | None, files: tuple[Path, ...]) -> Transcript:
         builder = self.builder
         if self._staged:
             name = text_at(object_in(info.revert), "messageID")
@@ -273,7 +273,7 @@ class _Made:
             inherited,
         )
 
-    def _header(self, info: Info, source: Source | None) -> Body:
+    def _header(self, info: Info, source: ForkParent | None) -> Body:
         header: Body = {
             "type": "session",
             "id": info.id,
@@ -306,7 +306,11 @@ def named(title: str) -> str | None:
 
 
 def merged(
-    base: Base, session: str, path: str, broken: Callable[[str, Exception], object], notes: list[SourceRemark]
+    base: Database,
+    session: str,
+    path: str,
+    broken: Callable[[str, Exception], object],
+    notes: list[SourceRemark],
 ) -> Iterator[MessageRecord]:
     """The messages of a session by time, including deleted ones; `broken` is called for unreadable parts."""
     removed: list[MessageRecord] = []

@@ -26,7 +26,7 @@ from leafward.agents.opencode.records import number_in
 from leafward.agents.opencode.roles import Role
 from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.base.times import iso_time
-from leafward.files.tool_calls import Action, command_text, file_calls
+from leafward.files.tool_calls import FileAction, command_text, file_calls
 from leafward.session.entries import TYPED, EntryIndex, Kind, object_at, text_at, text_of, tool_calls
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, PROJECTION
@@ -308,7 +308,7 @@ class Translator:
         for part in parts:
             block = block_of(part) if part.get("type") == "tool" else None
             for made in file_calls(tool_calls({"content": [block]})[0], OPENCODE_TOOLS) if block else ():
-                if made.action is not Action.READ:
+                if made.action is not FileAction.READ:
                     changed.pop(os.path.normpath(os.path.join(folder, made.path)), None)
         return list(changed)
 

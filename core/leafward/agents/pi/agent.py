@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Trouble
     from leafward.agents.conversation import Conversation
-    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.files.tool_calls import ToolTable
 
 SUFFIX = ".jsonl"
@@ -92,7 +92,7 @@ class Pi(Agent):
         folder = folder_of(session, self.title)
         return Resume(("pi", "--session", os.path.abspath(session.path)), folder, own_variables(env))
 
-    def fork(self, session: Session, cut: ForkPoint, terms: Terms) -> Draft:
+    def fork(self, session: Session, cut: ForkPoint, terms: ForkTerms) -> ForkDraft:
         """The path to the cut in a new file beside the session's own; for one of our copies, among pi's sessions."""
         from leafward.agents.pi.fork import forked
 
@@ -101,14 +101,14 @@ class Pi(Agent):
         root, flat = self._own_store(terms)
         return forked(session, cut, terms, root, flat=flat)
 
-    def adopt(self, past: Conversation, terms: Terms) -> Draft:
+    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """The path in pi's format, among pi's sessions of the same folder."""
         from leafward.agents.pi.conversion import adopted
 
         root, flat = self._own_store(terms)
         return adopted(past, terms, root, flat=flat)
 
-    def _own_store(self, terms: Terms) -> tuple[Path, bool]:
+    def _own_store(self, terms: ForkTerms) -> tuple[Path, bool]:
         """The folder where pi itself keeps sessions, and whether it holds those of all working folders together."""
         env = terms.env
         configured = terms.config.roots.get(self.name) or env.get("PI_CODING_AGENT_SESSION_DIR")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.conversation import Conversation, ConversationMessage
-    from leafward.agents.fork_draft import Draft, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkTerms
     from leafward.session.session import Session
 
 _ZERO_COST = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
@@ -26,7 +26,7 @@ _COUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 _APIS = {"openai": "openai-responses", "anthropic": "anthropic-messages"}
 
 
-def adopted(past: Conversation, terms: Terms, root: Path, *, flat: bool) -> Draft:
+def adopted(past: Conversation, terms: ForkTerms, root: Path, *, flat: bool) -> ForkDraft:
     """Another agent's session in pi's format: pi sends for it the context that the model had at the cut."""
     session = past.session
     header = header_of(session, terms)
@@ -85,7 +85,7 @@ def _counts_left(messages: Iterable[ConversationMessage]) -> Iterator[Remark]:
         )
 
 
-def _healed(past: Conversation, header: Body, terms: Terms) -> Iterator[bytes]:
+def _healed(past: Conversation, header: Body, terms: ForkTerms) -> Iterator[bytes]:
     yield encode_line(header)
     chain = Chain(None, terms)
     for message in past.portable_messages():
@@ -141,7 +141,7 @@ def _native_kind(session: Session, entry: int) -> bool:
 
 
 def _translated(
-    past: Conversation, header: Body, path: list[int], terms: Terms, *, whole: bool
+    past: Conversation, header: Body, path: list[int], terms: ForkTerms, *, whole: bool
 ) -> Iterator[bytes]:
     session, compaction = past.session, past.context.compaction
     yield encode_line(header)

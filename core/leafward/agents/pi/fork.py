@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from leafward.agents.fork_draft import Draft, ForkPoint, Terms
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
 
 def forked(
-    session: Session, cut: ForkPoint, terms: Terms, root: Path | None = None, *, flat: bool = False
-) -> Draft:
+    session: Session, cut: ForkPoint, terms: ForkTerms, root: Path | None = None, *, flat: bool = False
+) -> ForkDraft:
     """The path to a cut as a new file: entries, ids and lines as they are, with labels and name.
 
     It lies beside the source's file, or in the store at `root`, where the sessions of all folders may lie together (`flat`).
@@ -65,7 +65,7 @@ def _is_move(session: Session, index: int) -> bool:
 
 
 def _copied(
-    session: Session, header: Body, path: list[int], dropped: set[int], terms: Terms
+    session: Session, header: Body, path: list[int], dropped: set[int], terms: ForkTerms
 ) -> Iterator[bytes]:
     columns = session.columns
     yield encode_line(header)

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from leafward.agents.fork_draft import Draft
+from leafward.agents.fork_draft import ForkDraft
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.times import iso_stamp
 from leafward.session.journal.lines import encode_line
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_draft import ForkTerms
     from leafward.session.entries import Body
     from leafward.session.journal.write import Remark
     from leafward.session.session import Session
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Chain:
     """Lines that are appended one after the other."""
 
-    def __init__(self, above: str | None, terms: Terms) -> None:
+    def __init__(self, above: str | None, terms: ForkTerms) -> None:
         self.above = above
         self.taken: set[str] = set()
         self._terms = terms
@@ -70,7 +70,7 @@ def folder_of(cwd: str) -> str:
     return f"--{inner}--"
 
 
-def header_of(session: Session, terms: Terms) -> Body:
+def header_of(session: Session, terms: ForkTerms) -> Body:
     """The first line of a new file made from a session. Raises Refused where no working folder is known."""
     return {
         "type": "session",
@@ -86,17 +86,17 @@ def draft_of(
     header: Body,
     folder: Path,
     content: Callable[[], Iterable[bytes]],
-    terms: Terms,
+    terms: ForkTerms,
     kept: int,
     left: int,
     remarks: tuple[Remark, ...] = (),
     earlier: int = 0,
-) -> Draft:
+) -> ForkDraft:
     """A draft of a file in a folder, under the name that pi would give it."""
     moment = str(header["timestamp"]).replace(":", "-").replace(".", "-")
     file = folder.absolute() / f"{moment}_{header['id']}.jsonl"
     cwd = str(header["cwd"])
-    return Draft(
+    return ForkDraft(
         agent="pi",
         id=str(header["id"]),
         path=file,

@@ -10,7 +10,7 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.path_files import EveryBranch, contradicted, proven, resting_on
 from leafward.files.file_replay.replay import Replay, related
-from leafward.files.line_diff import Block, Origin3, compare_lines, split_lines, three_way
+from leafward.files.line_diff import DiffBlock, Origin3, compare_lines, split_lines, three_way
 from leafward.files.shell.bulk_effects import NOTICES
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class ContentDifference:
             return f"huge, {sum(map(len, texts)):,} characters: not shown line by line"
         return ""
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[DiffBlock]:
         """A's lines against B's. Empty where one of them is not known, or has an `obstacle`."""
         if not self.exact or self.obstacle:
             return []

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_names import utf16_order
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.branches.diff.sides import Sides
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.entries import EntryIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class BranchFileUse:
     """The uses of one file by one branch."""
 
     path: str
@@ -84,9 +84,9 @@ class FileDifference:
 
     path: str
     """Its name at the common ancestor; for a file created later, its first name."""
-    a: Use | None
+    a: BranchFileUse | None
     """Its uses in the branch; None where there are none."""
-    b: Use | None
+    b: BranchFileUse | None
     shared: bool
     """Whether it was touched above the common ancestor."""
     flags: tuple[Flag, ...]
@@ -134,7 +134,7 @@ class FileSets:
 
 # Looking up a member of an enumeration costs as much here as a part of a step's work.
 _OF_FOLDERS = frozenset({FileOperation.SWEEP, FileOperation.STAGE})
-_READ, _FAILED, _UNANSWERED = FileOperation.READ, Outcome.FAILED, Outcome.UNANSWERED
+_READ, _FAILED, _UNANSWERED = FileOperation.READ, StepOutcome.FAILED, StepOutcome.UNANSWERED
 
 
 @dataclass(slots=True)
@@ -151,7 +151,7 @@ class _Tally:
     entries: list[EntryIndex] = field(default_factory=list)
     refused: int = 0
 
-    def take(self, step: Step, operation: FileOperation) -> None:
+    def take(self, step: ReplayStep, operation: FileOperation) -> None:
         if step.outcome is _FAILED:
             self.failed += 1
             self.refused += operation.changes and not step.inferred
@@ -169,7 +169,7 @@ class _Tally:
             self.reads += 1
 
 
-def uses(made: Iterable[Step]) -> dict[str, Use]:
+def uses(made: Iterable[ReplayStep]) -> dict[str, BranchFileUse]:
     """The uses of each file by a branch, by the file's name at the beginning of the branch; moved files are followed."""
     counts: dict[str, _Tally] = {}
     first_name: dict[str, str] = {}
@@ -191,7 +191,7 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
             tally(step.to).take(step, FileOperation.WRITE)
         else:
             tally(step.path).take(step, FileOperation.MOVE)
-            if step.outcome is Outcome.FAILED:
+            if step.outcome is StepOutcome.FAILED:
                 continue
             folder = step.path + "/"
             for name in [step.path, *(one.path for one in counts.values() if one.path.startswith(folder))]:
@@ -200,7 +200,7 @@ def uses(made: Iterable[Step]) -> dict[str, Use]:
                 if key in counts:
                     counts[key].path = there
     return {
-        name: Use(
+        name: BranchFileUse(
             one.path,
             one.reads,
             one.changes,
@@ -244,7 +244,7 @@ def _bare(path: str) -> str:
     return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
-def _flags(a: Use | None, b: Use | None) -> tuple[Flag, ...]:
+def _flags(a: BranchFileUse | None, b: BranchFileUse | None) -> tuple[Flag, ...]:
     found: list[Flag] = []
     if a is not None and b is not None:
         if a.changes and b.changes:

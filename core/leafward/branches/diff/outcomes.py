@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.context.call_status import Outcome as CallOutcome
-from leafward.context.call_status import outcome
+from leafward.context.call_status import CallOutcome, outcome
 from leafward.files.call_lines import result_in
 from leafward.files.checks import Check, check_of
 from leafward.files.tool_calls import command_text, table_of

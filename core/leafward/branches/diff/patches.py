@@ -11,9 +11,9 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.path_files import proven, resting_on
 from leafward.files.file_replay.replay import Replay
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.file_replay.storage import unfit_name
-from leafward.files.line_diff import Block, compare_lines, split_lines
+from leafward.files.line_diff import DiffBlock, compare_lines, split_lines
 from leafward.files.restoration.project_folder import Presence
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side, Sides
     from leafward.files.file_replay.bases import Bases
     from leafward.files.file_replay.replay import Rebuilt
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.files.restoration.plan import FileChange
 
 
@@ -54,7 +54,7 @@ def patch_of(
     made = [
         one
         for one in side.steps
-        if one.operation.changes and (one.outcome is not Outcome.FAILED or one.inferred)
+        if one.operation.changes and (one.outcome is not StepOutcome.FAILED or one.inferred)
     ]
     names = {name for one in made for name in (one.path, one.to) if name is not None}
     # A folder that was moved or removed is not a file.
@@ -90,7 +90,7 @@ _Pairs = dict[str, "tuple[Rebuilt, Rebuilt]"]
 _TAKEN_AS_NEW = "assumed to be new"
 
 
-def _arrived(made: Iterable[Step]) -> set[str]:
+def _arrived(made: Iterable[ReplayStep]) -> set[str]:
     """Names that first appear in a branch as the target of a write, move or copy."""
     known: set[str] = set()
     arrived: set[str] = set()
@@ -216,7 +216,7 @@ def restore_diff(change: FileChange) -> list[str]:
 
 def unified(old: list[str], new: list[str], context: int = _CONTEXT) -> Iterator[str]:
     """Hunks of a unified diff, each line with its newline."""
-    group: list[Block] = []
+    group: list[DiffBlock] = []
     for block in [*compare_lines(old, new), None]:
         ends = block is None or (block.same and block.old_to - block.old_from > 2 * context)
         if not ends:
@@ -230,14 +230,14 @@ def unified(old: list[str], new: list[str], context: int = _CONTEXT) -> Iterator
         group = [block] if block is not None else []
 
 
-def _hunk(old: list[str], new: list[str], group: list[Block], context: int) -> Iterator[str]:
+def _hunk(old: list[str], new: list[str], group: list[DiffBlock], context: int) -> Iterator[str]:
     first, last = group[0], group[-1]
     if first.same:
         cut = max(0, first.old_to - first.old_from - context)
-        group[0] = Block(True, first.old_from + cut, first.old_to, first.new_from + cut, first.new_to)
+        group[0] = DiffBlock(True, first.old_from + cut, first.old_to, first.new_from + cut, first.new_to)
     if last.same:
         cut = max(0, last.old_to - last.old_from - context)
-        group[-1] = Block(True, last.old_from, last.old_to - cut, last.new_from, last.new_to - cut)
+        group[-1] = DiffBlock(True, last.old_from, last.old_to - cut, last.new_from, last.new_to - cut)
     begin, end = group[0], group[-1]
     yield f"@@ -{_extent(begin.old_from, end.old_to)} +{_extent(begin.new_from, end.new_to)} @@\n"
     for block in group:

@@ -11,14 +11,14 @@ from leafward.base.gc_pause import gc_paused
 from leafward.branches.diff.outcomes import OutcomeReader, Outcomes
 from leafward.context.sizes import entries_below
 from leafward.files.file_replay.step_reader import StepReader
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
 
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable
 
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
 
 
@@ -49,7 +49,7 @@ class Side:
     """Whether any of them belongs to the conversation."""
     turns: int
     """Prompts and commands of the user among them."""
-    steps: tuple[Step, ...]
+    steps: tuple[ReplayStep, ...]
     _outcomes: _Outcomes
 
     @property
@@ -60,7 +60,7 @@ class Side:
     @property
     def edits(self) -> int:
         """Calls that changed a file and did not fail; calls without a result count, as in the tree and in a file's row."""
-        done = (one for one in self.steps if one.operation.changes and one.outcome is not Outcome.FAILED)
+        done = (one for one in self.steps if one.operation.changes and one.outcome is not StepOutcome.FAILED)
         return len({(one.entry, one.call_id) for one in done})
 
 

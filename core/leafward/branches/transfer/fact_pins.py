@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary
-from leafward.branches.transfer.summary_merge import MergeDraft, Section
+from leafward.branches.transfer.summary_merge import MergeDraft, MergedSection
 from leafward.compaction.pins import as_sentences, clean_pins
 from leafward.session.entries import NO_ENTRY
 from leafward.session.journal.placement import place_at
@@ -39,7 +39,7 @@ def draft_pins(sides: Sides, facts: Iterable[str]) -> MergeDraft:
         _NOTHING,
         _NOTHING,
         _NOTHING,
-        (Section(SECTION, tuple(f"- {line}" for line in lines)),),
+        (MergedSection(SECTION, tuple(f"- {line}" for line in lines)),),
         (),
         (),
         (),

@@ -14,7 +14,7 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import Certainty
 from leafward.files.file_replay.replay import replay
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.session.entries import BOOKKEEPING, MARK, Body, EntryIndex, Kind, tool_calls
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.open_file import refuse_changed
@@ -232,7 +232,7 @@ def _order(session: Session, sources: list[int], here: EntryIndex) -> list[Misfi
 
 def _stale(session: Session, sources: list[int], here: EntryIndex, stop: Callable[[], bool]) -> list[Misfit]:
     """Misfits for files that the grafted turns read or changed and that have other contents on the target path."""
-    made = [step for step in steps(session, sources, stop) if step.outcome is Outcome.DONE]
+    made = [step for step in steps(session, sources, stop) if step.outcome is StepOutcome.DONE]
     names = {step.path for step in made}
     if not names:
         return []

@@ -85,7 +85,7 @@ class LostLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MergedSection:
     """A section of the merged summary: settled lines, and the numbers of conflicts at their places."""
 
     title: str
@@ -102,7 +102,7 @@ class MergeDraft:
     a: SideSummary
     b: SideSummary
     base: SideSummary
-    sections: tuple[Section, ...]
+    sections: tuple[MergedSection, ...]
     conflicts: tuple[Conflict, ...]
     read: tuple[str, ...]
     """Files of both branches, the most recent first."""
@@ -221,7 +221,7 @@ def base_of(session: Session, ancestor: int) -> EntryIndex:
     return EntryIndex(next(found, NO_ENTRY))
 
 
-def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflict, ...]]:
+def merge(base: str, a: str, b: str) -> tuple[tuple[MergedSection, ...], tuple[Conflict, ...]]:
     """Three stored summaries merged, line by line. Pure."""
     three = [titled_lines(text) for text in (base, a, b)]
     titles: dict[str, str] = {}
@@ -229,7 +229,7 @@ def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflic
         for key, (title, _) in summary.items():
             if title not in LISTS.values():
                 titles.setdefault(key, title)
-    sections: list[Section] = []
+    sections: list[MergedSection] = []
     conflicts: list[Conflict] = []
     # Lines under no heading come first, or they would belong to the section before them.
     for key, title in sorted(titles.items(), key=lambda one: one[0] != ""):
@@ -244,7 +244,7 @@ def merge(base: str, a: str, b: str) -> tuple[tuple[Section, ...], tuple[Conflic
 
 def _merged(
     title: str, key: str, olds: list[str], ours: list[str], theirs: list[str], conflicts: list[Conflict]
-) -> Section:
+) -> MergedSection:
     """One section; conflicts are numbered and added to the list."""
     items: list[str | int] = []
     replaced: list[str] = []
@@ -272,7 +272,7 @@ def _merged(
             settle(old, mine.get(place, old), other.get(place, old))
         for a, b in _pairs(added_a, added_b):
             settle("", a, b)
-    return Section(title, tuple(items), tuple(replaced))
+    return MergedSection(title, tuple(items), tuple(replaced))
 
 
 def _against(olds: list[str], news: list[str]) -> tuple[dict[int, str], list[str]]:

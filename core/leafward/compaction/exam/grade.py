@@ -21,7 +21,7 @@ from leafward.session.messages import message_text
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.survival.report import is_encrypted
 from leafward.summaries.survival.spans import replaced_by
-from leafward.summaries.survival.text_match import FactMatch, Text, file_names
+from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ _DONE = re.compile(r"(?i)\b(?:done|complete[d]?|finished)\b")
 _NUMBER_WORD = re.compile(r"(\d[\d,]*) (\w+)")
 
 
-class Place(StrEnum):
+class AnswerPlace(StrEnum):
     """Place of the right answer after a compaction."""
 
     SUMMARY = "summary"
@@ -59,11 +59,11 @@ class Place(StrEnum):
 
 
 PLACE_WORDS = {
-    Place.SUMMARY: "answer in the summary",
-    Place.INJECTED: "answer in the injected context",
-    Place.KEPT: "answer in the kept messages",
-    Place.NOWHERE: "no answer in the context",
-    Place.UNREADABLE: "no answer in what is readable; the encrypted summary may have it",
+    AnswerPlace.SUMMARY: "answer in the summary",
+    AnswerPlace.INJECTED: "answer in the injected context",
+    AnswerPlace.KEPT: "answer in the kept messages",
+    AnswerPlace.NOWHERE: "no answer in the context",
+    AnswerPlace.UNREADABLE: "no answer in what is readable; the encrypted summary may have it",
 }
 """Texts for the places."""
 
@@ -73,12 +73,12 @@ class Graded:
     """A question, and the place of its answer in the context."""
 
     question: Question
-    place: Place
+    place: AnswerPlace
 
     @property
     def answered(self) -> bool:
         """Whether the answer is certainly in the context."""
-        return self.place not in (Place.NOWHERE, Place.UNREADABLE)
+        return self.place not in (AnswerPlace.NOWHERE, AnswerPlace.UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Exam:
     def unreadable(self, topic: Topic | None = None) -> int:
         """Number of questions whose answer may only be in an encrypted summary."""
         return sum(
-            one.place is Place.UNREADABLE
+            one.place is AnswerPlace.UNREADABLE
             for one in self.graded
             if topic is None or one.question.topic is topic
         )
@@ -112,9 +112,9 @@ def exam(
     """Grades questions by the texts that the model sees."""
     names = file_names([answer.fact for one in exam_questions for answer in one.answers])
     places = [
-        (Place.SUMMARY, Text(summary, cwd)),
-        (Place.INJECTED, Text(injected, cwd)),
-        (Place.KEPT, Text(kept, cwd)),
+        (AnswerPlace.SUMMARY, FactText(summary, cwd)),
+        (AnswerPlace.INJECTED, FactText(injected, cwd)),
+        (AnswerPlace.KEPT, FactText(kept, cwd)),
     ]
     return Exam(
         tuple(
@@ -122,7 +122,7 @@ def exam(
                 one,
                 next(
                     (place for place, text in places if text.text and _answers(text, one, names)),
-                    Place.NOWHERE,
+                    AnswerPlace.NOWHERE,
                 ),
             )
             for one in exam_questions
@@ -145,7 +145,9 @@ def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda
     )
     if not is_encrypted(session, compaction):
         return found
-    return Exam(tuple(one if one.answered else replace(one, place=Place.UNREADABLE) for one in found.graded))
+    return Exam(
+        tuple(one if one.answered else replace(one, place=AnswerPlace.UNREADABLE) for one in found.graded)
+    )
 
 
 def context_after(session: Session, compaction: int) -> str:
@@ -177,7 +179,7 @@ def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exa
     return exam(exam_questions, summary, injected=injected, kept=ground.kept, cwd=ground.cwd)
 
 
-def _answers(text: Text, question: Question, names: dict[str, int]) -> bool:
+def _answers(text: FactText, question: Question, names: dict[str, int]) -> bool:
     right, topic = question.answers[question.right], question.topic
     if topic is Topic.TEST_COMMAND and any(
         check_of(command) is Check.TEST for command in text.keys[FactKind.COMMAND]
@@ -185,7 +187,7 @@ def _answers(text: Text, question: Question, names: dict[str, int]) -> bool:
         # Any command that runs tests tells the right one from commands that do not.
         return True
     if topic is Topic.NEXT_STEP:
-        return _says(Text(_left(text.text)), right, topic, names)
+        return _says(FactText(_left(text.text)), right, topic, names)
     if topic not in _LAST:
         return _says(text, right, topic, names)
     if not _says(text, right, topic, names):
@@ -195,7 +197,7 @@ def _answers(text: Text, question: Question, names: dict[str, int]) -> bool:
     lines = [
         line
         for line, _ in text.lines
-        if _says(here := Text(line), right, topic, names)
+        if _says(here := FactText(line), right, topic, names)
         and not any(_says(here, one, topic, names) for one in wrong)
     ]
     if alone and (topic is Topic.TEST_RESULT or any(_CHANGED.search(line) for line in lines)):
@@ -214,7 +216,7 @@ def _left(text: str) -> str:
     return "\n".join(found)
 
 
-def _says(text: Text, answer: Answer, topic: Topic, names: dict[str, int]) -> bool:
+def _says(text: FactText, answer: Answer, topic: Topic, names: dict[str, int]) -> bool:
     if topic is not Topic.TEST_RESULT:
         return text.holds(answer.fact, names) in _SAID
     return all(_counts(text.text, number, word) for number, word in _NUMBER_WORD.findall(answer.text))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model import Model
-    from leafward.summaries.summarizers.model_requests import Work
+    from leafward.summaries.summarizers.model_requests import SummaryWork
     from leafward.summaries.summarizers.settings import ModelSettings
 
 LETTERS = "ABCD"
@@ -59,7 +59,7 @@ class Sitting:
     """The exam of a compaction, and the request that asks a model all its questions."""
 
     exam: Exam
-    work: Work
+    work: SummaryWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _asking(found: Exam, context: str, settings: ModelSettings) -> Sitting | Non
     return Sitting(found, _work([one.question for one in found.graded], context, settings))
 
 
-def _work(exam_questions: Sequence[Question], context: str, settings: ModelSettings) -> Work:
+def _work(exam_questions: Sequence[Question], context: str, settings: ModelSettings) -> SummaryWork:
     """The request of an exam; `context` is all that the model sees. Secrets are removed from questions and context."""
     redactor = Redactor()
     questions = "\n\n".join(

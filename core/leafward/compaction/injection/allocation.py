@@ -17,7 +17,7 @@ from leafward.compaction.injection.values import Tier
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward.compaction.injection.merge import Block, Bullet
+    from leafward.compaction.injection.merge import Bullet, InjectedBlock
 
 Place = tuple[int, int]
 """Index of a block, and of a bullet in it."""
@@ -26,7 +26,7 @@ Place = tuple[int, int]
 class Allocation:
     """The texts of the bullets that are shown, and their sizes."""
 
-    def __init__(self, blocks: Sequence[Block], envelope: int, budget: int) -> None:
+    def __init__(self, blocks: Sequence[InjectedBlock], envelope: int, budget: int) -> None:
         self.blocks = blocks
         self.budget = budget
         self.size = envelope
@@ -107,7 +107,7 @@ def smallest(bullet: Bullet) -> str:
     return bullet.text if bullet.whole else cut(bullet.text, FLOOR)
 
 
-def allocate(blocks: Sequence[Block], envelope: int, budget: int) -> Allocation | None:
+def allocate(blocks: Sequence[InjectedBlock], envelope: int, budget: int) -> Allocation | None:
     """The bullets to show; None if the pinned ones do not fit."""
     queues = _queues(blocks)
     allocation = Allocation(blocks, envelope, budget)
@@ -122,11 +122,11 @@ def allocate(blocks: Sequence[Block], envelope: int, budget: int) -> Allocation 
     return allocation
 
 
-def _bullet(blocks: Sequence[Block], place: Place) -> Bullet:
+def _bullet(blocks: Sequence[InjectedBlock], place: Place) -> Bullet:
     return blocks[place[0]].bullets[place[1]]
 
 
-def _queues(blocks: Sequence[Block]) -> dict[Tier, list[Place]]:
+def _queues(blocks: Sequence[InjectedBlock]) -> dict[Tier, list[Place]]:
     """The bullets of each tier in the order of allocation: the best of each section first."""
     queues: dict[Tier, list[tuple[int, int, float, int]]] = {tier: [] for tier in Tier}
     for number, block in enumerate(blocks):

@@ -31,7 +31,7 @@ DISCOVERIES = re.compile(r"(?i)^(?:key )?discover(?:y|ies)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ListedTask:
     """One box of a task list."""
 
     number: str
@@ -49,9 +49,9 @@ class Task:
         return f"{head} ({self.batch})" if self.batch else head
 
 
-def tasks_of(text: str) -> list[Task]:
+def tasks_of(text: str) -> list[ListedTask]:
     """The tasks of a list: its outermost boxes, with or without numbers."""
-    found: list[tuple[int, Task]] = []
+    found: list[tuple[int, ListedTask]] = []
     batch = ""
     for line in visible_lines(text):
         heading = _HEADING.match(line.text)
@@ -62,7 +62,7 @@ def tasks_of(text: str) -> list[Task]:
             continue
         box = _TASK.match(line.text)
         if box is not None:
-            task = Task(box[3] or "", box[4].strip(), batch, box[2] != " ", line.number)
+            task = ListedTask(box[3] or "", box[4].strip(), batch, box[2] != " ", line.number)
             found.append((len(box[1].expandtabs(4)), task))
     outermost = min((depth for depth, _ in found), default=0)
     return [task for depth, task in found if depth == outermost]

@@ -7,20 +7,20 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.collection import collect
-from leafward.compaction.injection.rules import Match, Situation, matching, read_rules, situation
+from leafward.compaction.injection.rules import RuleMatch, Situation, matching, read_rules, situation
 from leafward.compaction.injection.values import SourceKind, SourceRef
 from leafward.files.file_names import locate
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.survival.spans import replaced_by
-from leafward.summaries.survival.text_match import FactMatch, Text
+from leafward.summaries.survival.text_match import FactMatch, FactText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from leafward.compaction.injection.path_findings import Collected
-    from leafward.compaction.injection.values import Diagnostic, Injection
+    from leafward.compaction.injection.values import Injection, InjectionRemark
     from leafward.compaction.injection.workspace import Workspace
     from leafward.session.session import Session
 
@@ -76,7 +76,7 @@ def audit_rules(
     after: Collected,
     texts: tuple[str, str],
     workspace: Workspace,
-    diagnostics: list[Diagnostic],
+    diagnostics: list[InjectionRemark],
 ) -> list[RuleAudit]:
     """The rules that held on the path before, in the order of their names.
 
@@ -109,7 +109,7 @@ def audit_rules(
     return found
 
 
-def _carriers(match: Match | None) -> tuple[tuple[str, str], ...]:
+def _carriers(match: RuleMatch | None) -> tuple[tuple[str, str], ...]:
     return match.carriers if match is not None else ()
 
 
@@ -133,7 +133,7 @@ _STAGE = "stage.canonical_stage"
 
 def audit_items(injection: Injection, summary: str, cwd: str = "") -> list[ItemAudit]:
     """Governance, workflow and pins of an injection, each searched for in a summary. A stage's name counts only verbatim."""
-    text = Text(summary, cwd)
+    text = FactText(summary, cwd)
     return [
         ItemAudit(line.section, line.core, _presence(line.core, line.section, text), line.sources)
         for line in injection.lines
@@ -141,7 +141,7 @@ def audit_items(injection: Injection, summary: str, cwd: str = "") -> list[ItemA
     ]
 
 
-def _presence(core: str, section: str, text: Text) -> Presence:
+def _presence(core: str, section: str, text: FactText) -> Presence:
     if core in text.flat:
         return Presence.VERBATIM
     if section == _STAGE:
@@ -159,7 +159,7 @@ def rules_of(
     compaction: int,
     injected: str,
     workspace: Workspace | None,
-    diagnostics: list[Diagnostic],
+    diagnostics: list[InjectionRemark],
 ) -> list[RuleAudit]:
     """The audit of rules for a stored compaction. Raises Refused if the entry is none."""
     there = replaced_by(session, compaction)

@@ -21,14 +21,14 @@ from leafward.compaction.injection.path_findings import (
     Collected,
     FileUse,
     PastCompaction,
+    PathUse,
     RecordedAction,
-    Use,
 )
 from leafward.compaction.injection.values import from_entry
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.file_names import locate
 from leafward.files.shell.moves import may_move
-from leafward.files.tool_calls import Action, ToolTable, command_text, file_calls, table_of
+from leafward.files.tool_calls import FileAction, ToolTable, command_text, file_calls, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
 from leafward.session.foreign import brief_bodies, outcomes
 from leafward.session.messages import (
@@ -141,7 +141,7 @@ class _Call:
 
     entry: EntryIndex
     id: str
-    uses: list[tuple[str, Use, str]]
+    uses: list[tuple[str, PathUse, str]]
     text: str
     command: str = ""
     failed: bool = False
@@ -154,7 +154,7 @@ class _Reader:
         self._table = table
         self._last_compaction = last
         self._session = session
-        self._calls: list[_Call | tuple[EntryIndex, list[tuple[str, Use, str]], bool]] = []
+        self._calls: list[_Call | tuple[EntryIndex, list[tuple[str, PathUse, str]], bool]] = []
         self._waiting: dict[str, list[_Call]] = {}
         self._names: dict[tuple[str, bool], str] = {}
         self._prompts: deque[tuple[EntryIndex, int, str]] = deque(maxlen=_PROMPTS)
@@ -269,7 +269,7 @@ class _Reader:
             changed = {
                 self._name(path, tidy=self._table.tidies_paths): _PAST[action]
                 for path, use, action in uses
-                if use in {Use.MODIFIED, Use.CREATED}
+                if use in {PathUse.MODIFIED, PathUse.CREATED}
             }
             if changed:
                 text = ", ".join(f"{done} {name}" for name, done in changed.items())
@@ -279,7 +279,7 @@ class _Reader:
                 waiting.setdefault(call.id, []).append(made)
         self._waiting.update(waiting)
 
-    def _uses(self, call: ToolCall) -> list[tuple[str, Use, str]]:
+    def _uses(self, call: ToolCall) -> list[tuple[str, PathUse, str]]:
         """The files that a call names, patches or prints by a command, with its action on each."""
         return [(path, _USES[action], action.value) for _, action, path in file_calls(call, self._table)]
 
@@ -316,8 +316,8 @@ class _Reader:
         details = body.get("details")
         if not isinstance(details, dict):
             return
-        uses: list[tuple[str, Use, str]] = []
-        for name, use in (("readFiles", Use.READ), ("modifiedFiles", Use.MODIFIED)):
+        uses: list[tuple[str, PathUse, str]] = []
+        for name, use in (("readFiles", PathUse.READ), ("modifiedFiles", PathUse.MODIFIED)):
             listed = details.get(name)
             paths = listed if isinstance(listed, list) else []
             uses += [(path, use, "summary") for path in paths if isinstance(path, str) and path]
@@ -333,7 +333,7 @@ class _Reader:
                 text = text.replace(url.text, " " * len(url.text))
             spaced = list(spaced_paths(text, self._found.cwd))
             named = [*spaced, *forms.paths(without(text, spaced), self._found.cwd)]
-            paths = [(form.text, Use.MENTIONED, "text") for form in named]
+            paths = [(form.text, PathUse.MENTIONED, "text") for form in named]
             self._calls[place] = (index, paths, False)
         for call in self._calls:
             if isinstance(call, tuple):
@@ -360,7 +360,7 @@ class _Reader:
         A mentioned folder is removed if touched files lie in it, as it adds nothing.
         """
         files = self._found.files
-        touched = [path for path, file in files.items() if file.use is not Use.MENTIONED]
+        touched = [path for path, file in files.items() if file.use is not PathUse.MENTIONED]
         ends: dict[str, list[str]] = {}
         folders: set[str] = set()
         for path in touched:
@@ -372,7 +372,7 @@ class _Reader:
             while "/" in folder.strip("/"):
                 folder = folder.rpartition("/")[0]
                 folders.add(folder)
-        for path in [path for path, file in files.items() if file.use is Use.MENTIONED]:
+        for path in [path for path, file in files.items() if file.use is PathUse.MENTIONED]:
             whole = ends.get(path.removeprefix("./"), [])
             if path.rstrip("/") in folders:
                 del files[path]
@@ -386,7 +386,7 @@ class _Reader:
         return path
 
     def _use(
-        self, index: EntryIndex, call: str, uses: Iterable[tuple[str, Use, str]], *, by_tool: bool
+        self, index: EntryIndex, call: str, uses: Iterable[tuple[str, PathUse, str]], *, by_tool: bool
     ) -> None:
         for raw, use, note in uses:
             # An `@` in a text marks a file.
@@ -396,7 +396,7 @@ class _Reader:
             source = from_entry(index, call, note)
             known = self._found.files.get(path)
             if known is None:
-                first = Use.MODIFIED if use is Use.CREATED and note == "summary" else use
+                first = PathUse.MODIFIED if use is PathUse.CREATED and note == "summary" else use
                 self._found.files[path] = FileUse(path, first, index, [source], by_tool)
                 continue
             known.by_tool = known.by_tool or by_tool
@@ -404,15 +404,15 @@ class _Reader:
             known.sources.append(source)
             # Overwriting an existing file modifies it.
             use = (
-                Use.MODIFIED
-                if use is Use.CREATED and known.use in {Use.READ, Use.MODIFIED, Use.CREATED}
+                PathUse.MODIFIED
+                if use is PathUse.CREATED and known.use in {PathUse.READ, PathUse.MODIFIED, PathUse.CREATED}
                 else use
             )
             if use <= known.use:
                 known.use, known.seq = use, index
 
 
-_USES = {Action.READ: Use.READ, Action.WRITE: Use.CREATED, Action.EDIT: Use.MODIFIED}
+_USES = {FileAction.READ: PathUse.READ, FileAction.WRITE: PathUse.CREATED, FileAction.EDIT: PathUse.MODIFIED}
 _PAST = {"write": "wrote", "edit": "edited"}
 
 
@@ -425,14 +425,14 @@ def _quoted(command: str) -> str:
     return f"`` {line} ``" if "``" not in line else "`" + line.replace("`", "'") + "`"
 
 
-def _places(arguments: Body) -> list[tuple[str, Use, str]]:
+def _places(arguments: Body) -> list[tuple[str, PathUse, str]]:
     """The folders and files in which a search looked."""
     found = []
     path = arguments.get("path")
     if isinstance(path, str) and path.strip():
-        found.append((path, Use.MENTIONED, "search"))
+        found.append((path, PathUse.MENTIONED, "search"))
     pattern = arguments.get("pattern") or arguments.get("glob")
     base = base_folder(pattern) if isinstance(pattern, str) and "/" in pattern and len(pattern) < 500 else ""
     if base and not any(char in base for char in "^$\\|()"):
-        found.append((base, Use.MENTIONED, "search"))
+        found.append((base, PathUse.MENTIONED, "search"))
     return found

@@ -14,11 +14,11 @@ from leafward.compaction.injection.sections import FALLBACK
 from leafward.compaction.injection.values import (
     STATIC,
     Contribution,
-    Diagnostic,
     InjectedLine,
     Injection,
+    InjectionRemark,
+    OmissionReason,
     Omitted,
-    Reason,
     SectionReport,
     SourceKind,
     SourceRef,
@@ -29,7 +29,7 @@ from leafward.session.tokens import tokens_of_units, utf16_length
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.injection.merge import Block, Bullet
+    from leafward.compaction.injection.merge import Bullet, InjectedBlock
 
 NOTE = "Carried over unchanged, no part of the conversation. Paths are relative to the session's folder."
 _ENVELOPE = len(OPENING) + 1 + len(NOTE) + 1 + len(CLOSING)
@@ -47,7 +47,7 @@ def compose(
     diagnostics = [remark for contribution in contributions for remark in contribution.diagnostics]
     if redactor.found:
         names = ", ".join(f"{count} {name}" for name, count in sorted(redactor.found.items()))
-        diagnostics.append(Diagnostic("redacted", f"secrets redacted: {names}"))
+        diagnostics.append(InjectionRemark("redacted", f"secrets redacted: {names}"))
     if all(bullet.filler for block in blocks for bullet in block.bullets):
         blocks = []
     allocation = allocate(blocks, _ENVELOPE, budget) if budget > 0 else None
@@ -58,7 +58,7 @@ def compose(
         lines = _fallback(blocks, budget)
         outcome = "only the next action is left" if lines else "nothing is injected"
         diagnostics.append(
-            Diagnostic(
+            InjectionRemark(
                 "budget", f"{max(0, budget)} characters are too few for what is always injected; {outcome}"
             )
         )
@@ -86,7 +86,7 @@ def _lines(allocation: Allocation) -> list[InjectedLine]:
     return [*lines, InjectedLine(CLOSING, "", (STATIC,))]
 
 
-def _fallback(blocks: Sequence[Block], budget: int) -> list[InjectedLine]:
+def _fallback(blocks: Sequence[InjectedBlock], budget: int) -> list[InjectedLine]:
     """One line with the phase or stage and the next action, cut to fit; empty if even that does not fit."""
     best: dict[str, Bullet] = {block.section.key: block.bullets[0] for block in blocks}
     stage, phase, action = (
@@ -116,10 +116,10 @@ def _fallback(blocks: Sequence[Block], budget: int) -> list[InjectedLine]:
 
 def _report(
     lines: list[InjectedLine],
-    blocks: Sequence[Block],
+    blocks: Sequence[InjectedBlock],
     allocation: Allocation | None,
     omitted: list[Omitted],
-    diagnostics: list[Diagnostic],
+    diagnostics: list[InjectionRemark],
     budget: int,
 ) -> Injection:
     text = "\n".join(line.text for line in lines)
@@ -139,7 +139,7 @@ def _report(
                 shown += 1
             elif not bullet.filler:
                 missing += 1
-                omitted.append(Omitted(key, bullet.text, Reason.BUDGET, bullet.sources))
+                omitted.append(Omitted(key, bullet.text, OmissionReason.BUDGET, bullet.sources))
         sections.append(SectionReport(key, block.section.title, tokens[key], chars[key], shown, missing))
     total = tokens_of_units(utf16_length(text))
     return Injection(

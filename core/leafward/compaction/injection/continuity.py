@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.merge import nothing
-from leafward.compaction.injection.values import STATIC, Item, SourceRef, Tier, from_entry
+from leafward.compaction.injection.values import STATIC, OfferedBullet, SourceRef, Tier, from_entry
 from leafward.compaction.injection.worklog import Statement, WorkLog, read_log
 from leafward.summaries.facts.forms import EXTENSIONS
 
@@ -43,15 +43,15 @@ _RESUME = "Go on with the work that was under way."
 class Continuity:
     """Items by section, without placeholders."""
 
-    items: dict[str, list[Item]] = field(default_factory=dict)
+    items: dict[str, list[OfferedBullet]] = field(default_factory=dict)
     log: WorkLog | None = None
     file: TextFile | None = None
 
-    def add(self, key: str, *items: Item) -> None:
+    def add(self, key: str, *items: OfferedBullet) -> None:
         """Appends items to a section."""
         self.items.setdefault(key, []).extend(items)
 
-    def put(self, key: str, *items: Item) -> None:
+    def put(self, key: str, *items: OfferedBullet) -> None:
         """Replaces the items of a section."""
         self.items[key] = list(items)
 
@@ -78,8 +78,8 @@ def with_placeholders(made: Continuity, keys: Iterable[str]) -> None:
             made.put(*nothing(key))
 
 
-def _item(file: TextFile, line: Statement, text: str = "", rank: float = 0) -> Item:
-    return Item(text or line.text, (file.source(line.number),), None, rank)
+def _item(file: TextFile, line: Statement, text: str = "", rank: float = 0) -> OfferedBullet:
+    return OfferedBullet(text or line.text, (file.source(line.number),), None, rank)
 
 
 def _from_log(
@@ -128,39 +128,41 @@ def _from_session(made: Continuity, inputs: BuildInput) -> None:
             # An answered request is no longer an objective, and the next one is not known.
             pass
         elif request.text:
-            made.add("stage.objective", Item(f"The user's last request: {request.text}", (source,)))
+            made.add("stage.objective", OfferedBullet(f"The user's last request: {request.text}", (source,)))
         else:
-            made.add("stage.objective", Item(_RESUME, (STATIC,), filler=True))
+            made.add("stage.objective", OfferedBullet(_RESUME, (STATIC,), filler=True))
     if made.file is not None:
         if not made.items.get("stage.status"):
-            made.add("stage.status", Item("Review what was done last.", (STATIC,), Tier.LAST, filler=True))
+            made.add(
+                "stage.status", OfferedBullet("Review what was done last.", (STATIC,), Tier.LAST, filler=True)
+            )
         if not made.items.get("stage.next_action"):
-            made.add("stage.next_action", Item(_REVIEW, (STATIC, made.file.source())))
+            made.add("stage.next_action", OfferedBullet(_REVIEW, (STATIC, made.file.source())))
         if not made.items.get("stage.remaining"):
-            made.add("stage.remaining", Item(_REVIEW, (STATIC,), Tier.LAST, filler=True))
+            made.add("stage.remaining", OfferedBullet(_REVIEW, (STATIC,), Tier.LAST, filler=True))
         if not made.items.get("stage.current_step"):
-            made.add("stage.current_step", Item(_RESUME, (STATIC,), Tier.LAST, filler=True))
+            made.add("stage.current_step", OfferedBullet(_RESUME, (STATIC,), Tier.LAST, filler=True))
     elif request.text:
         asked = _ASKED_BACK.format(request.question) if request.question else ""
         text = asked or (_ANSWERED if request.answered else _GO_ON)
-        made.add("stage.next_action", Item(text, (STATIC, source)))
+        made.add("stage.next_action", OfferedBullet(text, (STATIC, source)))
     else:
-        made.add("stage.next_action", Item(_RESUME, (STATIC,), filler=True))
+        made.add("stage.next_action", OfferedBullet(_RESUME, (STATIC,), filler=True))
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _files(entry: LogEntry, file: TextFile, workspace: Workspace | None) -> list[Item]:
+def _files(entry: LogEntry, file: TextFile, workspace: Workspace | None) -> list[OfferedBullet]:
     """File names in backticks, if they look like files or exist."""
-    found: dict[str, Item] = {}
+    found: dict[str, OfferedBullet] = {}
     for line in entry.file_lines:
         for quoted in quoted_names(line.text):
             path, _, _ = quoted.partition(":")
             path = path.removeprefix("./").rstrip("/")
             if path not in found and is_file(path, workspace):
-                found[path] = Item(path, (file.source(line.number),), rank=len(found), path=path)
+                found[path] = OfferedBullet(path, (file.source(line.number),), rank=len(found), path=path)
     return list(found.values())
 
 
@@ -192,6 +194,6 @@ def is_file(name: str, workspace: Workspace | None) -> bool:
     )
 
 
-def artifact(path: str, source: SourceRef, rank: float = 0) -> Item:
+def artifact(path: str, source: SourceRef, rank: float = 0) -> OfferedBullet:
     """A file of a workflow as an item."""
-    return Item(path, (source,), rank=rank, path=path)
+    return OfferedBullet(path, (source,), rank=rank, path=path)

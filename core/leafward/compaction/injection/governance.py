@@ -36,9 +36,9 @@ from leafward.compaction.injection.action_outcomes import OFFERED_ACTIONS
 from leafward.compaction.injection.stores import read_idumb, read_own
 from leafward.compaction.injection.values import (
     Contribution,
-    Diagnostic,
-    Item,
-    Reason,
+    InjectionRemark,
+    OfferedBullet,
+    OmissionReason,
     SourceKind,
     SourceRef,
     Tier,
@@ -62,7 +62,7 @@ class _Given:
     """The stores in the order of precedence."""
 
     stores: list[Store]
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[InjectionRemark] = field(default_factory=list)
 
     def first(self, name: str) -> tuple[str, SourceRef] | None:
         for store in self.stores:
@@ -74,7 +74,7 @@ class _Given:
 
 def governance(inputs: BuildInput) -> Contribution:
     """Language, phase, anchors and actions of the stores; without a store, only the session's own actions."""
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[InjectionRemark] = []
     stores: list[Store] = []
     if inputs.workspace is not None:
         for read in (read_own, read_idumb):
@@ -84,7 +84,7 @@ def governance(inputs: BuildInput) -> Contribution:
         store = read_own(inputs.governance, diagnostics)
         stores += [store] if store is not None else []
     there = _Given(stores, diagnostics)
-    left: list[tuple[str, Item, Reason]] = []
+    left: list[tuple[str, OfferedBullet, OmissionReason]] = []
     actions, done = _actions(there, inputs)
     items = {
         "gov.language": _language(there),
@@ -97,7 +97,7 @@ def governance(inputs: BuildInput) -> Contribution:
     return Contribution("governance", items, tuple(left), beyond, tuple(diagnostics))
 
 
-def _language(there: _Given) -> tuple[Item, ...]:
+def _language(there: _Given) -> tuple[OfferedBullet, ...]:
     found = []
     for name, text in (
         ("communication", "Communication: {} (answer the user in this language, also after the compaction)"),
@@ -105,16 +105,16 @@ def _language(there: _Given) -> tuple[Item, ...]:
     ):
         value = there.first(f"language.{name}")
         if value is not None:
-            found.append(Item(text.format(value[0].upper()), (value[1],), core=value[0]))
+            found.append(OfferedBullet(text.format(value[0].upper()), (value[1],), core=value[0]))
     return tuple(found)
 
 
-def _phase(there: _Given, now: datetime | None) -> tuple[Item, ...]:
+def _phase(there: _Given, now: datetime | None) -> tuple[OfferedBullet, ...]:
     found = []
     for name, label in (("phase", "Phase"), ("framework", "Framework")):
         value = there.first(name)
         if value is not None:
-            found.append(Item(f"{label}: {value[0]}", (value[1],), core=value[0]))
+            found.append(OfferedBullet(f"{label}: {value[0]}", (value[1],), core=value[0]))
     validated = next((store.validated for store in there.stores if store.validated is not None), None)
     if validated is not None:
         text, time, source = validated
@@ -122,11 +122,13 @@ def _phase(there: _Given, now: datetime | None) -> tuple[Item, ...]:
         if time is not None and now is not None:
             hours = max(0, int((now - time).total_seconds() // 3600))
             age = f" ({'stale' if now - time > STALE_AFTER else 'fresh'}, {hours} h before)"
-        found.append(Item(f"Last validation: {text}{age}", (source,), Tier.SECOND))
+        found.append(OfferedBullet(f"Last validation: {text}{age}", (source,), Tier.SECOND))
     return tuple(found)
 
 
-def _anchors(there: _Given, now: datetime | None, left: list[tuple[str, Item, Reason]]) -> tuple[Item, ...]:
+def _anchors(
+    there: _Given, now: datetime | None, left: list[tuple[str, OfferedBullet, OmissionReason]]
+) -> tuple[OfferedBullet, ...]:
     """Critical and high anchors: by priority, fresh before stale, newest first."""
 
     def is_stale(anchor: Anchor) -> bool:
@@ -146,27 +148,29 @@ def _anchors(there: _Given, now: datetime | None, left: list[tuple[str, Item, Re
     for rank, (_, anchor) in enumerate(ranked):
         critical = anchor.priority == "critical"
         text = f"[{anchor.priority.upper()}] {anchor.type}: {anchor.content}"
-        item = Item(
+        item = OfferedBullet(
             text, (anchor.source,), Tier.FIRST if critical else Tier.SECOND, rank, core=anchor.content
         )
         if anchor.priority not in _WEIGHT:
-            left.append(("gov.anchors", item, Reason.PRIORITY))
+            left.append(("gov.anchors", item, OmissionReason.PRIORITY))
         # If the store records no time of change, an anchor holds until it is removed.
         elif not critical and anchor.modified is not None and is_stale(anchor):
-            left.append(("gov.anchors", item, Reason.STALE))
+            left.append(("gov.anchors", item, OmissionReason.STALE))
         else:
             items.append(item)
     return tuple(items)
 
 
-def _actions(there: _Given, inputs: BuildInput) -> tuple[list[Item], int]:
+def _actions(there: _Given, inputs: BuildInput) -> tuple[list[OfferedBullet], int]:
     """The last actions of a store's history, else of the session, oldest first, and the number of all actions."""
     for store in there.stores:
         if store.actions:
-            items = [Item(action.text, (action.source,)) for action in store.actions[-OFFERED_ACTIONS:]]
+            items = [
+                OfferedBullet(action.text, (action.source,)) for action in store.actions[-OFFERED_ACTIONS:]
+            ]
             return _newest(items), len(store.actions)
     done = [
-        Item(
+        OfferedBullet(
             f"{operation.text} → {operation.outcome}" if operation.outcome else operation.text,
             (SourceRef(SourceKind.ENTRY, operation.entry, operation.call),),
         )
@@ -175,12 +179,12 @@ def _actions(there: _Given, inputs: BuildInput) -> tuple[list[Item], int]:
     return _newest(done), len(inputs.found.actions)
 
 
-def _newest(items: list[Item]) -> list[Item]:
+def _newest(items: list[OfferedBullet]) -> list[OfferedBullet]:
     return [replace(item, rank=-place) for place, item in enumerate(items)]
 
 
-def _style(there: _Given) -> tuple[Item, ...]:
+def _style(there: _Given) -> tuple[OfferedBullet, ...]:
     value = there.first("style")
     if value is None or value[0].casefold() == "default":
         return ()
-    return (Item(f"Active style: {value[0]}", (value[1],), core=value[0]),)
+    return (OfferedBullet(f"Active style: {value[0]}", (value[1],), core=value[0]),)

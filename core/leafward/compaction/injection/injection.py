@@ -13,7 +13,7 @@ from leafward.compaction.injection.governance import governance
 from leafward.compaction.injection.pins import pins
 from leafward.compaction.injection.recovery import recovery
 from leafward.compaction.injection.rules import rules
-from leafward.compaction.injection.values import Contribution, Diagnostic, Injection, InjectionSettings
+from leafward.compaction.injection.values import Contribution, Injection, InjectionRemark, InjectionSettings
 from leafward.compaction.injection.workflow import stages
 from leafward.compaction.injection.working_set import working_set
 from leafward.compaction.injection.workspace import Workspace
@@ -70,7 +70,7 @@ def contributions(
         except Exception as error:  # no failure of a builder may stop a compaction
             made.append(
                 Contribution(
-                    name, diagnostics=(Diagnostic("builder-failed", f"{name}: {type(error).__name__}"),)
+                    name, diagnostics=(InjectionRemark("builder-failed", f"{name}: {type(error).__name__}"),)
                 )
             )
     read = [place for place in (workspace, beside) if place is not None]

@@ -6,8 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.plain_text import ITEM_LIMIT, PATH_LIMIT, clean
-from leafward.compaction.injection.sections import ORDER, SECTIONS, Section
-from leafward.compaction.injection.values import Item, Omitted, Reason, SourceKind, SourceRef, Tier
+from leafward.compaction.injection.sections import ORDER, SECTIONS, InjectedSection
+from leafward.compaction.injection.values import (
+    OfferedBullet,
+    OmissionReason,
+    Omitted,
+    SourceKind,
+    SourceRef,
+    Tier,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,10 +40,10 @@ class Bullet:
 
 
 @dataclass(slots=True)
-class Block:
+class InjectedBlock:
     """One section with its bullets in the order of the text."""
 
-    section: Section
+    section: InjectedSection
     bullets: list[Bullet]
     capped: int = 0
     """Number of items that the cap leaves out."""
@@ -58,35 +65,35 @@ NOTHING = "none recorded"
 
 def merged(
     contributions: Sequence[Contribution], off: frozenset[str], redactor: Redactor
-) -> tuple[list[Block], list[Omitted]]:
+) -> tuple[list[InjectedBlock], list[Omitted]]:
     """The blocks to allocate, in the order of the text, and the items left out before the budget is considered."""
     omitted: list[Omitted] = []
-    blocks: dict[str, Block] = {}
+    blocks: dict[str, InjectedBlock] = {}
     for section in SECTIONS:
         bullets: list[Bullet] = []
         for contribution in contributions:
             for item in contribution.items.get(section.key, ()):
                 bullet = _bullet(item, section, redactor)
                 if not bullet.text:
-                    omitted.append(Omitted(section.key, "", Reason.EMPTY, item.sources))
+                    omitted.append(Omitted(section.key, "", OmissionReason.EMPTY, item.sources))
                 elif section.key in off:
-                    omitted.append(Omitted(section.key, bullet.text, Reason.OFF, item.sources))
+                    omitted.append(Omitted(section.key, bullet.text, OmissionReason.OFF, item.sources))
                 else:
                     bullets.append(bullet)
-        blocks[section.key] = block = Block(section, _unique(bullets, omitted, section.key))
+        blocks[section.key] = block = InjectedBlock(section, _unique(bullets, omitted, section.key))
         for contribution in contributions:
             block.capped += contribution.beyond.get(section.key, 0) if section.key not in off else 0
             for key, item, reason in contribution.left_out:
                 if key == section.key:
                     text = _bullet(item, section, redactor).text
-                    reason = Reason.OFF if section.key in off else reason
+                    reason = OmissionReason.OFF if section.key in off else reason
                     omitted.append(Omitted(section.key, text, reason, item.sources))
-                    block.capped += reason is Reason.CAP
+                    block.capped += reason is OmissionReason.CAP
     _cap(blocks, omitted)
     return [block for block in blocks.values() if block.bullets], omitted
 
 
-def _bullet(item: Item, section: Section, redactor: Redactor) -> Bullet:
+def _bullet(item: OfferedBullet, section: InjectedSection, redactor: Redactor) -> Bullet:
     limit = PATH_LIMIT if item.path else ITEM_LIMIT
     text = clean(item.text, limit, redactor)
     core = "" if item.filler else clean(item.core, limit, redactor) if item.core else text
@@ -110,7 +117,7 @@ def _unique(bullets: list[Bullet], omitted: list[Omitted], key: str) -> list[Bul
         if first is None:
             found[bullet.text] = bullet
             continue
-        omitted.append(Omitted(key, bullet.text, Reason.DUPLICATE, bullet.sources))
+        omitted.append(Omitted(key, bullet.text, OmissionReason.DUPLICATE, bullet.sources))
         # The first source is that of the line whose place is kept.
         ahead, behind = (bullet, first) if bullet.rank < first.rank else (first, bullet)
         first.sources = _joined(ahead.sources, behind.sources)
@@ -125,7 +132,7 @@ def _joined(first: tuple[SourceRef, ...], second: Iterable[SourceRef]) -> tuple[
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _cap(blocks: dict[str, Block], omitted: list[Omitted]) -> None:
+def _cap(blocks: dict[str, InjectedBlock], omitted: list[Omitted]) -> None:
     """Applies caps and the shared table of paths, the most important sections first: no path is shown twice."""
     shown: dict[str, Bullet] = {}
     left: dict[str, int] = {}
@@ -139,7 +146,7 @@ def _cap(blocks: dict[str, Block], omitted: list[Omitted]) -> None:
                 bullets.append(bullet)
                 continue
             first.sources = _joined(first.sources, bullet.sources)
-            omitted.append(Omitted(section.key, bullet.text, Reason.DUPLICATE, bullet.sources))
+            omitted.append(Omitted(section.key, bullet.text, OmissionReason.DUPLICATE, bullet.sources))
             elsewhere = elsewhere or not section.group
         cap = section.cap
         if cap is not None and section.group:
@@ -148,7 +155,9 @@ def _cap(blocks: dict[str, Block], omitted: list[Omitted]) -> None:
             best = sorted(bullets, key=lambda bullet: (bullet.tier, bullet.rank))
             kept = {id(bullet) for bullet in best[:cap]}
             gone = [bullet for bullet in bullets if id(bullet) not in kept]
-            omitted += [Omitted(section.key, bullet.text, Reason.CAP, bullet.sources) for bullet in gone]
+            omitted += [
+                Omitted(section.key, bullet.text, OmissionReason.CAP, bullet.sources) for bullet in gone
+            ]
             block.capped += len(gone)
             bullets = [bullet for bullet in bullets if id(bullet) in kept]
         if section.group and cap is not None:
@@ -166,12 +175,12 @@ def _cap(blocks: dict[str, Block], omitted: list[Omitted]) -> None:
         block.bullets = bullets
 
 
-def more(count: int, section: Section) -> str:
+def more(count: int, section: InjectedSection) -> str:
     """The line that counts the omitted items of a section."""
     noun = section.noun[:-1] if count == 1 else section.noun
     return f"… and {count} more {noun}".rstrip()
 
 
-def nothing(key: str) -> tuple[str, Item]:
+def nothing(key: str) -> tuple[str, OfferedBullet]:
     """The key and the bullet of a section that is shown although it has no items."""
-    return key, Item(NOTHING, (SourceRef(SourceKind.STATIC),), Tier.LAST, filler=True)
+    return key, OfferedBullet(NOTHING, (SourceRef(SourceKind.STATIC),), Tier.LAST, filler=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.path_findings import FileUse, Use
+from leafward.compaction.injection.path_findings import FileUse, PathUse
 from leafward.files.shell.moves import moves
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def move_files(
         to = name(target) if target is not None else None
         for file in _at(files, path):
             file.gone = True
-            if to is not None and file.use is not Use.MENTIONED:
+            if to is not None and file.use is not PathUse.MENTIONED:
                 there = to + file.path[len(path) :]
                 there_before = files.get(there)
                 sources = [*(there_before.sources if there_before is not None else ()), *file.sources, source]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import SourceRef
 
 
-class Use(IntEnum):
+class PathUse(IntEnum):
     """Use of a file on a path, the most important first."""
 
     MODIFIED = 0
@@ -30,7 +30,7 @@ class FileUse:
 
     path: str
     """Relative to the session's folder if the file is inside it."""
-    use: Use
+    use: PathUse
     seq: int
     """The last entry with this use."""
     sources: list[SourceRef]

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.values import Contribution, Item, SourceKind, SourceRef, from_entry
+from leafward.compaction.injection.values import (
+    Contribution,
+    OfferedBullet,
+    SourceKind,
+    SourceRef,
+    from_entry,
+)
 
 if TYPE_CHECKING:
     from leafward.compaction.injection.builders import BuildInput
@@ -14,10 +20,10 @@ _GIVEN = SourceRef(SourceKind.CONFIG, note="pin")
 
 def pins(inputs: BuildInput) -> Contribution:
     """The given pins, then those of the latest compaction."""
-    items = [Item(pin, (_GIVEN,), rank=rank) for rank, pin in enumerate(inputs.settings.pins)]
+    items = [OfferedBullet(pin, (_GIVEN,), rank=rank) for rank, pin in enumerate(inputs.settings.pins)]
     known = {item.text for item in items}
     items += [
-        Item(pin, (from_entry(entry, note="pin"),), rank=len(items) + rank)
+        OfferedBullet(pin, (from_entry(entry, note="pin"),), rank=len(items) + rank)
         for rank, (pin, entry) in enumerate(inputs.found.pins)
         if pin not in known
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.injection.values import (
     STATIC,
     Contribution,
-    Item,
+    OfferedBullet,
     SourceKind,
     SourceRef,
     Tier,
@@ -33,11 +33,13 @@ def recovery(inputs: BuildInput) -> Contribution:
     text = f"This path was compacted {times} before{when}; a summary replaces {replaced}."
     # The last one first, as the sentence is about it.
     items = [
-        Item(text, (_COUNTED, *(from_entry(one.entry, note="compaction") for one in reversed(past)))),
-        Item(_FIRST, (STATIC,), Tier.LAST, rank=1),
+        OfferedBullet(
+            text, (_COUNTED, *(from_entry(one.entry, note="compaction") for one in reversed(past)))
+        ),
+        OfferedBullet(_FIRST, (STATIC,), Tier.LAST, rank=1),
     ]
     lost = inputs.found.lost_thread
     if lost is not None:
         guess = f"A guess from its words: after that the agent had lost the thread (“{lost[1]}”)."
-        items.insert(1, Item(guess, (from_entry(lost[0], note="heuristic"),), Tier.SECOND, rank=2))
+        items.insert(1, OfferedBullet(guess, (from_entry(lost[0], note="heuristic"),), Tier.SECOND, rank=2))
     return Contribution("recovery", {"recovery.reminder": tuple(items)})

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 from leafward.base.globs import has_magic, matches
 from leafward.base.safe_text import safe_line
 from leafward.compaction.injection.frontmatter import Head, read_head
-from leafward.compaction.injection.values import Contribution, Diagnostic, Item, SourceRef, from_entry
+from leafward.compaction.injection.values import (
+    Contribution,
+    InjectionRemark,
+    OfferedBullet,
+    SourceRef,
+    from_entry,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +80,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RuleMatch:
     """A rule that holds, and its carriers."""
 
     rule: Rule
@@ -83,7 +89,7 @@ class Match:
     sources: tuple[SourceRef, ...]
 
 
-def read_rules(workspace: Workspace, diagnostics: list[Diagnostic]) -> list[Rule]:
+def read_rules(workspace: Workspace, diagnostics: list[InjectionRemark]) -> list[Rule]:
     """The rule files of a workspace, sorted by name. A rule with an unreadable head always holds, with a remark."""
     found: list[Rule] = []
     waiting: list[tuple[str, int]] = [("", 0)]
@@ -102,11 +108,11 @@ def read_rules(workspace: Workspace, diagnostics: list[Diagnostic]) -> list[Rule
     return sorted(found, key=lambda rule: (rule.name.casefold(), rule.name))
 
 
-def _rule(name: str, file: TextFile, diagnostics: list[Diagnostic]) -> Rule:
+def _rule(name: str, file: TextFile, diagnostics: list[InjectionRemark]) -> Rule:
     head = read_head(file.text)
     if head.problem:
         text = f"{file.path}: {head.problem}; the rule is treated as one that always holds"
-        diagnostics.append(Diagnostic("rule", safe_line(text, 300)))
+        diagnostics.append(InjectionRemark("rule", safe_line(text, 300)))
     conditions = _conditions(head)
     return Rule(name, file, conditions, head.values.get("match") == "all", head.lines)
 
@@ -128,7 +134,7 @@ def keyword_form(keyword: str) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(keyword)}", re.IGNORECASE | re.ASCII)
 
 
-def matching(rules: list[Rule], there: Situation) -> list[Match]:
+def matching(rules: list[Rule], there: Situation) -> list[RuleMatch]:
     """The rules that hold."""
     found = []
     for rule in rules:
@@ -138,10 +144,10 @@ def matching(rules: list[Rule], there: Situation) -> list[Match]:
     return found
 
 
-def _match(rule: Rule, there: Situation) -> Match | None:
+def _match(rule: Rule, there: Situation) -> RuleMatch | None:
     conditions = [condition for condition in rule.conditions if condition not in _UNTOLD]
     if not conditions:
-        return Match(rule, (), (rule.source(),))
+        return RuleMatch(rule, (), (rule.source(),))
     carriers: list[tuple[str, str]] = []
     sources: list[SourceRef] = []
     held = 0
@@ -155,7 +161,7 @@ def _match(rule: Rule, there: Situation) -> Match | None:
             sources.append(rule.source(condition))
     if held == 0 or (rule.every and held < len(conditions)):
         return None
-    return Match(rule, tuple(carriers), tuple(dict.fromkeys((rule.source(), *sources))))
+    return RuleMatch(rule, tuple(carriers), tuple(dict.fromkeys((rule.source(), *sources))))
 
 
 def _fulfilled(
@@ -234,17 +240,19 @@ def rules(inputs: BuildInput) -> Contribution:
     """The names of the rules that hold on this path, each with the sources of its carriers."""
     if inputs.workspace is None:
         return Contribution("rules")
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[InjectionRemark] = []
     known = read_rules(inputs.workspace, diagnostics)
     for rule in known:
         untold = [_UNTOLD[condition] for condition in rule.conditions if condition in _UNTOLD]
         if untold:
             text = f"{rule.name} depends on {' and '.join(untold)}, which no session records; that condition is ignored"
-            diagnostics.append(Diagnostic("rule", safe_line(text, 300)))
+            diagnostics.append(InjectionRemark("rule", safe_line(text, 300)))
     held = matching(known, situation(inputs.found, inputs.workspace))
     # Rules carried by a path or a word of the conversation come before those that always hold.
     items = tuple(
-        Item(match.rule.name, match.sources, rank=2 * place + (0 if match.carriers else len(held) * 2))
+        OfferedBullet(
+            match.rule.name, match.sources, rank=2 * place + (0 if match.carriers else len(held) * 2)
+        )
         for place, match in enumerate(held)
     )
     return Contribution("rules", {"rules.active": items}, diagnostics=tuple(diagnostics))

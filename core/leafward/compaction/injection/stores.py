@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.safe_text import safe_line
 from leafward.compaction.injection.collection import utc_time
-from leafward.compaction.injection.values import Diagnostic, SourceKind, SourceRef
+from leafward.compaction.injection.values import InjectionRemark, SourceKind, SourceRef
 from leafward.compaction.injection.workspace import TextFile, Workspace
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class StoredAction:
     """An action in the store's history."""
 
     text: str
@@ -58,23 +58,23 @@ class Store:
     validated: tuple[str, datetime | None, SourceRef] | None = None
     """The last validation as text and as a time; None if the store does not record one."""
     anchors: list[Anchor] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
+    actions: list[StoredAction] = field(default_factory=list)
     """The oldest action first."""
 
 
-def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Store | None:
+def read_own(where: Workspace | TextFile, diagnostics: list[InjectionRemark]) -> Store | None:
     """The store of our own file, from a workspace or given; None if there is no usable file."""
     file = where.read(OWN) if isinstance(where, Workspace) else where
     if file is None:
         return None
     if len(file.text) > _LARGEST:
-        diagnostics.append(Diagnostic("governance", f"{file.path} is longer than 64 KiB; it is skipped"))
+        diagnostics.append(InjectionRemark("governance", f"{file.path} is longer than 64 KiB; it is skipped"))
         return None
     try:
         document = tomllib.loads(file.text)
     except (ValueError, RecursionError) as error:
         text = f"{file.path} is not TOML ({safe_line(str(error), 120)}); it is skipped"
-        diagnostics.append(Diagnostic("governance", text))
+        diagnostics.append(InjectionRemark("governance", text))
         return None
     place = _Lines(file, SourceKind.FILE if isinstance(where, Workspace) else SourceKind.CONFIG)
     store = Store()
@@ -90,7 +90,7 @@ def read_own(where: Workspace | TextFile, diagnostics: list[Diagnostic]) -> Stor
     return store
 
 
-def read_idumb(workspace: Workspace, diagnostics: list[Diagnostic]) -> Store | None:
+def read_idumb(workspace: Workspace, diagnostics: list[InjectionRemark]) -> Store | None:
     """The store of the iDumb plugin's files; None if the plugin was never set up here."""
     store = Store()
     there = False
@@ -163,7 +163,7 @@ class _Lines:
 
 
 def _json(
-    workspace: Workspace, name: str, diagnostics: list[Diagnostic]
+    workspace: Workspace, name: str, diagnostics: list[InjectionRemark]
 ) -> tuple[dict[str, Any], _Lines] | None:
     file = workspace.read(name)
     if file is None:
@@ -171,12 +171,12 @@ def _json(
     try:
         document = json.loads(file.text)
     except (ValueError, RecursionError):
-        diagnostics.append(Diagnostic("governance", f"{name} is not JSON; it is skipped"))
+        diagnostics.append(InjectionRemark("governance", f"{name} is not JSON; it is skipped"))
         return None
     if isinstance(document, list):
         document = {"anchors": document}
     if not isinstance(document, dict):
-        diagnostics.append(Diagnostic("governance", f"{name} is not an object; it is skipped"))
+        diagnostics.append(InjectionRemark("governance", f"{name} is not an object; it is skipped"))
         return None
     return document, _Lines(file)
 
@@ -237,4 +237,4 @@ def _action(store: Store, entry: Mapping[str, Any], place: _Lines) -> None:
         return
     result, agent = _as_text(entry.get("result")), _as_text(entry.get("agent"))
     text = action + (f" → {result}" if result else "") + (f" ({agent})" if agent else "")
-    store.actions.append(Action(text, place.after(action)))
+    store.actions.append(StoredAction(text, place.after(action)))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.base.config import Config
-    from leafward.compaction.injection.values import Diagnostic, Injection
+    from leafward.compaction.injection.values import Injection, InjectionRemark
     from leafward.session.session import Session
 
 _ALL = 1_000_000
@@ -29,7 +29,7 @@ class Traced:
     items: tuple[ItemAudit, ...]
     stored: bool
     """Whether the compaction has injected text of its own; otherwise the injection is the one that would be made now."""
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[InjectionRemark, ...]
 
 
 def trace(session: Session, compaction: int, config: Config, workspace: Path | None) -> Traced:
@@ -37,7 +37,7 @@ def trace(session: Session, compaction: int, config: Config, workspace: Path | N
     settings = configured_settings(config, workspace)
     there = replaced_by(session, compaction)
     made: Injection = inject(session, session.columns.parent[compaction], replace(settings, budget=_ALL))
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[InjectionRemark] = []
     folder = workspace_of(session.cwd, settings)
     rules = rules_of(session, compaction, there.injected or made.text, folder, diagnostics)
     items = audit_items(made, there.summary, session.cwd)

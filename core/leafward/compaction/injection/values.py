@@ -66,7 +66,7 @@ class Tier(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class OfferedBullet:
     """One bullet that a builder offers. The text is raw: the pipeline makes it safe, redacts and cuts it."""
 
     text: str
@@ -85,7 +85,7 @@ class Item:
     """Whether this is text of ours for an empty section; leaving it out loses nothing."""
 
 
-class Reason(StrEnum):
+class OmissionReason(StrEnum):
     """Reason why an item is not in the text."""
 
     CAP = "cap"
@@ -109,12 +109,12 @@ class Omitted:
     section: str
     text: str
     """The text, safe and cut as it would have been shown."""
-    reason: Reason
+    reason: OmissionReason
     sources: tuple[SourceRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
+class InjectionRemark:
     """A remark on the result, for the user."""
 
     code: str
@@ -126,12 +126,12 @@ class Contribution:
     """Contribution of one builder: items by section key, in the order of the text."""
 
     builder: str
-    items: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)
-    left_out: tuple[tuple[str, Item, Reason], ...] = ()
+    items: Mapping[str, tuple[OfferedBullet, ...]] = field(default_factory=dict)
+    left_out: tuple[tuple[str, OfferedBullet, OmissionReason], ...] = ()
     """Items that the builder itself leaves out: section key, item, reason."""
     beyond: Mapping[str, int] = field(default_factory=dict)
     """By section key, the number of further items that are not offered, only counted."""
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[InjectionRemark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class Injection:
     lines: tuple[InjectedLine, ...]
     sections: tuple[SectionReport, ...]
     omitted: tuple[Omitted, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[InjectionRemark, ...]
     tokens: int
     """Tokens, estimated as pi 1.5.2 does for a summary."""
     envelope: int

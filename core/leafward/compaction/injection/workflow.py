@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.injection.artifacts import (
     DECISIONS,
     DISCOVERIES,
-    Task,
+    ListedTask,
     bug_status,
     inferred_stage,
     meaningful,
@@ -24,7 +24,14 @@ from leafward.compaction.injection.continuity import (
     with_placeholders,
 )
 from leafward.compaction.injection.packs.pack import Pack, Stage, packs
-from leafward.compaction.injection.values import Contribution, Diagnostic, Item, SourceKind, SourceRef, Tier
+from leafward.compaction.injection.values import (
+    Contribution,
+    InjectionRemark,
+    OfferedBullet,
+    SourceKind,
+    SourceRef,
+    Tier,
+)
 from leafward.compaction.injection.worklog import visible_lines
 
 if TYPE_CHECKING:
@@ -81,7 +88,7 @@ class _Work:
 def stages(inputs: BuildInput) -> Contribution:
     """Continuity of any session, and of a workflow if one is under way."""
     made = continuity(inputs)
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[InjectionRemark] = []
     if inputs.workspace is not None:
         work = _work(inputs.workspace, made.log, made.file, diagnostics)
         if work is not None:
@@ -120,7 +127,7 @@ def stage_hint(log: WorkLog | None, file: TextFile | None, agents: TextFile | No
 
 
 def _work(
-    workspace: Workspace, log: WorkLog | None, file: TextFile | None, diagnostics: list[Diagnostic]
+    workspace: Workspace, log: WorkLog | None, file: TextFile | None, diagnostics: list[InjectionRemark]
 ) -> _Work | None:
     hint = stage_hint(log, file, workspace.read(AGENTS))
     there = {pack.type: _folders(workspace, pack) for pack in packs()}
@@ -184,7 +191,7 @@ def _named(pack: Pack, names: list[str], entry: LogEntry) -> str | None:
 
 
 def _read(
-    workspace: Workspace, pack: Pack, name: str, hint: Hint | None, diagnostics: list[Diagnostic]
+    workspace: Workspace, pack: Pack, name: str, hint: Hint | None, diagnostics: list[InjectionRemark]
 ) -> _Work:
     names = dict.fromkeys((*pack.artifacts, *pack.progress, *pack.state))
     files = {file: workspace.read(f"{pack.folder}/{name}/{file}") for file in names}
@@ -198,7 +205,7 @@ def _read(
             stage, why = hinted, hint.source
         if hint.stage != inferred:
             text = f"{name}: the log says {hint.stage}, the artifacts show {inferred}; {stage.name} is used"
-            diagnostics.append(Diagnostic("stage", text))
+            diagnostics.append(InjectionRemark("stage", text))
     claimed = None
     if line is not None:
         claimed = next(
@@ -212,13 +219,13 @@ def _augment(made: Continuity, work: _Work) -> None:
     tasks_file = files.get(pack.tasks) if pack.tasks else None
     tasks = tasks_of(tasks_file.text) if tasks_file is not None else []
     upcoming = next((task for task in tasks if not task.done), None)
-    made.put("stage.objective", Item(stage.objective, work.sources("objective")))
+    made.put("stage.objective", OfferedBullet(stage.objective, work.sources("objective")))
     _steps(made, work, upcoming, tasks_file)
     _status(made, work, tasks, tasks_file, upcoming)
     _progress(made, work, tasks, tasks_file)
     _decisions(made, work)
-    made.put("stage.workflow_type", Item(pack.type, (work.why,), whole=True))
-    made.put("stage.canonical_stage", Item(stage.name, (work.why,), whole=True))
+    made.put("stage.workflow_type", OfferedBullet(pack.type, (work.why,), whole=True))
+    made.put("stage.canonical_stage", OfferedBullet(stage.name, (work.why,), whole=True))
     present = [name for name in pack.artifacts if files.get(name) is not None]
     artifacts = [
         artifact(work.path(name), file.source(), rank)
@@ -229,66 +236,73 @@ def _augment(made: Continuity, work: _Work) -> None:
     made.put("stage.active_files", *artifacts, *made.items.get("stage.active_files", ()))
     current = files.get(stage.artifact)
     if current is not None:
-        made.put("stage.current_artifact", Item(work.path(stage.artifact), (current.source(), work.why)))
+        made.put(
+            "stage.current_artifact", OfferedBullet(work.path(stage.artifact), (current.source(), work.why))
+        )
     else:
         text = f"{work.path(stage.artifact)} (not written yet)"
-        made.put("stage.current_artifact", Item(text, (work.why,)))
-    made.put("stage.transition_gate", Item(stage.gate, work.sources("gate")))
-    made.put("stage.dependencies", *(Item(text, work.sources("needs")) for text in stage.needs))
-    made.put("stage.verification", *(Item(text, work.sources("done")) for text in stage.done))
+        made.put("stage.current_artifact", OfferedBullet(text, (work.why,)))
+    made.put("stage.transition_gate", OfferedBullet(stage.gate, work.sources("gate")))
+    made.put("stage.dependencies", *(OfferedBullet(text, work.sources("needs")) for text in stage.needs))
+    made.put("stage.verification", *(OfferedBullet(text, work.sources("done")) for text in stage.done))
 
 
-def _steps(made: Continuity, work: _Work, upcoming: Task | None, tasks: TextFile | None) -> None:
+def _steps(made: Continuity, work: _Work, upcoming: ListedTask | None, tasks: TextFile | None) -> None:
     stage = work.stage
     if stage.name == "spec-execute" and upcoming is not None and tasks is not None:
         source = tasks.source(upcoming.line, "task")
         where = f"{upcoming.batch}: " if upcoming.batch else ""
         label = f"{upcoming.number} — {upcoming.title}" if upcoming.number else upcoming.title
-        made.put("stage.current_step", Item(f"{where}{label}", (source,)))
+        made.put("stage.current_step", OfferedBullet(f"{where}{label}", (source,)))
         text = stage.next.format(name=work.name, task=upcoming.label)
-        made.put("stage.next_action", Item(text, (source, work.why)))
+        made.put("stage.next_action", OfferedBullet(text, (source, work.why)))
         return
-    made.put("stage.current_step", Item(stage.step, work.sources("step")))
+    made.put("stage.current_step", OfferedBullet(stage.step, work.sources("step")))
     text = stage.next.format(name=work.name, task="") if stage.next and "{task}" not in stage.next else ""
     made.put(
-        "stage.next_action", Item(text or f"{work.name}, {stage.name}: {stage.step}", work.sources("next"))
+        "stage.next_action",
+        OfferedBullet(text or f"{work.name}, {stage.name}: {stage.step}", work.sources("next")),
     )
 
 
 def _status(
-    made: Continuity, work: _Work, tasks: list[Task], file: TextFile | None, upcoming: Task | None
+    made: Continuity, work: _Work, tasks: list[ListedTask], file: TextFile | None, upcoming: ListedTask | None
 ) -> None:
     at_risk = [item for item in made.items.get("stage.status", ()) if item.text.startswith("At risk: ")]
     if work.pack.type == "bug":
         claimed = inferred_stage(work.pack, work.files)[1]
         status = bug_status(work.pack, work.files, claimed)
         if status is None:
-            made.put("stage.status", *at_risk, Item(f"{work.name} is in {work.stage.name}", (work.why,)))
+            made.put(
+                "stage.status", *at_risk, OfferedBullet(f"{work.name} is in {work.stage.name}", (work.why,))
+            )
             return
         text, source_file, line = status
         source = source_file.source(line, "progress")
         made.put(
-            "stage.status", *at_risk, Item(f"{work.name} is in {work.stage.name}: {text}", (source, work.why))
+            "stage.status",
+            *at_risk,
+            OfferedBullet(f"{work.name} is in {work.stage.name}: {text}", (source, work.why)),
         )
-        made.put("stage.artifact_status", Item(f"{work.name}: {text}", (source,)))
+        made.put("stage.artifact_status", OfferedBullet(f"{work.name}: {text}", (source,)))
         return
     if not tasks or file is None:
-        made.put("stage.status", *at_risk, Item(f"{work.name} is in {work.stage.name}", (work.why,)))
+        made.put("stage.status", *at_risk, OfferedBullet(f"{work.name} is in {work.stage.name}", (work.why,)))
         return
     done = sum(task.done for task in tasks)
     counted = f"{done} tasks complete, {len(tasks) - done} remaining"
     sources = (SourceRef(SourceKind.DERIVED, note="counted"), file.source())
-    made.put("stage.status", *at_risk, Item(counted, sources))
+    made.put("stage.status", *at_risk, OfferedBullet(counted, sources))
     following = f"; next is {upcoming.label}" if upcoming is not None else ""
-    made.put("stage.artifact_status", Item(f"{work.name}: {counted}{following}", sources))
+    made.put("stage.artifact_status", OfferedBullet(f"{work.name}: {counted}{following}", sources))
 
 
-def _progress(made: Continuity, work: _Work, tasks: list[Task], file: TextFile | None) -> None:
+def _progress(made: Continuity, work: _Work, tasks: list[ListedTask], file: TextFile | None) -> None:
     """Sets the finished and remaining work, from the artifacts."""
     pack, stage = work.pack, work.stage
     position = pack.stages.index(stage)
-    done: list[Item] = []
-    approved: list[Item] = []
+    done: list[OfferedBullet] = []
+    approved: list[OfferedBullet] = []
     for before in pack.stages[:position]:
         written = work.files.get(before.artifact)
         if not meaningful(written) or written is None:
@@ -296,30 +310,36 @@ def _progress(made: Continuity, work: _Work, tasks: list[Task], file: TextFile |
         sources = (SourceRef(SourceKind.DERIVED, note="inferred"), written.source(), work.why)
         if before.artifact not in {item.text.partition(" ")[0] for item in done}:
             text = f"{before.artifact} is written; {before.name} is behind."
-            done.append(Item(text, sources, rank=100))
+            done.append(OfferedBullet(text, sources, rank=100))
             approved.append(
-                Item(f"{before.artifact}: approved, since {stage.name} follows it (inferred)", sources)
+                OfferedBullet(
+                    f"{before.artifact}: approved, since {stage.name} follows it (inferred)", sources
+                )
             )
-    left: list[Item] = []
+    left: list[OfferedBullet] = []
     if file is not None:
         finished = [task for task in tasks if task.done]
         for rank, task in enumerate(reversed(finished)):
-            done.insert(len(approved), Item(task.label, (file.source(task.line, "task"),), rank=rank))
-        left = [Item(task.label, (file.source(task.line, "task"),)) for task in tasks if not task.done]
+            done.insert(
+                len(approved), OfferedBullet(task.label, (file.source(task.line, "task"),), rank=rank)
+            )
+        left = [
+            OfferedBullet(task.label, (file.source(task.line, "task"),)) for task in tasks if not task.done
+        ]
     notes = work.files.get(pack.notes) if pack.notes else None
     if notes is not None:
         found = section(notes.text, DISCOVERIES)[-2:]
-        done += [Item(line.text, (notes.source(line.number),), rank=50) for line in found]
+        done += [OfferedBullet(line.text, (notes.source(line.number),), rank=50) for line in found]
     if work.claimed is not None and made.items.get("stage.artifact_status"):
         text = made.items["stage.artifact_status"][0].text.partition(": ")[2]
-        done.append(Item(text, (work.claimed,)))
+        done.append(OfferedBullet(text, (work.claimed,)))
     if stage.name != "spec-execute" or not left:
-        left = [Item(stage.step, work.sources("step")), *left]
+        left = [OfferedBullet(stage.step, work.sources("step")), *left]
     question = made.items.get("stage.pending", [])
     if stage.approval and not question:
-        question = [Item(stage.approval, work.sources("approval"))]
+        question = [OfferedBullet(stage.approval, work.sources("approval"))]
     if stage.name != "spec-execute":
-        left += [Item(item.text, item.sources, Tier.SECOND) for item in question[:1]]
+        left += [OfferedBullet(item.text, item.sources, Tier.SECOND) for item in question[:1]]
     tests = [
         item for item in made.items.get("stage.remaining", ()) if item.text.startswith("Pending tests: ")
     ]
@@ -334,6 +354,8 @@ def _decisions(made: Continuity, work: _Work) -> None:
     file = work.files.get(name) if name else None
     found = section(file.text, DECISIONS) if file is not None else []
     items = (
-        [Item(line.text, (file.source(line.number),), rank=-1) for line in found] if file is not None else []
+        [OfferedBullet(line.text, (file.source(line.number),), rank=-1) for line in found]
+        if file is not None
+        else []
     )
     made.put("stage.decisions", *items, *made.items.get("stage.decisions", ()))

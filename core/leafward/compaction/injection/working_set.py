@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.path_findings import Use
-from leafward.compaction.injection.values import Contribution, Item, Reason
+from leafward.compaction.injection.path_findings import PathUse
+from leafward.compaction.injection.values import Contribution, OfferedBullet, OmissionReason
 
 if TYPE_CHECKING:
     from leafward.compaction.injection.builders import BuildInput
     from leafward.compaction.injection.path_findings import FileUse
 
 _SECTION = {
-    Use.MODIFIED: "workingset.modified",
-    Use.CREATED: "workingset.modified",
-    Use.READ: "workingset.read",
-    Use.MENTIONED: "workingset.mentioned",
+    PathUse.MODIFIED: "workingset.modified",
+    PathUse.CREATED: "workingset.modified",
+    PathUse.READ: "workingset.read",
+    PathUse.MENTIONED: "workingset.mentioned",
 }
 _CAP = 20
 _OFFERED = 500
@@ -29,8 +29,8 @@ def working_set(inputs: BuildInput) -> Contribution:
     gone = [file for file in inputs.found.files.values() if file.gone]
     recent = inputs.settings.order != "alpha"
     files.sort(key=_recent if recent else _alphabetical)
-    items: dict[str, list[Item]] = {}
-    left = [(_SECTION[file.use], _item(file), Reason.GONE) for file in gone[:_OFFERED]]
+    items: dict[str, list[OfferedBullet]] = {}
+    left = [(_SECTION[file.use], _item(file), OmissionReason.GONE) for file in gone[:_OFFERED]]
     beyond: Counter[str] = Counter()
     for rank, file in enumerate(files):
         key = _SECTION[file.use]
@@ -39,15 +39,15 @@ def working_set(inputs: BuildInput) -> Contribution:
             beyond[key] += 1
         elif not recent and rank >= _CAP:
             # By name, read files compete with modified ones.
-            left.append((key, item, Reason.CAP))
+            left.append((key, item, OmissionReason.CAP))
         else:
             items.setdefault(key, []).append(item)
     chosen = {key: tuple(found) for key, found in items.items()}
     return Contribution("working set", chosen, tuple(left), beyond)
 
 
-def _item(file: FileUse, rank: int = 0) -> Item:
-    return Item(file.path, tuple(file.sources), rank=rank, path=file.path)
+def _item(file: FileUse, rank: int = 0) -> OfferedBullet:
+    return OfferedBullet(file.path, tuple(file.sources), rank=rank, path=file.path)
 
 
 def _recent(file: FileUse) -> tuple[int, int, str, str]:
@@ -55,4 +55,4 @@ def _recent(file: FileUse) -> tuple[int, int, str, str]:
 
 
 def _alphabetical(file: FileUse) -> tuple[bool, str, str]:
-    return file.use is Use.MENTIONED, file.path.casefold(), file.path
+    return file.use is PathUse.MENTIONED, file.path.casefold(), file.path

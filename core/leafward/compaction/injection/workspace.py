@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
-from leafward.compaction.injection.values import Diagnostic, SourceKind, SourceRef
+from leafward.compaction.injection.values import InjectionRemark, SourceKind, SourceRef
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ class Workspace:
 
     def __init__(self, root: Path) -> None:
         self.root = os.path.realpath(root)
-        self.diagnostics: list[Diagnostic] = []
+        self.diagnostics: list[InjectionRemark] = []
         self._files: dict[str, TextFile | None] = {}
 
     def read(self, path: str) -> TextFile | None:
@@ -135,6 +135,6 @@ class Workspace:
         return real
 
     def _note(self, code: str, text: str) -> None:
-        remark = Diagnostic(code, safe_line(text, 400))
+        remark = InjectionRemark(code, safe_line(text, 400))
         if remark not in self.diagnostics:
             self.diagnostics.append(remark)

@@ -116,7 +116,7 @@ def bisect(number: int, verdict_of: Callable[[int], Verdict]) -> Bisection:
                 unknown.add(at)
 
 
-class Step(NamedTuple):
+class TriedVersion(NamedTuple):
     """A version that was tried."""
 
     point: Point
@@ -154,7 +154,7 @@ class SessionSearch:
         self.versions = versions
         self._ran: dict[tuple[tuple[str, bytes | None], ...], TrialRun] = {}
         self.every = every
-        self.steps: list[Step] = []
+        self.steps: list[TriedVersion] = []
         """The steps in the order in which they were tried."""
 
     def find(self) -> Bisection:
@@ -244,7 +244,7 @@ class SessionSearch:
         """Whether a version has no verdict because the state of its files before the session is not recorded."""
         return any(step.unplaced for step in self.steps)
 
-    def _tried(self, at: int) -> Step:
+    def _tried(self, at: int) -> TriedVersion:
         point = self.every[at]
         version = self.versions.at(point.entry)
         if version.doubts:
@@ -255,7 +255,7 @@ class SessionSearch:
             # Turns between which no file changed are one version.
             found = self._ran.get(files)
             ran = self._ran[files] = found if found is not None else self._run(version)
-        step = Step(point, ran, version.doubts, version.blind, version.unplaced)
+        step = TriedVersion(point, ran, version.doubts, version.blind, version.unplaced)
         self.steps.append(step)
         if not step.doubts:
             self._tell(f"{self._name(point)}: {_outcome(step)}")
@@ -283,7 +283,7 @@ def base_of(session: Session, named: str | None = None) -> ProjectBase:
     return before or FolderBase(here, earlier=False)
 
 
-def _outcome(step: Step) -> str:
+def _outcome(step: TriedVersion) -> str:
     """The outcome of a version, in words."""
     ran = step.ran
     if ran.verdict is Verdict.CANNOT_TELL:

@@ -22,7 +22,7 @@ from leafward.files.file_replay.knowledge import KNOWN, FileState
 from leafward.files.file_replay.remarks import CONTRADICTIONS
 from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.file_replay.storage import unfit_name
 from leafward.files.opaque_calls import opaque_calls
 from leafward.files.shell.bulk_effects import NOTICES
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from leafward.files.bisection.base import ProjectBase
     from leafward.files.file_replay.replay import Rebuilt
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
 
 _TELLING = (FileOperation.READ, FileOperation.WRITE, FileOperation.DELETE)
@@ -107,7 +107,11 @@ class _Course:
     """The files up to an entry and at the end, replayed from their beginnings; a missing file is not known."""
 
     def __init__(
-        self, session: Session, begun: Mapping[str, str | None], made: Sequence[Step], later: Sequence[Step]
+        self,
+        session: Session,
+        begun: Mapping[str, str | None],
+        made: Sequence[ReplayStep],
+        later: Sequence[ReplayStep],
     ) -> None:
         states = {
             path: FileState(text=text, base="base") if text is not None else FileState(absent=True)
@@ -190,7 +194,12 @@ class FileVersions:
         return Version(files, {path: doubt.why for path, doubt in doubts.items()}, blind, unplaced)
 
     def _doubt(
-        self, one: Rebuilt, entry: EntryIndex, course: _Course, made: Sequence[Step], later: Sequence[Step]
+        self,
+        one: Rebuilt,
+        entry: EntryIndex,
+        course: _Course,
+        made: Sequence[ReplayStep],
+        later: Sequence[ReplayStep],
     ) -> _Doubt | None:
         """The reason why the content of a file at an entry is not certain; None where it is."""
         path = one.path
@@ -213,7 +222,7 @@ class FileVersions:
         shown = (
             following is not None
             and following.operation is FileOperation.READ
-            and following.outcome is Outcome.DONE
+            and following.outcome is StepOutcome.DONE
         )
         before = {at for at, _ in one.remarks}
         changed = following.entry if following is not None else EntryIndex(-1)
@@ -225,7 +234,7 @@ class FileVersions:
             (
                 step.entry
                 for step in made
-                if step.path in names and step.operation in _TELLING and step.outcome is Outcome.DONE
+                if step.path in names and step.operation in _TELLING and step.outcome is StepOutcome.DONE
             ),
             default=-1,
         )
@@ -247,12 +256,12 @@ def _may_be_written(path: str) -> bool:
     return not unfit_name(path) and "\\" not in path and not {"", ".", "..", ".git"} & set(parts)
 
 
-def _made_by_session(session: Session, made: Sequence[Step], paths: Collection[str]) -> set[str]:
+def _made_by_session(session: Session, made: Sequence[ReplayStep], paths: Collection[str]) -> set[str]:
     """Files that their first call may have made: written whole, moved or copied to, or touched."""
     first: dict[str, bool] = {}
     calls = Calls(session)
     for step in made:
-        if step.outcome is Outcome.FAILED or step.operation in (FileOperation.SWEEP, FileOperation.STAGE):
+        if step.outcome is StepOutcome.FAILED or step.operation in (FileOperation.SWEEP, FileOperation.STAGE):
             continue
         if step.to is not None:
             first.setdefault(step.path, False)
@@ -264,12 +273,12 @@ def _made_by_session(session: Session, made: Sequence[Step], paths: Collection[s
     return {path for path in paths if first.get(path)}
 
 
-def _may_change(step: Step) -> bool:
+def _may_change(step: ReplayStep) -> bool:
     return (
         step.operation.changes or step.operation is FileOperation.SWEEP
-    ) and step.outcome is not Outcome.FAILED
+    ) and step.outcome is not StepOutcome.FAILED
 
 
-def _touches(step: Step, names: Collection[str]) -> bool:
+def _touches(step: ReplayStep, names: Collection[str]) -> bool:
     anything = step.operation is FileOperation.SWEEP and step.by not in NOTICES
     return anything or step.glob or bool({step.path, step.to} & set(names))

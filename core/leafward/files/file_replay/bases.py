@@ -29,7 +29,7 @@ _FILES = (b"100644", _EXECUTABLE)
 """The modes by which git marks a regular file."""
 
 
-class Base(NamedTuple):
+class FileBase(NamedTuple):
     """A possible content of a file before the session."""
 
     name: str
@@ -44,7 +44,7 @@ class Committed(NamedTuple):
     executable: bool
 
 
-Bases = Callable[[str], Sequence[Base]]
+Bases = Callable[[str], Sequence[FileBase]]
 """The candidates for a file by its path, as `file_names.locate` gives it; the file on disk first, then the latest version."""
 
 
@@ -55,9 +55,9 @@ class WorkspaceBases:
         self._folder = folder.resolve()
         self._git = shutil.which("git")
         self._left = SECONDS
-        self._found: dict[str, tuple[Base, ...]] = {}
+        self._found: dict[str, tuple[FileBase, ...]] = {}
 
-    def __call__(self, path: str) -> Sequence[Base]:
+    def __call__(self, path: str) -> Sequence[FileBase]:
         """The candidates for one file, each text once. Empty for a file outside the folder."""
         if path not in self._found:
             outside = path.startswith(("/", "~")) or ".." in path.split("/") or "\n" in path or "\0" in path
@@ -66,7 +66,7 @@ class WorkspaceBases:
                 text = _text(data)
                 if text is not None:
                     texts.setdefault(text, name)
-            self._found[path] = tuple(Base(name, text) for text, name in texts.items())
+            self._found[path] = tuple(FileBase(name, text) for text, name in texts.items())
         return self._found[path]
 
     def committed(self, path: str) -> Committed | None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from leafward.files.commands import files_read
-from leafward.files.file_replay.steps import Step, by_command, requests_in
+from leafward.files.file_replay.steps import ReplayStep, by_command, requests_in
 from leafward.files.reads import Shown, numbered_lines, printed, shown
 from leafward.files.shell.exit_evidence import Proof, complains
 from leafward.files.shell.lexer import simple_words
@@ -35,7 +35,7 @@ class Calls:
         message = body.get("message") if body is not None else None
         return message if isinstance(message, dict) else {}
 
-    def _call(self, step: Step) -> ToolCall | None:
+    def _call(self, step: ReplayStep) -> ToolCall | None:
         if self._last is None or self._last[0] != step.entry:
             message = self._message(step.entry)
             made = tool_calls(message) if message.get("role") == "assistant" else nested_calls(message)
@@ -45,7 +45,7 @@ class Calls:
             self._last = step.entry, by_id
         return next(iter(self._last[1].get(step.call_id, ())), None)
 
-    def request_of(self, step: Step) -> FileRequest | None:
+    def request_of(self, step: ReplayStep) -> FileRequest | None:
         """The request of a step's call."""
         if self.session.columns.kind[step.entry] == Kind.BASH:
             made = by_command(self._message(step.entry).get("command"))
@@ -54,29 +54,29 @@ class Calls:
             made = requests_in(call, self.table) if call is not None else []
         return made[step.order] if step.order < len(made) else None
 
-    def before(self, step: Step) -> str | None:
+    def before(self, step: ReplayStep) -> str | None:
         """The whole content before an edit, where its result has it."""
         details = self._message(step.result).get("details")
         before = details.get("before") if isinstance(details, dict) else None
         return before if isinstance(before, str) else None
 
-    def tools_of(self, step: Step) -> ToolTable:
+    def tools_of(self, step: ReplayStep) -> ToolTable:
         """The tools of the agent that made the call of a step."""
         call = self._call(step)
         return self.table.part_of(call) if call is not None else self.table.own
 
-    def diff(self, step: Step) -> str:
+    def diff(self, step: ReplayStep) -> str:
         """The unified diff in the result of an edit; empty where it has none."""
         details = self._message(step.result).get("details")
         patch = details.get("patch") if isinstance(details, dict) else None
         return patch if isinstance(patch, str) else ""
 
-    def created(self, step: Step) -> bool:
+    def created(self, step: ReplayStep) -> bool:
         """Whether the result of a write tells that the file is new."""
         details = self._message(step.result).get("details")
         return isinstance(details, dict) and details.get("exists") is False
 
-    def left(self, step: Step, text: str) -> str:
+    def left(self, step: ReplayStep, text: str) -> str:
         """The text that a write left.
 
         A byte order mark that the file had may be written before its text again (Claude Code 2.1.330).
@@ -85,22 +85,22 @@ class Calls:
         marked = isinstance(details, dict) and details.get("marked") is True
         return f"\ufeff{text}" if marked and not text.startswith("\ufeff") else text
 
-    def output(self, step: Step) -> str:
+    def output(self, step: ReplayStep) -> str:
         """The output of a command, as far as its result has it."""
         message = self._message(step.result)
         output = message.get("output") if step.result == step.entry else text_of(message.get("content"))
         return output if isinstance(output, str) else ""
 
-    def proven(self, step: Step) -> bool:
+    def proven(self, step: ReplayStep) -> bool:
         """Whether the output shows that a part of a script was done."""
         return step.proof is not Proof.NONE and not complains(self.output(step))
 
-    def noticed(self, step: Step) -> list[Shown]:
+    def noticed(self, step: ReplayStep) -> list[Shown]:
         """The lines of a file that an agent's notice of a change shows."""
         body = self.session.body(step.entry) or {}
         return numbered_lines(text_of(body.get("content")))
 
-    def shown(self, step: Step) -> Shown | None:
+    def shown(self, step: ReplayStep) -> Shown | None:
         """The lines of a file that a read shows."""
         message = self._message(step.result)
         if self.session.columns.kind[step.entry] == Kind.BASH:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from leafward.files.file_replay.calls import Calls
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
 
 _BRINGS = (Sweep.CHECKOUT, Sweep.RESTORE)
 """Commands that restore files from the index of git."""
@@ -39,7 +39,7 @@ def is_left_out(state: FileState) -> bool:
     return state.staged is not None and state.staged.text is None
 
 
-def stage(files: Mapping[str, FileState], step: Step, calls: Calls) -> None:
+def stage(files: Mapping[str, FileState], step: ReplayStep, calls: Calls) -> None:
     """Records the content that a command put into the index, or that it is no longer known."""
     if step.home is None:
         unstage(files.values())
@@ -68,12 +68,12 @@ def stage(files: Mapping[str, FileState], step: Step, calls: Calls) -> None:
             state.staged = None
 
 
-def restores(step: Step, output: str) -> bool:
+def restores(step: ReplayStep, output: str) -> bool:
     """Whether the output of `git checkout` shows that it restored files; if not, it may have changed the branch."""
     return step.certainly_done and _RESTORED.search(output) is not None
 
 
-def bring_back(files: Mapping[str, FileState], step: Step, output: str, folder: str) -> None:
+def bring_back(files: Mapping[str, FileState], step: ReplayStep, output: str, folder: str) -> None:
     """Applies a command that restores files from the index, or removes untracked ones.
 
     `output` is its output, `folder` the session's working folder.

@@ -15,8 +15,8 @@ from leafward.files.file_replay.overlaps import ends_aside, may_begin_before, ma
 from leafward.files.file_replay.patches import patched
 from leafward.files.file_replay.recorded_diffs import proven_by
 from leafward.files.file_replay.remarks import CONTRADICTIONS, Remark
-from leafward.files.file_replay.spans import Span, agree, around, ends_off, joined, steady
-from leafward.files.file_replay.texts import Match, Replaced, Replacement, replace
+from leafward.files.file_replay.spans import KnownLines, agree, around, ends_off, joined, steady
+from leafward.files.file_replay.texts import EditMatch, Replaced, Replacement, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,10 +46,10 @@ KNOWN = (Certainty.EXACT, Certainty.ABSENT)
 
 
 _REMARKS = {
-    Match.LOOSE: Remark.LOOSE,
-    Match.AMBIGUOUS: Remark.AMBIGUOUS,
-    Match.ABSENT: Remark.NOT_FOUND,
-    Match.LINE_ENDS: Remark.LINE_ENDS,
+    EditMatch.LOOSE: Remark.LOOSE,
+    EditMatch.AMBIGUOUS: Remark.AMBIGUOUS,
+    EditMatch.ABSENT: Remark.NOT_FOUND,
+    EditMatch.LINE_ENDS: Remark.LINE_ENDS,
 }
 
 
@@ -83,7 +83,7 @@ class FileState:
     newline: bool = True
     """Whether it is known if the text ends in a newline."""
     absent: bool = False
-    spans: tuple[Span, ...] = ()
+    spans: tuple[KnownLines, ...] = ()
     """Known lines where the text is not known, in order, no two adjacent."""
     total: int | None = None
     """The number of lines in the file, where that is known besides: the text split at newlines."""
@@ -179,12 +179,12 @@ class FileState:
         if self.text is not None:
             return
         if not (shown.ends and self.ends):
-            self.spans = tuple(Span(one.first, ends_off(one.lines, one.first)) for one in self.spans)
+            self.spans = tuple(KnownLines(one.first, ends_off(one.lines, one.first)) for one in self.spans)
             self.ends = False
         if shown.whole:
             self._known("\n".join(shown.lines), shown.newline)
             return
-        self.spans = joined(self.spans, Span(shown.first, shown.lines))
+        self.spans = joined(self.spans, KnownLines(shown.first, shown.lines))
         if shown.to_end:
             self.total = shown.first + len(shown.lines) - 1
         if self.total is not None and len(self.spans) == 1:
@@ -263,13 +263,13 @@ class FileState:
             return
         before = self.text
         made = patched(before, places)
-        if made.match in (Match.ABSENT, Match.AMBIGUOUS):
+        if made.match in (EditMatch.ABSENT, EditMatch.AMBIGUOUS):
             self.forget()
-            if made.match is Match.ABSENT:
+            if made.match is EditMatch.ABSENT:
                 self._keep_added(places)
-            self.remark(entry, Remark.NOT_FOUND if made.match is Match.ABSENT else Remark.AMBIGUOUS)
+            self.remark(entry, Remark.NOT_FOUND if made.match is EditMatch.ABSENT else Remark.AMBIGUOUS)
             return
-        if made.match is Match.LOOSE:
+        if made.match is EditMatch.LOOSE:
             self.remark(entry, Remark.LOOSE)
         if made.text is not None:
             self.text = made.text
@@ -298,16 +298,16 @@ class FileState:
         diff: Callable[[], str],
     ) -> None:
         made = replace(text, replacements, keeps_ends=keeps_ends)
-        if made.match is Match.EXACT:
+        if made.match is EditMatch.EXACT:
             self.text = made.text
             self.proofs += 1
             return
         self.remark(entry, _REMARKS[made.match])
-        if made.match is Match.LOOSE and (proven := proven_by(text, diff())) is not None:
+        if made.match is EditMatch.LOOSE and (proven := proven_by(text, diff())) is not None:
             self.text = proven
             return
         self.forget()
-        if made.match is Match.LOOSE:
+        if made.match is EditMatch.LOOSE:
             self._beside(made)
         self._keep_pieces(replacements)
 
@@ -334,9 +334,11 @@ class FileState:
             span = self.spans[place]
             known = "\n".join(span.lines)
             made = replace(known, [one])
-            if made.match is Match.EXACT and not may_begin_before(known, one.old):
-                changed = Span(span.first, tuple(made.text.split("\n")))
-                behind = tuple(Span(later.first + shift, later.lines) for later in self.spans[place + 1 :])
+            if made.match is EditMatch.EXACT and not may_begin_before(known, one.old):
+                changed = KnownLines(span.first, tuple(made.text.split("\n")))
+                behind = tuple(
+                    KnownLines(later.first + shift, later.lines) for later in self.spans[place + 1 :]
+                )
                 self.spans = (*self.spans[:place], changed, *behind)
                 self.total = self.total + shift if self.total is not None else None
                 self._touch_pieces(one)
@@ -380,19 +382,19 @@ class FileState:
             # It is not known whether the text begins a line or continues the last one.
             lines = tuple(self.text.split("\n"))[:-1]
             self.text, self.newline, self.total = None, True, None
-            self.spans = (Span(1, lines),) if lines else ()
+            self.spans = (KnownLines(1, lines),) if lines else ()
         elif self.text is not None:
             self.text += text
         elif self.spans:
             *others, last = self.spans
             if self.total is not None and last.after == self.total + 1:
-                grown = Span(
+                grown = KnownLines(
                     last.first, tuple("\n".join((*last.lines[:-1], last.lines[-1] + text)).split("\n"))
                 )
                 self.spans, self.total = (*others, grown), grown.after - 1
             else:
                 # The text may have been appended to the last known line.
-                shorter = Span(last.first, last.lines[:-1])
+                shorter = KnownLines(last.first, last.lines[:-1])
                 self.spans = (*others, shorter) if shorter.lines else tuple(others)
                 self.total = None
 
@@ -413,9 +415,9 @@ class FileState:
             known = lines[shown.first - 1 : shown.first - 1 + len(seen)]
             return known != seen or (shown.to_end and len(lines) != shown.first - 1 + len(seen))
         if shown.ends and self.ends:
-            return not agree(self.spans, Span(shown.first, shown.lines))
-        spans = [Span(one.first, ends_off(one.lines, one.first)) for one in self.spans]
-        return not agree(spans, Span(shown.first, ends_off(shown.lines, shown.first)))
+            return not agree(self.spans, KnownLines(shown.first, shown.lines))
+        spans = [KnownLines(one.first, ends_off(one.lines, one.first)) for one in self.spans]
+        return not agree(spans, KnownLines(shown.first, ends_off(shown.lines, shown.first)))
 
 
 def _without_end(lines: tuple[str, ...]) -> tuple[str, ...]:

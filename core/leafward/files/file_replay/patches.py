@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.edits import lines_of
-from leafward.files.file_replay.texts import Match, plain_signs
+from leafward.files.file_replay.texts import EditMatch, plain_signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ class Region(NamedTuple):
 class Patched:
     """A text after a patch."""
 
-    match: Match
+    match: EditMatch
     """The worst match of its places: `EXACT`, `LOOSE` or `ABSENT`; `AMBIGUOUS` where two places meet."""
     text: str | None
     """None where not every place applies, or versions of the tool produce different texts."""
@@ -47,7 +47,7 @@ class _Meeting(ValueError):
 
 class _Applied(NamedTuple):
     text: str
-    match: Match
+    match: EditMatch
     regions: tuple[Region, ...]
 
 
@@ -56,15 +56,15 @@ def patched(text: str, places: Sequence[PatchPlace]) -> Patched:
     try:
         before, since = _until_0_125(text, places), _since(text, places)
     except _Meeting:
-        return Patched(Match.AMBIGUOUS, None)
+        return Patched(EditMatch.AMBIGUOUS, None)
     if before is None and since is None:
-        return Patched(Match.ABSENT, None)
+        return Patched(EditMatch.ABSENT, None)
     if before is None or since is None:
-        return Patched(Match.LOOSE, None)
-    match = Match.LOOSE if Match.LOOSE in (before.match, since.match) else Match.EXACT
+        return Patched(EditMatch.LOOSE, None)
+    match = EditMatch.LOOSE if EditMatch.LOOSE in (before.match, since.match) else EditMatch.EXACT
     if before.text == since.text:
         return Patched(match, before.text, before.regions)
-    return Patched(Match.LOOSE, None, before.regions if before.regions == since.regions else ())
+    return Patched(EditMatch.LOOSE, None, before.regions if before.regions == since.regions else ())
 
 
 def _until_0_125(text: str, places: Sequence[PatchPlace]) -> _Applied | None:
@@ -108,10 +108,10 @@ _Found = tuple[int, int, "Sequence[tuple[str, str]]", list[str]]
 
 def _replacements(
     lines: list[str], places: Sequence[PatchPlace], end_of_file: int
-) -> tuple[list[_Found], Match] | None:
+) -> tuple[list[_Found], EditMatch] | None:
     """The positions of the places, with their lines; None where one is not found. Raises _Meeting."""
     found: list[_Found] = []
-    worst, at = Match.EXACT, 0
+    worst, at = EditMatch.EXACT, 0
     for place in places:
         if place.context is not None:
             hit = _seek(lines, [place.context], at, at_end=False)
@@ -145,14 +145,14 @@ def _replacements(
     return found, worst
 
 
-def _worse(one: Match, other: Match) -> Match:
-    return Match.LOOSE if Match.LOOSE in (one, other) else Match.EXACT
+def _worse(one: EditMatch, other: EditMatch) -> EditMatch:
+    return EditMatch.LOOSE if EditMatch.LOOSE in (one, other) else EditMatch.EXACT
 
 
-def _seek(lines: list[str], block: list[str], at: int, *, at_end: bool) -> tuple[int, Match] | None:
+def _seek(lines: list[str], block: list[str], at: int, *, at_end: bool) -> tuple[int, EditMatch] | None:
     """The first position of some lines: unchanged, then without spaces at their ends, then without typographic signs."""
     if not block:
-        return at, Match.EXACT
+        return at, EditMatch.EXACT
     last = len(lines) - len(block)
     if at_end and last >= 0:
         at = last
@@ -166,7 +166,7 @@ def _seek(lines: list[str], block: list[str], at: int, *, at_end: bool) -> tuple
         if alike is _plain and have.find(sought, found + 1) >= 0:
             # Tools differ in the signs that they treat as equal.
             return None
-        return at + have.count("\n", 0, found), Match.LOOSE if number else Match.EXACT
+        return at + have.count("\n", 0, found), EditMatch.LOOSE if number else EditMatch.EXACT
     return None
 
 

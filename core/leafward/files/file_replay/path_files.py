@@ -18,9 +18,9 @@ from leafward.files.file_replay.step_reader import steps
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from leafward.files.file_replay.bases import Base, Bases
+    from leafward.files.file_replay.bases import Bases, FileBase
     from leafward.files.file_replay.replay import Rebuilt
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
 
 
@@ -42,7 +42,7 @@ class EveryBranch:
         self._last = last
         """The deepest entry that is requested."""
         self._stop = stop
-        self._steps: list[Step] | None = None
+        self._steps: list[ReplayStep] | None = None
 
     def rebuilt(self, path: str, names: Collection[str], entry: int) -> Rebuilt | None:
         """A file as it was when `entry` was written; None where it is not known either.
@@ -57,7 +57,7 @@ class EveryBranch:
         return dataclasses.replace(made, every_branch=True) if made.certainty in KNOWN else None
 
 
-def resting_on(session: Session, origin: str, base: Base) -> Replay:
+def resting_on(session: Session, origin: str, base: FileBase) -> Replay:
     """A replay that starts with a content for one file."""
     return Replay(session, {origin: FileState(text=base.text, base=base.name)}, {})
 

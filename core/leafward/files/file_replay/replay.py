@@ -16,14 +16,14 @@ from leafward.files.file_replay.git_index import BY_INDEX, bring_back, is_left_o
 from leafward.files.file_replay.knowledge import KNOWN, Certainty, FileState
 from leafward.files.file_replay.remarks import Remark
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome, Step
+from leafward.files.file_replay.steps import ReplayStep, StepOutcome
 from leafward.files.shell.bulk_effects import Sweep
 from leafward.files.shell.exit_evidence import Proof
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from leafward.files.file_replay.spans import Span
+    from leafward.files.file_replay.spans import KnownLines
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -36,7 +36,7 @@ class Rebuilt:
     certainty: Certainty
     text: str | None
     """The whole text, where it is exact."""
-    spans: tuple[Span, ...]
+    spans: tuple[KnownLines, ...]
     """Known lines, where it is partial."""
     pieces: tuple[str, ...]
     """Texts that occur in the file, where even their lines are not known. Their line ends are not known."""
@@ -105,7 +105,7 @@ class Replay:
 
     def go(
         self,
-        made: Iterable[Step],
+        made: Iterable[ReplayStep],
         only: Collection[str] | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -127,7 +127,7 @@ class Replay:
                 self._take(step, calls)
             self._follow(step)
 
-    def _take(self, step: Step, calls: Calls) -> None:
+    def _take(self, step: ReplayStep, calls: Calls) -> None:
         if step.glob:
             parts = step.path.split("/")
             self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
@@ -136,13 +136,13 @@ class Replay:
         elif step.operation is FileOperation.STAGE:
             stage(self.files, step, calls)
         else:
-            if step.outcome is not Outcome.FAILED:
+            if step.outcome is not StepOutcome.FAILED:
                 reads, changes = self.counts.get(step.path, (0, 0))
                 changing = step.operation.changes
                 self.counts[step.path] = (reads, changes + 1) if changing else (reads + 1, changes)
             self._take_one(step, calls)
 
-    def _take_sweep(self, step: Step, calls: Calls) -> None:
+    def _take_sweep(self, step: ReplayStep, calls: Calls) -> None:
         """Applies a command on a folder, which names none of the files that it changes."""
         if step.by is Sweep.MISSED:
             self._remove(step.path)
@@ -168,7 +168,7 @@ class Replay:
                 step, Remark(f"by {step.by}"), lambda name: within(name, folder, cwd, repository=step.whole)
             )
 
-    def _take_notice(self, step: Step, calls: Calls) -> None:
+    def _take_notice(self, step: ReplayStep, calls: Calls) -> None:
         """Applies the notice that a file is no more as the agent last saw it.
 
         Where a command changed it since, the notice may tell of that: then only lines that it shows otherwise count.
@@ -181,7 +181,7 @@ class Replay:
             self._sweep(step, Remark.CHANGED_OUTSIDE, lambda name: name == path)
         self._by_command.discard(path)
 
-    def _take_one(self, step: Step, calls: Calls) -> None:
+    def _take_one(self, step: ReplayStep, calls: Calls) -> None:
         """Applies a step that names its file: first whether it was done, then its change."""
         path = step.path
         (self._by_command.add if step.inferred and step.operation.changes else self._by_command.discard)(path)
@@ -190,7 +190,7 @@ class Replay:
             self._state(path)
         elif (doubt := _doubt(step, calls)) is not None:
             self._uncertain(step, doubt)
-        elif step.outcome is not Outcome.DONE:
+        elif step.outcome is not StepOutcome.DONE:
             return
         elif step.to is not None:
             self._send(step, step.to)
@@ -211,7 +211,7 @@ class Replay:
             state.untouched = False
             state.gone()
 
-    def _change(self, step: Step, calls: Calls) -> None:
+    def _change(self, step: ReplayStep, calls: Calls) -> None:
         """Applies a write, an append or an edit that was done."""
         path, entry, state = step.path, step.entry, self._state(step.path)
         one = calls.request_of(step)
@@ -244,21 +244,21 @@ class Replay:
         if state.untouched and state.certainty in KNOWN:
             self._originals.setdefault(path, state.copy())
 
-    def _uncertain(self, step: Step, why: Remark) -> None:
+    def _uncertain(self, step: ReplayStep, why: Remark) -> None:
         for path in (step.path, step.to):
             for name in (*self._under(path), path) if path is not None else ():
                 self._state(name).may_differ(
                     step.entry, why if name == path else _OF_FOLDERS.get(step.operation, why)
                 )
 
-    def _sweep(self, step: Step, why: Remark, covers: Callable[[str], bool]) -> None:
+    def _sweep(self, step: ReplayStep, why: Remark, covers: Callable[[str], bool]) -> None:
         """Records that a command may have changed files that it does not name."""
         self._swept.append((step.entry, why, covers))
         for name, state in self.files.items():
             if covers(name):
                 state.may_differ(step.entry, why)
 
-    def _follow(self, step: Step) -> None:
+    def _follow(self, step: ReplayStep) -> None:
         """Records the consequences of a step on any file for all files."""
         if step.by is Sweep.MISSED:
             self._there.discard(step.path)
@@ -272,7 +272,7 @@ class Replay:
         elif step.operation in (FileOperation.DELETE, FileOperation.MOVE):
             gone = step.path
             self._there = {one for one in self._there if one != gone and not one.startswith(f"{gone}/")}
-        elif step.outcome is Outcome.DONE and not step.inferred:
+        elif step.outcome is StepOutcome.DONE and not step.inferred:
             self._there.add(step.path)
         if step.glob or (step.operation.changes and ".git" in f"{step.path} {step.to}"):
             # The ignored files may be different now.
@@ -280,7 +280,7 @@ class Replay:
                 if state.staged is not None:
                     state.staged = state.staged._replace(seen=False)
 
-    def _from_index(self, step: Step, output: str) -> None:
+    def _from_index(self, step: ReplayStep, output: str) -> None:
         """Applies a command that restores files from the index of git, or removes untracked ones."""
         folder, why = self.session.cwd, Remark(f"by {step.by}")
 
@@ -295,7 +295,7 @@ class Replay:
         bring_back(self.files, step, output, folder)
         self._swept.append((step.entry, why, covers))
 
-    def _send(self, step: Step, target: str) -> None:
+    def _send(self, step: ReplayStep, target: str) -> None:
         """Moves or copies a file, or the files of a folder."""
         inside = self._under(step.path)
         for path in inside:
@@ -308,7 +308,7 @@ class Replay:
                 target = f"{target}/{step.path.rpartition('/')[2]}"
             self._place(step.path, target, step)
 
-    def _place(self, path: str, to: str, step: Step) -> None:
+    def _place(self, path: str, to: str, step: ReplayStep) -> None:
         state = self._state(path)
         moved = state.copy()
         if moved.absent:
@@ -345,14 +345,14 @@ class Replay:
 _OF_FOLDERS = {FileOperation.DELETE: Remark.FOLDER_REMOVED, FileOperation.MOVE: Remark.FOLDER_MOVED}
 
 
-def _doubt(step: Step, calls: Calls) -> Remark | None:
+def _doubt(step: ReplayStep, calls: Calls) -> Remark | None:
     """The reason why it is not known whether a step changed its file; None where it is known, and for a read."""
     if not step.operation.changes:
         return None
-    if step.outcome is Outcome.FAILED:
+    if step.outcome is StepOutcome.FAILED:
         # A command may have failed after the part that changed the file.
         return Remark.BY_COMMAND if step.inferred else None
-    if step.outcome is Outcome.UNANSWERED:
+    if step.outcome is StepOutcome.UNANSWERED:
         return Remark.UNANSWERED
     return None if step.proof is Proof.EXIT or calls.proven(step) else Remark.BY_COMMAND
 
@@ -386,7 +386,7 @@ def _rebuilt(path: str, state: FileState, reads: int, changes: int) -> Rebuilt:
     )
 
 
-def related(made: Iterable[Step], names: Collection[str]) -> set[str]:
+def related(made: Iterable[ReplayStep], names: Collection[str]) -> set[str]:
     """The named files, and every name from which their content came by moving or copying, also of a folder."""
     sent = [(step.path, step.to) for step in made if step.to is not None]
     found = set(names)

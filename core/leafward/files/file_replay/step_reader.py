@@ -18,14 +18,14 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.steps import (
     NOTEBOOK,
     OF_ACTION,
-    Outcome,
-    Step,
+    ReplayStep,
+    StepOutcome,
     by_command,
     lines_changed,
     requests_in,
 )
 from leafward.files.shell.bulk_effects import Sweep
-from leafward.files.tool_calls import Action, path_in, table_of
+from leafward.files.tool_calls import FileAction, path_in, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.session.messages import did_run, nested_calls
 
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 _Row = list[Any]
 """The fields of a step whose result may still follow."""
-_PLAIN = tuple(Step._field_defaults.values())
+_PLAIN = tuple(ReplayStep._field_defaults.values())
 """The default values of a step's last fields, for calls other than commands."""
 _ENTRY, _ANSWER, _DEED, _OUTCOME, _ADDED, _REMOVED = map(
-    Step._fields.index, ("entry", "result", "operation", "outcome", "added", "removed")
+    ReplayStep._fields.index, ("entry", "result", "operation", "outcome", "added", "removed")
 )
 
 # Looking up a member of an enumeration costs a noticeable part of an entry's work here.
 _READ, _EDIT = FileOperation.READ, FileOperation.EDIT
-_DONE, _FAILED, _UNANSWERED = Outcome.DONE, Outcome.FAILED, Outcome.UNANSWERED
+_DONE, _FAILED, _UNANSWERED = StepOutcome.DONE, StepOutcome.FAILED, StepOutcome.UNANSWERED
 _ASSISTANT, _RESULT, _COMMAND = int(Kind.ASSISTANT), int(Kind.TOOL_RESULT), int(Kind.BASH)
 _KINDS = bytes(kind in (_ASSISTANT, _RESULT, _COMMAND) for kind in range(256))
 Decoded = Callable[[EntryIndex, Body, Body, list[ToolCall]], object]
@@ -96,7 +96,7 @@ class StepReader:
 
     def read(
         self, entries: Iterable[int], stop: Callable[[], bool] = lambda: False, decoded: Decoded = _ignored
-    ) -> list[Step]:
+    ) -> list[ReplayStep]:
         """The steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
 
         Calls without a result on the path are `UNANSWERED`. `decoded` receives what had to be decoded: an entry, its body,
@@ -113,7 +113,7 @@ class StepReader:
                     self._take(index, body)
         for call_id, waiting in self._waiting.items():
             self._count(call_id, waiting)
-        return list(map(Step._make, self._rows))
+        return list(map(ReplayStep._make, self._rows))
 
     def _needs(self, index: int, line: bytes) -> bool:
         """Whether a line of a native file has to be decoded; if not, its bytes are processed here."""
@@ -145,7 +145,7 @@ class StepReader:
             self._answer(index, str(message.get("toolCallId")), outcome, delta_in(body))
             for call in nested_calls(message):
                 self._rows += self._rows_of(
-                    requests_in(call, self._table), index, index, call.id, Outcome.DONE
+                    requests_in(call, self._table), index, index, call.id, StepOutcome.DONE
                 )
         elif kind == _COMMAND:
             outcome = _FAILED if message.get("cancelled") or message.get("exitCode") else _DONE
@@ -192,7 +192,7 @@ class StepReader:
         if path.endswith(NOTEBOOK):
             operation = requests_in(call, self._table)[0].operation
         place = self._located.get(path) or self._locate(path)
-        if action is Action.EDIT:
+        if action is FileAction.EDIT:
             self._names_one(index, call.id, operation, place, 0)
             self._edits[call.id] = call
         else:
@@ -225,7 +225,7 @@ class StepReader:
         self._waiting[call_id] = [*before, *rows] if same else rows
 
     def _rows_of(
-        self, made: list[FileRequest], entry: int, result: int, call_id: str, outcome: Outcome
+        self, made: list[FileRequest], entry: int, result: int, call_id: str, outcome: StepOutcome
     ) -> list[_Row]:
         rows = []
         for order, one in enumerate(made):
@@ -255,7 +255,7 @@ class StepReader:
             )
         return rows
 
-    def _answer(self, result: int, call_id: str, outcome: Outcome, delta: tuple[int, int] | None) -> None:
+    def _answer(self, result: int, call_id: str, outcome: StepOutcome, delta: tuple[int, int] | None) -> None:
         """Applies the outcome of a call, and its changed lines where the result tells them."""
         waiting = self._waiting.pop(call_id, [])
         changed: _Row | None = None
@@ -276,7 +276,7 @@ class StepReader:
         """Counts the lines of an edit by its call."""
         if call_id in self._edits and self._counts:
             call = self._edits.pop(call_id) or self._call(rows[-1][_ENTRY])
-            rows[-1][_ADDED], rows[-1][_REMOVED] = delta_of(Action.EDIT, call.arguments, self._table)
+            rows[-1][_ADDED], rows[-1][_REMOVED] = delta_of(FileAction.EDIT, call.arguments, self._table)
 
     def _call(self, index: EntryIndex) -> ToolCall:
         """The one call of a reply that was not decoded."""
@@ -306,7 +306,7 @@ def steps(
     *,
     sweeps: bool = False,
     counts: bool = True,
-) -> list[Step]:
+) -> list[ReplayStep]:
     """The file steps of entries of one path, in the order in which they were done. Empty once `stop` turns true.
 
     `sweeps` adds commands that may have changed any file below a folder, and name none; `counts` as in `StepReader`.
@@ -318,21 +318,21 @@ def steps(
     return _with_notices(session, path, made)
 
 
-def _with_notices(session: Session, path: array[int], made: list[Step]) -> list[Step]:
+def _with_notices(session: Session, path: array[int], made: list[ReplayStep]) -> list[ReplayStep]:
     """Steps, and between them the places at which the agent noticed that a file had changed or was not there."""
     source = session.source
     told = [(entry, name, Sweep.NOTICED) for entry, name in source.changed_outside.items()]
     told += [(entry, name, Sweep.MISSED) for entry, names in source.missing.items() for name in names]
     places = {entry: place for place, entry in enumerate(path)} if told else {}
     notices = [
-        Step(
+        ReplayStep(
             entry,
             entry,
             "",
             0,
             FileOperation.SWEEP,
             locate(name, session.cwd, tidy=table_of(session).tidies_paths),
-            Outcome.DONE,
+            StepOutcome.DONE,
             inferred=True,
             added=0,
             removed=0,

@@ -12,7 +12,7 @@ from leafward.files.file_replay.texts import Replacement
 from leafward.files.file_request import FileRequest
 from leafward.files.shell.effects import effects
 from leafward.files.shell.exit_evidence import Proof
-from leafward.files.tool_calls import Action, command_in, path_in, plain_command, replacements
+from leafward.files.tool_calls import FileAction, command_in, path_in, plain_command, replacements
 from leafward.session.command_text import script_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex, ToolCall
 
 
-class Outcome(StrEnum):
+class StepOutcome(StrEnum):
     """The outcome of a call."""
 
     DONE = "done"
@@ -32,7 +32,7 @@ class Outcome(StrEnum):
     """The path has no result of it: it is not known whether it was done."""
 
 
-class Step(NamedTuple):
+class ReplayStep(NamedTuple):
     """The effect of one call on one file."""
 
     entry: EntryIndex
@@ -45,7 +45,7 @@ class Step(NamedTuple):
     operation: FileOperation
     path: str
     """As `file_names.locate` gives it: relative to the session's folder when inside it."""
-    outcome: Outcome
+    outcome: StepOutcome
     inferred: bool
     added: int
     """Lines."""
@@ -67,13 +67,13 @@ class Step(NamedTuple):
     @property
     def certainly_done(self) -> bool:
         """Whether the exit code of the call proves that this part of it was done."""
-        return self.proof is Proof.EXIT and self.outcome is Outcome.DONE
+        return self.proof is Proof.EXIT and self.outcome is StepOutcome.DONE
 
 
 OF_ACTION = {
-    Action.READ: FileOperation.READ,
-    Action.WRITE: FileOperation.WRITE,
-    Action.EDIT: FileOperation.EDIT,
+    FileAction.READ: FileOperation.READ,
+    FileAction.WRITE: FileOperation.WRITE,
+    FileAction.EDIT: FileOperation.EDIT,
 }
 NOTEBOOK = ".ipynb"
 """The ending of notebook names; an edit may name a notebook's cell."""
@@ -109,10 +109,10 @@ def by_command(command: object, folder: str = "") -> list[FileRequest]:
     return effects(script_of(command) or "", folder)
 
 
-def _by_tool(call: ToolCall, table: ToolTable, action: Action, path: str) -> FileRequest:
-    if action is Action.READ:
+def _by_tool(call: ToolCall, table: ToolTable, action: FileAction, path: str) -> FileRequest:
+    if action is FileAction.READ:
         return FileRequest(FileOperation.READ, path)
-    if action is Action.WRITE:
+    if action is FileAction.WRITE:
         return FileRequest(FileOperation.WRITE, path, text=replacements(action, call.arguments, table)[0][1])
     everywhere = any(call.arguments.get(name) is True for name in ("replace_all", "replaceAll"))
     places = tuple(

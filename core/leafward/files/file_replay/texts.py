@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Match(StrEnum):
+class EditMatch(StrEnum):
     """How the old text of an edit matched."""
 
     EXACT = "exact"
@@ -41,7 +41,7 @@ class Replaced:
 
     text: str
     """Unchanged where nothing was replaced."""
-    match: Match
+    match: EditMatch
     """The worst match of its replacements."""
     loose: tuple[tuple[int, int], ...] = ()
     """Start and end in code points of the loose matches in the new text, in order."""
@@ -51,7 +51,7 @@ class _Found(NamedTuple):
     begin: int
     end: int
     new: str
-    match: Match
+    match: EditMatch
 
 
 def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool = True) -> Replaced:
@@ -72,11 +72,11 @@ def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool 
     else:
         text_lf, requests, mixed = text, list(replacements), ends == "\r\n"
     if mixed or "\r" in text_lf or any("\r" in one.old + one.new for one in requests):
-        return Replaced(text, Match.LINE_ENDS)
+        return Replaced(text, EditMatch.LINE_ENDS)
     made = _at_once(text_lf, requests)
-    if made.match in (Match.ABSENT, Match.AMBIGUOUS):
+    if made.match in (EditMatch.ABSENT, EditMatch.AMBIGUOUS):
         made = _one_by_one(text_lf, requests) or made
-    if made.match not in (Match.EXACT, Match.LOOSE):
+    if made.match not in (EditMatch.EXACT, EditMatch.LOOSE):
         return Replaced(text, made.match)
     if ends == "\n":
         return made
@@ -90,27 +90,27 @@ def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool 
 def _at_once(text: str, replacements: Sequence[Replacement]) -> Replaced:
     """Applies the replacements, all searched in the original text."""
     found: list[_Found] = []
-    worst = Match.EXACT
+    worst = EditMatch.EXACT
     for one in replacements:
         if one.everywhere:
             places = [place.start() for place in re.finditer(re.escape(one.old), text)] if one.old else []
             if not places:
-                return Replaced(text, Match.ABSENT)
-            found += [_Found(at, at + len(one.old), one.new, Match.EXACT) for at in places]
+                return Replaced(text, EditMatch.ABSENT)
+            found += [_Found(at, at + len(one.old), one.new, EditMatch.EXACT) for at in places]
             continue
         span, match = _find(text, one.old)
         if span is None:
             return Replaced(text, match)
         found.append(_Found(*span, one.new, match))
-        worst = match if match is Match.LOOSE else worst
+        worst = match if match is EditMatch.LOOSE else worst
     found.sort()
     if any(one.end > other.begin for one, other in pairwise(found)):
-        return Replaced(text, Match.AMBIGUOUS)
+        return Replaced(text, EditMatch.AMBIGUOUS)
     parts, loose, at, size = [], [], 0, 0
     for begin, end, new, match in found:
         parts += [text[at:begin], new]
         size += begin - at
-        if match is Match.LOOSE:
+        if match is EditMatch.LOOSE:
             loose.append((size, size + len(new)))
         size, at = size + len(new), end
     return Replaced("".join((*parts, text[at:])), worst, tuple(loose))
@@ -123,44 +123,44 @@ def _one_by_one(text: str, replacements: Sequence[Replacement]) -> Replaced | No
         count = working.count(one.old) if one.old else 0
         if not count or (count > 1 and not one.everywhere):
             return None
-        if one.old not in text and _find(text, one.old)[1] is Match.LOOSE:
+        if one.old not in text and _find(text, one.old)[1] is EditMatch.LOOSE:
             # A tool that searches the original text finds it there loosely.
             return None
         working = working.replace(one.old, one.new)
-    return Replaced(working, Match.EXACT)
+    return Replaced(working, EditMatch.EXACT)
 
 
-def _find(text: str, old: str) -> tuple[tuple[int, int] | None, Match]:
+def _find(text: str, old: str) -> tuple[tuple[int, int] | None, EditMatch]:
     if not old:
         # Only in an empty file can an empty text be replaced.
-        return ((0, 0), Match.EXACT) if not text else (None, Match.ABSENT)
+        return ((0, 0), EditMatch.EXACT) if not text else (None, EditMatch.ABSENT)
     found = text.find(old)
     if found >= 0:
         if text.find(old, found + 1) >= 0:
-            return None, Match.AMBIGUOUS
-        return (found, found + len(old)), Match.EXACT
+            return None, EditMatch.AMBIGUOUS
+        return (found, found + len(old)), EditMatch.EXACT
     lines, old_lines = text.split("\n"), old.split("\n")
     alike, sought = [bare(line).strip() for line in lines], [bare(line).strip() for line in old_lines]
     if len(old_lines) > 1 and not old_lines[-1]:
         sought.pop()
     if not any(sought):
-        return None, Match.ABSENT
+        return None, EditMatch.ABSENT
     places = [
         at
         for at in range(len(alike) - len(sought) + 1)
         if alike[at] == sought[0] and alike[at : at + len(sought)] == sought
     ]
     if len(places) != 1:
-        return None, Match.AMBIGUOUS if places else Match.ABSENT
+        return None, EditMatch.AMBIGUOUS if places else EditMatch.ABSENT
     # Some tools search for whole lines without the spaces around them, others for the text within lines.
     within, wanted_within = "\n".join(map(bare, lines)), "\n".join(map(bare, old_lines))
     at = within.find(wanted_within)
     if at >= 0 and (within.find(wanted_within, at + 1) >= 0 or within.count("\n", 0, at) != places[0]):
-        return None, Match.AMBIGUOUS
+        return None, EditMatch.AMBIGUOUS
     begin = sum(len(line) + 1 for line in lines[: places[0]])
     end = begin + sum(len(line) + 1 for line in lines[places[0] : places[0] + len(sought)])
     # A newline at the end of the old text is replaced with it.
-    return (begin, min(len(text), end) if old_lines[-1] == "" else end - 1), Match.LOOSE
+    return (begin, min(len(text), end) if old_lines[-1] == "" else end - 1), EditMatch.LOOSE
 
 
 _DASHES = re.compile("[\u2010-\u2015\u2212]")

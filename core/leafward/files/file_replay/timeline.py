@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.replay import related
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome, Step
+from leafward.files.file_replay.steps import ReplayStep, StepOutcome
 from leafward.files.shell.bulk_effects import Sweep
 from leafward.files.working_set import gone_at
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-def timeline(session: Session, path: str, stop: Callable[[], bool] = lambda: False) -> list[Step]:
+def timeline(session: Session, path: str, stop: Callable[[], bool] = lambda: False) -> list[ReplayStep]:
     """The steps of a file in the order of writing, failed ones too, under every name it had, and where it was found gone.
 
     `path` as `file_names.locate` gives it. Empty once `stop` turns true.
@@ -32,10 +32,23 @@ def timeline(session: Session, path: str, stop: Callable[[], bool] = lambda: Fal
     found = [step for step in every if step.path in names]
     changed: dict[str, list[EntryIndex]] = {}
     for step in found:
-        if step.operation.changes and step.outcome is Outcome.DONE:
+        if step.operation.changes and step.outcome is StepOutcome.DONE:
             changed.setdefault(step.to or step.path, []).append(step.entry)
     found += [
-        Step(entry, entry, "", 0, FileOperation.DELETE, name, Outcome.DONE, True, 0, 0, None, by=Sweep.MISSED)
+        ReplayStep(
+            entry,
+            entry,
+            "",
+            0,
+            FileOperation.DELETE,
+            name,
+            StepOutcome.DONE,
+            True,
+            0,
+            0,
+            None,
+            by=Sweep.MISSED,
+        )
         for name, entry in gone_at(session, changed)
     ]
     return sorted(found, key=lambda step: (step.entry, step.order))

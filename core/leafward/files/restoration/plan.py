@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-class Action(StrEnum):
+class RestoreAction(StrEnum):
     """The action for a file."""
 
     WRITE = "write"
@@ -46,7 +46,7 @@ class FileChange:
 
     path: str
     """The path in the project, with `/` between its parts."""
-    action: Action
+    action: RestoreAction
     """The default action."""
     certainty: Certainty
     """The certainty of its content at the entry."""
@@ -57,7 +57,7 @@ class FileChange:
     """The file at the entry; None where it is not known."""
     why: str
     """The reason why the file on disk may be replaced, or is left."""
-    offered: Action | None = None
+    offered: RestoreAction | None = None
     """The action where the file is named and overwriting is asked for; None where there is none."""
     clears: tuple[tuple[str, int], ...] = ()
     """Folders without remaining files that make room for it, with their permissions, from the top."""
@@ -80,7 +80,7 @@ class RestorePlan:
         for one in self.changes:
             if paths and one.path not in paths:
                 continue
-            if one.action in (Action.WRITE, Action.CREATE, Action.DELETE):
+            if one.action in (RestoreAction.WRITE, RestoreAction.CREATE, RestoreAction.DELETE):
                 found.append(one)
             elif one.offered is not None and one.path in paths and overwrite:
                 found.append(replace(one, action=one.offered))
@@ -161,7 +161,7 @@ def _change(
     path = then.path
     unfit = unfit_name(path) or _odd(path)
     if unfit:
-        return FileChange(path, Action.LEAVE, then.certainty, then.base, NOTHING, None, unfit)
+        return FileChange(path, RestoreAction.LEAVE, then.certainty, then.base, NOTHING, None, unfit)
     disk = folder.look(path)
     after = _content(then) if then.certainty in KNOWN else None
     if after is not None and doubt in UNKNOWN_ENDS:
@@ -171,7 +171,7 @@ def _change(
     if after is not None and after.presence is Presence.FILE:
         mode = disk.mode if disk.presence is Presence.FILE else 0o666 & ~_umask()
         after = replace(after, mode=mode)
-    make = FileChange(path, Action.LEAVE, then.certainty, then.base, disk, after, doubt)
+    make = FileChange(path, RestoreAction.LEAVE, then.certainty, then.base, disk, after, doubt)
     if after is None:
         return make
     if disk.trouble:
@@ -181,10 +181,14 @@ def _change(
     if after.presence is disk.presence and after.data == disk.data:
         return _unchanged(make)
     if after.presence is Presence.ABSENT:
-        action = Action.DELETE
+        action = RestoreAction.DELETE
     else:
-        action = Action.CREATE if disk.presence in (Presence.ABSENT, Presence.FOLDER) else Action.WRITE
-    if action is Action.CREATE:
+        action = (
+            RestoreAction.CREATE
+            if disk.presence in (Presence.ABSENT, Presence.FOLDER)
+            else RestoreAction.WRITE
+        )
+    if action is RestoreAction.CREATE:
         after, remark = created(after, known.bits.of(path), committed(path))
         make = replace(make, after=after, remark=remark)
     if locked := folder.locked(path):
@@ -193,18 +197,22 @@ def _change(
         # A user who may write to it anyway, such as root, still respects the read-only mode.
         doubt = "; ".join(filter(None, ("it is read-only", doubt)))
         make = replace(
-            make, why=doubt, remark="it stays read-only after the write" if action is Action.WRITE else ""
+            make,
+            why=doubt,
+            remark="it stays read-only after the write" if action is RestoreAction.WRITE else "",
         )
     if doubt:
         return replace(make, offered=action)
     why, safe = _may_go(known, path, disk, restored, committed)
-    return replace(make, action=action if safe else Action.LEAVE, why=why, offered=None if safe else action)
+    return replace(
+        make, action=action if safe else RestoreAction.LEAVE, why=why, offered=None if safe else action
+    )
 
 
 def _unchanged(change: FileChange) -> FileChange:
     """A change where the known content is already on disk: nothing could be written, so nothing is offered."""
     if not change.why:
-        return replace(change, action=Action.SAME)
+        return replace(change, action=RestoreAction.SAME)
     absent = change.after is not None and change.after.presence is Presence.ABSENT
     return replace(change, why=f"already {'absent' if absent else 'the same'}, as far as known; {change.why}")
 
@@ -252,16 +260,18 @@ def _odd(path: str) -> str:
 def _settled(changes: Iterable[FileChange], folder: ProjectFolder) -> Iterable[FileChange]:
     """The changes, except that a file in the place of a folder or below a file is written only if that one goes."""
     changes = list(changes)
-    going = {one.path for one in changes if one.action is Action.DELETE}
+    going = {one.path for one in changes if one.action is RestoreAction.DELETE}
     for one in changes:
-        if one.action is not Action.CREATE and one.offered is not Action.CREATE:
+        if one.action is not RestoreAction.CREATE and one.offered is not RestoreAction.CREATE:
             yield one
         elif one.before.blocked and one.before.blocked not in going:
-            yield replace(one, action=Action.LEAVE, offered=None, why=f"{one.before.blocked} is a file")
+            yield replace(
+                one, action=RestoreAction.LEAVE, offered=None, why=f"{one.before.blocked} is a file"
+            )
         elif one.before.presence is Presence.FOLDER:
             below = folder.below(one.path)
             if below is None or not going.issuperset(below[0]) or not below[0]:
-                yield replace(one, action=Action.LEAVE, offered=None, why="a folder has this name")
+                yield replace(one, action=RestoreAction.LEAVE, offered=None, why="a folder has this name")
             else:
                 yield replace(one, clears=tuple(below[1]))
         else:

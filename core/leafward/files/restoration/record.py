@@ -32,7 +32,7 @@ _MANIFEST = "manifest.json"
 _VERSION = 1
 
 
-class State(StrEnum):
+class RestoreState(StrEnum):
     """The progress of a restore, or of its undo."""
 
     WRITING = "writing"
@@ -90,7 +90,7 @@ class Record:
     entry: str
     time: str
     """The time of its start, ISO."""
-    state: State
+    state: RestoreState
     changes: tuple[RecordedChange, ...]
     made: tuple[str, ...]
     """Folders that it creates, from the top."""
@@ -102,7 +102,7 @@ class Record:
     @property
     def standing(self) -> bool:
         """Whether it is not undone."""
-        return self.state is not State.UNDONE
+        return self.state is not RestoreState.UNDONE
 
     @property
     def number(self) -> int:
@@ -166,7 +166,7 @@ def begin(
             copied.append(_copied(place, at, one))
         progress(len(copied))
         record = Record(
-            place, folder, session, entry, time, State.WRITING, tuple(copied), tuple(made), behind
+            place, folder, session, entry, time, RestoreState.WRITING, tuple(copied), tuple(made), behind
         )
         store(record)
         sync_folder(home)
@@ -251,7 +251,7 @@ def halfway_words(record: Record) -> str:
 
 def interrupted(folder: str) -> Record | None:
     """The restore of a project that stopped halfway, or whose undo did; None where there is none."""
-    halfway = (State.WRITING, State.UNDOING)
+    halfway = (RestoreState.WRITING, RestoreState.UNDOING)
     return next((one for one in reversed(records(folder)) if one.state in halfway), None)
 
 
@@ -259,7 +259,7 @@ def last_left(folder: str) -> dict[str, str]:
     """SHA-256 of the project's files as restores left them; empty for a file that they removed."""
     left: dict[str, str] = {}
     for record in records(folder):
-        if record.state is State.DONE:
+        if record.state is RestoreState.DONE:
             left.update({one.path: one.after_digest for one in record.changes})
     return left
 
@@ -281,7 +281,7 @@ def outlived(now: float, seconds: float, size: int) -> list[tuple[Record, int]]:
     total = sum(taken for _, taken in found)
     gone = []
     for one, taken in found:
-        if one.state in (State.WRITING, State.UNDOING):
+        if one.state in (RestoreState.WRITING, RestoreState.UNDOING):
             continue
         if now - one.place.stat().st_mtime > seconds or total > size:
             gone.append((one, taken))
@@ -296,7 +296,7 @@ def forget(place: Path) -> None:
     """
     with exclusive():
         record = _read(place)
-        if record is not None and record.state in (State.WRITING, State.UNDOING):
+        if record is not None and record.state in (RestoreState.WRITING, RestoreState.UNDOING):
             raise Refused("it stopped halfway, and its undo needs it")
         # Without its manifest the rest has no effect, wherever this stops.
         (place / _MANIFEST).unlink(missing_ok=True)
@@ -320,7 +320,9 @@ def _read(place: Path) -> Record | None:
         if not all(isinstance(one, str) for one in (*texts, *made, behind, move)):
             return None
         folder, session, entry, time = texts
-        return Record(place, folder, session, entry, time, State(found["state"]), changes, made, behind, move)
+        return Record(
+            place, folder, session, entry, time, RestoreState(found["state"]), changes, made, behind, move
+        )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -16,7 +16,7 @@ from leafward.files.file_replay.path_files import never
 from leafward.files.file_replay.remarks import CONTRADICTIONS
 from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.opaque_calls import opaque_calls
 from leafward.files.restoration.permissions import RecordedBits
 from leafward.files.shell.bulk_effects import Sweep
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from leafward.files.file_replay.replay import Rebuilt
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.files.opaque_calls import Opaque
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -39,7 +39,9 @@ UNKNOWN_ENDS = (
 class _Course:
     """The files at an entry, and at the end, by one order of the calls."""
 
-    def __init__(self, session: Session, made: Sequence[Step], at: int, stop: Callable[[], bool]) -> None:
+    def __init__(
+        self, session: Session, made: Sequence[ReplayStep], at: int, stop: Callable[[], bool]
+    ) -> None:
         before = [one for one in made if one.entry <= at]
         self._then = Replay(session, {}, {})
         self._then.go(before, None, stop)
@@ -92,25 +94,25 @@ class _Course:
                 for one in self._made.get(name, ())
                 if one.path == name
                 and (one.operation in telling or one.by is Sweep.MISSED)
-                and one.outcome is Outcome.DONE
+                and one.outcome is StepOutcome.DONE
             ),
             default=-1,
         )
         later = self._first_later(names)
-        if later is not None and later.operation is FileOperation.READ and later.outcome is Outcome.DONE:
+        if later is not None and later.operation is FileOperation.READ and later.outcome is StepOutcome.DONE:
             # It shows the known content, see `doubted`.
             seen = later.entry
         return next((one for one in opaque if seen <= one.entry <= at), None)
 
-    def _first_later(self, names: Iterable[str]) -> Step | None:
+    def _first_later(self, names: Iterable[str]) -> ReplayStep | None:
         """The first call after the entry that is about a file with one of these names."""
         found = [self._later[name][0] for name in names if name in self._later]
         return min(found, key=lambda one: one.entry, default=None)
 
 
-def _by_name(made: Iterable[Step]) -> dict[str, list[Step]]:
+def _by_name(made: Iterable[ReplayStep]) -> dict[str, list[ReplayStep]]:
     """Calls by the files that they name, each list in their order."""
-    found: dict[str, list[Step]] = {}
+    found: dict[str, list[ReplayStep]] = {}
     for one in made:
         for name in {one.path, one.to}:
             if name is not None:

@@ -16,11 +16,11 @@ from leafward.base.errors import LeafwardError, Refused
 from leafward.base.figures import first_few
 from leafward.base.shown_path import no_project_folder
 from leafward.base.times import iso_stamp
-from leafward.files.restoration.plan import Action
+from leafward.files.restoration.plan import RestoreAction
 from leafward.files.restoration.project_folder import NOTHING, OnDisk, Presence, ProjectFolder
 from leafward.files.restoration.record import (
     Record,
-    State,
+    RestoreState,
     begin,
     belonging,
     exclusive,
@@ -129,7 +129,7 @@ def restore(
         try:
             _write(folder, record, changes)
             _clear_drafts(folder, record)
-            record = replace(record, state=State.DONE)
+            record = replace(record, state=RestoreState.DONE)
             with _named(str(record.place)):
                 store(record)
         except Refused as error:
@@ -144,7 +144,7 @@ def last_entry(session: Session) -> str:
 
 def undo(folder: ProjectFolder, record: Record, *, dry_run: bool = False) -> Undone:
     """Restores the state before a restore. Raises Refused where a file was changed since: then nothing is written."""
-    if record.state is State.UNDONE:
+    if record.state is RestoreState.UNDONE:
         raise Refused(f"restore {record.number} is undone already")
     if dry_run:
         return Undone(record, _outstanding(folder, record))
@@ -154,7 +154,7 @@ def undo(folder: ProjectFolder, record: Record, *, dry_run: bool = False) -> Und
 
 def _complete(changes: Sequence[FileChange]) -> None:
     """Raises Refused where the other changes do not make room for a file to be written."""
-    going = {one.path for one in changes if one.action is Action.DELETE}
+    going = {one.path for one in changes if one.action is RestoreAction.DELETE}
     for one in changes:
         if one.before.blocked and one.before.blocked not in going:
             raise Refused(f"{one.path} cannot be written while {one.before.blocked} is a file: name both")
@@ -164,7 +164,7 @@ def _complete(changes: Sequence[FileChange]) -> None:
 
 def _folders(folder: ProjectFolder, changes: Sequence[FileChange]) -> list[str]:
     """Missing folders, from the top."""
-    writes = [one.path for one in changes if one.action is not Action.DELETE]
+    writes = [one.path for one in changes if one.action is not RestoreAction.DELETE]
     found = {above for path in writes for above in folder.missing_folders(path)}
     return sorted(found, key=lambda one: (one.count("/"), one))
 
@@ -172,7 +172,7 @@ def _folders(folder: ProjectFolder, changes: Sequence[FileChange]) -> list[str]:
 def _write(folder: ProjectFolder, record: Record, changes: Sequence[FileChange]) -> None:
     drafts = {one.path: one.draft for one in record.changes}
     for one in changes:
-        if one.action is Action.DELETE:
+        if one.action is RestoreAction.DELETE:
             with _named(one.path):
                 folder.replace(one.path, one.before, NOTHING, drafts[one.path])
     for one in changes:
@@ -183,7 +183,7 @@ def _write(folder: ProjectFolder, record: Record, changes: Sequence[FileChange])
         with _named(name):
             folder.make_folder(name)
     for one in changes:
-        if one.action is not Action.DELETE and one.after is not None:
+        if one.action is not RestoreAction.DELETE and one.after is not None:
             before = NOTHING if one.before.presence in (Presence.ABSENT, Presence.FOLDER) else one.before
             with _named(one.path):
                 folder.replace(one.path, before, one.after, drafts[one.path])
@@ -201,7 +201,7 @@ def _named(path: str) -> Iterator[None]:
 def _failed(folder: ProjectFolder, record: Record, error: Refused) -> Refused:
     """Puts all files back if possible, and returns the error that reports a stopped restore."""
     try:
-        _put_back(folder, replace(record, state=State.WRITING))
+        _put_back(folder, replace(record, state=RestoreState.WRITING))
     except (OSError, Refused):
         return Refused(
             f"the restore stopped: {error}; `leafward restore {record.session} --undo` puts the files back"
@@ -256,7 +256,7 @@ def _put_back(folder: ProjectFolder, record: Record) -> Undone:
     _clear_drafts(folder, record)
     paths = set(_outstanding(folder, record))
     contents = {one.path: record.bytes_before(one) for one in record.changes if one.path in paths}
-    record = replace(record, state=State.UNDOING)
+    record = replace(record, state=RestoreState.UNDOING)
     try:
         store(record)
     except OSError as error:
@@ -264,7 +264,7 @@ def _put_back(folder: ProjectFolder, record: Record) -> Undone:
     try:
         _put_each_back(folder, record, paths, contents)
         _clear_drafts(folder, record)
-        record = replace(record, state=State.UNDONE)
+        record = replace(record, state=RestoreState.UNDONE)
         with _named(str(record.place)):
             store(record)
     except Refused as error:

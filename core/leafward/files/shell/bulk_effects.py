@@ -7,7 +7,7 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.shell.lexer import Word
+from leafward.files.shell.lexer import ShellWord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,7 +60,7 @@ class Swept(NamedTuple):
     """A place where a command may have changed files, or git's index of them."""
 
     by: Sweep | Staging
-    folder: Word
+    folder: ShellWord
     """A folder or a file: it and everything below it."""
     whole: bool = False
     """Whether it is the whole repository that the folder belongs to."""
@@ -68,10 +68,10 @@ class Swept(NamedTuple):
     """Whether its words tell everything that it does to the index, or does by it."""
 
 
-HERE = Word(".")
+HERE = ShellWord(".")
 
 
-def sweeps(program: str, words: Sequence[Word]) -> list[Swept]:
+def sweeps(program: str, words: Sequence[ShellWord]) -> list[Swept]:
     """The places where a command may change files below a folder; `words` are those after the program."""
     if program == "git":
         return _git(words)
@@ -79,11 +79,11 @@ def sweeps(program: str, words: Sequence[Word]) -> list[Swept]:
     return rule(words) if rule is not None else []
 
 
-def _operands(words: Sequence[Word]) -> list[Word]:
+def _operands(words: Sequence[ShellWord]) -> list[ShellWord]:
     return [word for word in words if not word.text.startswith("-")]
 
 
-def _has(words: Sequence[Word], *options: str) -> bool:
+def _has(words: Sequence[ShellWord], *options: str) -> bool:
     """Whether one of some options is given; short ones may be combined."""
     letters = "".join(one[1] for one in options if len(one) == 2)
     short = re.compile(f"-[a-zA-Z]*[{letters}]") if letters else None
@@ -93,7 +93,7 @@ def _has(words: Sequence[Word], *options: str) -> bool:
     )
 
 
-def _git(words: Sequence[Word]) -> list[Swept]:
+def _git(words: Sequence[ShellWord]) -> list[Swept]:
     folder, place, plain = HERE, 0, True
     while place < len(words) and words[place].text.startswith("-"):
         valued = words[place].text in ("-C", "-c")
@@ -114,21 +114,21 @@ def _git(words: Sequence[Word]) -> list[Swept]:
     return [one._replace(folder=folder, whole=True) for one in found[:1]] if folder is not HERE else found
 
 
-def _whole(by: Sweep, *but: str) -> Callable[[Sequence[Word]], list[Swept]]:
-    def rule(words: Sequence[Word]) -> list[Swept]:
+def _whole(by: Sweep, *but: str) -> Callable[[Sequence[ShellWord]], list[Swept]]:
+    def rule(words: Sequence[ShellWord]) -> list[Swept]:
         return [] if _has(words, *but) else [Swept(by, HERE, True)]
 
     return rule
 
 
-def _places(by: Sweep | Staging, words: Sequence[Word]) -> list[Swept]:
+def _places(by: Sweep | Staging, words: Sequence[ShellWord]) -> list[Swept]:
     """Paths as git takes them: a pattern may match anywhere."""
     if any(not word.plain or re.search(r"[*?\[:]", word.text) for word in words):
         return [Swept(by, HERE, True)]
     return [Swept(by, word) for word in words]
 
 
-def _checkout(words: Sequence[Word]) -> list[Swept]:
+def _checkout(words: Sequence[ShellWord]) -> list[Swept]:
     by, operands = Sweep.CHECKOUT, [word for word in words if not re.match("-.", word.text)]
     dashes = next((place for place, word in enumerate(words) if word.text == "--"), len(words))
     before = words[:dashes]
@@ -155,7 +155,7 @@ def _checkout(words: Sequence[Word]) -> list[Swept]:
     ]
 
 
-def _clean(words: Sequence[Word]) -> list[Swept]:
+def _clean(words: Sequence[ShellWord]) -> list[Swept]:
     if _has(words, "-n", "--dry-run") or not _has(words, "-f", "--force"):
         return []
     paths, options = _operands(words), [word.text for word in words if word.text.startswith("-")]
@@ -165,7 +165,7 @@ def _clean(words: Sequence[Word]) -> list[Swept]:
     return [one._replace(understood=understood and not one.whole) for one in found]
 
 
-def _add(words: Sequence[Word]) -> list[Swept]:
+def _add(words: Sequence[ShellWord]) -> list[Swept]:
     paths, options = _operands(words), {word.text for word in words if word.text.startswith("-")}
     tracked = bool(options & {"-u", "--update"})
     if not options <= {"-A", "--all", "-u", "--update", "-v", "--verbose", "-f", "--force", "--"}:
@@ -177,7 +177,7 @@ def _add(words: Sequence[Word]) -> list[Swept]:
     return [] if any(one.whole for one in found) else [one._replace(understood=True) for one in found]
 
 
-def _commit(words: Sequence[Word]) -> list[Swept]:
+def _commit(words: Sequence[ShellWord]) -> list[Swept]:
     rest, every = iter(words), False
     for word in rest:
         if re.fullmatch("-[aqsvn]*m", word.text) or word.text == "--message":
@@ -192,22 +192,22 @@ def _commit(words: Sequence[Word]) -> list[Swept]:
     return [Swept(Staging.TRACKED, HERE, True, True)] if every else []
 
 
-def _switch(words: Sequence[Word]) -> list[Swept]:
+def _switch(words: Sequence[ShellWord]) -> list[Swept]:
     created = _has(words, "-c", "-C", "--create", "--force-create", "--orphan")
     return [] if created and len(_operands(words)) < 2 else [Swept(Sweep.SWITCH, HERE, True)]
 
 
-def only_staged(words: Sequence[Word]) -> bool:
+def only_staged(words: Sequence[ShellWord]) -> bool:
     """Whether `git restore` leaves the files unchanged."""
     return _has(words, "--staged", "-S") and not _has(words, "--worktree", "-W")
 
 
-def _restore(words: Sequence[Word]) -> list[Swept]:
+def _restore(words: Sequence[ShellWord]) -> list[Swept]:
     if only_staged(words):
         return []
     paths = [
         word
-        for before, word in zip((Word(), *words), words, strict=False)
+        for before, word in zip((ShellWord(), *words), words, strict=False)
         if not word.text.startswith("-") and before.text not in ("-s", "--source")
     ]
     # It restores from the index like `git checkout` of paths; a path is never taken for a branch.
@@ -216,47 +216,47 @@ def _restore(words: Sequence[Word]) -> list[Swept]:
     return [one._replace(understood=understood and not one.whole) for one in _places(Sweep.RESTORE, paths)]
 
 
-def _stash(words: Sequence[Word]) -> list[Swept]:
+def _stash(words: Sequence[ShellWord]) -> list[Swept]:
     verb = next((word.text for word in words if not word.text.startswith("-")), "push")
     idle = verb in ("list", "show", "drop", "clear", "create", "store")
     return [] if idle else [Swept(Sweep.POP if verb in ("pop", "apply") else Sweep.STASH, HERE, True)]
 
 
-def _reset(words: Sequence[Word]) -> list[Swept]:
+def _reset(words: Sequence[ShellWord]) -> list[Swept]:
     return [Swept(Sweep.RESET, HERE, True)] if _has(words, "--hard", "--merge", "--keep") else []
 
 
-def _copy(words: Sequence[Word]) -> list[Swept]:
+def _copy(words: Sequence[ShellWord]) -> list[Swept]:
     deep = any(re.fullmatch(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive", word.text) for word in words)
     return _into(Sweep.COPY, _operands(words)[1:]) if deep else []
 
 
-def _rsync(words: Sequence[Word]) -> list[Swept]:
+def _rsync(words: Sequence[ShellWord]) -> list[Swept]:
     return [] if _has(words, "-n", "--dry-run") else _into(Sweep.RSYNC, _operands(words)[1:])
 
 
-def _into(by: Sweep, operands: Sequence[Word]) -> list[Swept]:
+def _into(by: Sweep, operands: Sequence[ShellWord]) -> list[Swept]:
     """A command that may change anything below its last operand."""
     return [Swept(by, operands[-1])] if operands and operands[-1].plain else []
 
 
-def _patch(words: Sequence[Word]) -> list[Swept]:
+def _patch(words: Sequence[ShellWord]) -> list[Swept]:
     return [] if _has(words, "--dry-run", "--check") else [Swept(Sweep.PATCH, HERE)]
 
 
-def _unpack(words: Sequence[Word]) -> list[Swept]:
+def _unpack(words: Sequence[ShellWord]) -> list[Swept]:
     into = [word for before, word in itertools.pairwise(words) if before.text in ("-C", "-d", "--directory")]
     return [Swept(Sweep.UNPACK, into[0] if into and into[0].plain else HERE)]
 
 
-def _tar(words: Sequence[Word]) -> list[Swept]:
+def _tar(words: Sequence[ShellWord]) -> list[Swept]:
     unpacks = words and (
         re.fullmatch(r"-?[a-zA-Z]*x[a-zA-Z]*", words[0].text) or _has(words, "-x", "--extract")
     )
     return _unpack(words) if unpacks else []
 
 
-_VERBS: dict[str, Callable[[Sequence[Word]], list[Swept]]] = {
+_VERBS: dict[str, Callable[[Sequence[ShellWord]], list[Swept]]] = {
     "git add": _add,
     "git commit": _commit,
     Sweep.CHECKOUT: _checkout,
@@ -279,7 +279,7 @@ _IDLE = frozenset({
     "merge-base", "for-each-ref", "check-ignore", "whatchanged", "version", "help", "diff-tree"
 })  # fmt: skip
 """Commands of git that change neither files nor the index."""
-_RULES: dict[str, Callable[[Sequence[Word]], list[Swept]]] = {
+_RULES: dict[str, Callable[[Sequence[ShellWord]], list[Swept]]] = {
     "cp": _copy,
     "patch": _patch,
     "rsync": _rsync,

@@ -15,7 +15,7 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_request import FileRequest
 from leafward.files.shell.bulk_effects import Staging, Sweep, sweeps
 from leafward.files.shell.exit_evidence import Proof, closes, judged, without_keywords
-from leafward.files.shell.lexer import Command, Lexer, Unreadable, Word
+from leafward.files.shell.lexer import Command, Lexer, ShellWord, Unreadable
 from leafward.files.shell.programs import PROGRAMS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
     here: str | None = folder
     outer: list[str | None] = []
     grouped = False
-    looped: list[Word] = []
+    looped: list[ShellWord] = []
     for command, proof in judged(tokens):
         if isinstance(command, str):
             if command == "(":
@@ -81,7 +81,7 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
     return found
 
 
-def _written(command: Command) -> list[Word]:
+def _written(command: Command) -> list[ShellWord]:
     """The words of a command that name files which it changes."""
     words = without_keywords(command.words)
     rule = PROGRAMS.get(words[0].text.rpartition("/")[2]) if words and words[0].plain else None
@@ -126,7 +126,7 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
     yield from _of_redirections(command, here, proof, output)
 
 
-def _place(word: Word, here: str) -> str | None:
+def _place(word: ShellWord, here: str) -> str | None:
     """The file that a word names; None where it names none, or one that cannot be known."""
     if not (word.plain or word.glob) or word.text in ("", ".", "..") or word.text.startswith("/dev/"):
         return None
@@ -135,7 +135,7 @@ def _place(word: Word, here: str) -> str | None:
 
 
 def _of_folders(
-    command: Command, program: str, operands: Sequence[Word], here: str, proof: Proof
+    command: Command, program: str, operands: Sequence[ShellWord], here: str, proof: Proof
 ) -> Iterator[FileRequest]:
     """The effects of a command on files that it does not name."""
     elsewhere = any(one.text.startswith("GIT_") for one in command.words)
@@ -153,7 +153,7 @@ def _of_folders(
 
 
 def _of_operands(
-    program: str, operands: Sequence[Word], here: str, proof: Proof, document: str | None
+    program: str, operands: Sequence[ShellWord], here: str, proof: Proof, document: str | None
 ) -> Iterator[FileRequest]:
     """The effects of a program on the files among its operands; `document` is the text that it reads from its words."""
     rule = PROGRAMS.get(program)
@@ -186,7 +186,7 @@ def _of_redirections(command: Command, here: str, proof: Proof, output: str | No
         yield FileRequest(operation, path, True, text, proof=proof)
 
 
-def _output(program: str, words: Sequence[Word], document: str | None, fed: bool) -> str | None:
+def _output(program: str, words: Sequence[ShellWord], document: str | None, fed: bool) -> str | None:
     """The output of a command, where its words tell it."""
     if program == "cat" and not words and fed:
         return document

@@ -11,7 +11,7 @@ from leafward.files.shell.lexer import Command
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.files.shell.lexer import Word
+    from leafward.files.shell.lexer import ShellWord
 
 
 class Proof(IntEnum):
@@ -37,7 +37,7 @@ _LEAVING = frozenset({"exit", "return", "exec"})
 _JOINING = frozenset({"&&", "||", "|", "|&"})
 
 
-def without_keywords(words: Sequence[Word]) -> Sequence[Word]:
+def without_keywords(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     """The words of a command without shell keywords, assignments and `sudo`."""
     place = 0
     while place < len(words) and (
@@ -127,7 +127,7 @@ class _Reader:
             self._loud = self._loud and program in _LOUD
         return proof
 
-    def _keywords(self, words: Sequence[Word]) -> bool:
+    def _keywords(self, words: Sequence[ShellWord]) -> bool:
         """Records the constructs that the beginning of a command opens and closes; returns whether it is negated."""
         negated = False
         for word in words:

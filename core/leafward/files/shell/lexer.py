@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Word:
+class ShellWord:
     """A word of a command, without its quotes."""
 
     text: str = ""
@@ -30,7 +30,7 @@ class Redirection:
     """A source or target of a command's input or output."""
 
     sign: str
-    target: Word
+    target: ShellWord
     document: str | None = None
     """The text of a here-document; None where a shell would expand parts of it."""
 
@@ -39,7 +39,7 @@ class Redirection:
 class Command:
     """A simple command, keywords and assignments in front included."""
 
-    words: list[Word] = field(default_factory=list)
+    words: list[ShellWord] = field(default_factory=list)
     redirections: list[Redirection] = field(default_factory=list)
     piped: bool = False
     """Whether it reads the output of the command before it."""
@@ -152,8 +152,8 @@ class Lexer:
             made.document = text if quoted or not re.search(r"[$`\\]", text) else None
         self.waiting.clear()
 
-    def _word(self) -> Word:
-        script, word, parts = self.script, Word(), []
+    def _word(self) -> ShellWord:
+        script, word, parts = self.script, ShellWord(), []
         while self.place < len(script):
             sign = script[self.place]
             if sign == "'":
@@ -191,7 +191,7 @@ class Lexer:
         self.place = end + 1
         return self.script[begin:end]
 
-    def _quoted(self, word: Word) -> str:
+    def _quoted(self, word: ShellWord) -> str:
         """A double-quoted piece."""
         script = self.script
         parts: list[str] = []

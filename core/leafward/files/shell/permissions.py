@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.shell.effects import LONGEST, SAME, folder_after
 from leafward.files.shell.exit_evidence import Proof, judged, without_keywords
-from leafward.files.shell.lexer import Lexer, Unreadable, Word
+from leafward.files.shell.lexer import Lexer, ShellWord, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,9 +58,9 @@ def executable_bits(script: str, folder: str = "") -> list[ExecutableBit]:
     return found
 
 
-def _of_chmod(words: Sequence[Word], here: str, *, certain: bool) -> list[ExecutableBit]:
+def _of_chmod(words: Sequence[ShellWord], here: str, *, certain: bool) -> list[ExecutableBit]:
     options = [word for word in words if word.text.startswith("-") and not _CLAUSE.fullmatch(word.text)]
-    mode, *files = [word for word in words if word not in options] or [Word("", plain=True)]
+    mode, *files = [word for word in words if word not in options] or [ShellWord("", plain=True)]
     if any(re.match(r"--r|-[a-zA-Z]*R", word.text) for word in options):
         return []
     executable = _executable(mode.text) if certain and mode.plain else None
@@ -69,7 +69,7 @@ def _of_chmod(words: Sequence[Word], here: str, *, certain: bool) -> list[Execut
     return [ExecutableBit(path, executable) for path in _files(files, here)]
 
 
-def _files(words: Sequence[Word], here: str) -> list[str]:
+def _files(words: Sequence[ShellWord], here: str) -> list[str]:
     return [posixpath.normpath(posixpath.join(here, word.text)) for word in words if word.plain and word.text]
 
 

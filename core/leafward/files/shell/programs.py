@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.shell.bulk_effects import only_staged
-from leafward.files.shell.lexer import Word
+from leafward.files.shell.lexer import ShellWord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-Found = tuple[FileOperation, Word, "Word | None"]
+Found = tuple[FileOperation, ShellWord, "ShellWord | None"]
 """The operation, its file, and the target of a move or copy."""
 
 
 def _operands(
-    words: Sequence[Word], with_value: Sequence[str] = (), with_two: Sequence[str] = ()
-) -> list[Word]:
+    words: Sequence[ShellWord], with_value: Sequence[str] = (), with_two: Sequence[str] = ()
+) -> list[ShellWord]:
     """The words that are neither options nor values of options."""
-    found: list[Word] = []
+    found: list[ShellWord] = []
     rest = iter(words)
     for word in rest:
         if word.text == "--":
@@ -38,21 +38,21 @@ def _operands(
 
 def _reading(
     *with_value: str, with_two: Sequence[str] = (), skip: int = 0
-) -> Callable[[Sequence[Word]], list[Found]]:
-    def rule(words: Sequence[Word]) -> list[Found]:
+) -> Callable[[Sequence[ShellWord]], list[Found]]:
+    def rule(words: Sequence[ShellWord]) -> list[Found]:
         return [(FileOperation.READ, word, None) for word in _operands(words, with_value, with_two)[skip:]]
 
     return rule
 
 
-def _changing(effect: FileOperation, *with_value: str) -> Callable[[Sequence[Word]], list[Found]]:
-    def rule(words: Sequence[Word]) -> list[Found]:
+def _changing(effect: FileOperation, *with_value: str) -> Callable[[Sequence[ShellWord]], list[Found]]:
+    def rule(words: Sequence[ShellWord]) -> list[Found]:
         return [(effect, word, None) for word in _operands(words, with_value)]
 
     return rule
 
 
-def _stream_editor(words: Sequence[Word]) -> list[Found]:
+def _stream_editor(words: Sequence[ShellWord]) -> list[Found]:
     """The effects of `sed` and `perl`: with -i the files are changed, else read."""
     in_place = any(re.match(r"--in-place|-[a-zA-Z]*i", word.text) for word in words)
     scripted = any(re.fullmatch(r"-[a-zA-Z]*[ef]|--(expression|file)(=.*)?", word.text) for word in words)
@@ -65,10 +65,10 @@ def _stream_editor(words: Sequence[Word]) -> list[Found]:
     ]
 
 
-def _sending(effect: FileOperation) -> Callable[[Sequence[Word]], list[Found]]:
+def _sending(effect: FileOperation) -> Callable[[Sequence[ShellWord]], list[Found]]:
     """The effects of `mv` and `cp` of one file; several go into a folder, as does one where the target ends in a slash."""
 
-    def rule(words: Sequence[Word]) -> list[Found]:
+    def rule(words: Sequence[ShellWord]) -> list[Found]:
         if any(word.text in ("-t", "-r", "-R", "-a", "--recursive") for word in words):
             return []
         operands = _operands(words)
@@ -81,11 +81,11 @@ def _sending(effect: FileOperation) -> Callable[[Sequence[Word]], list[Found]]:
     return rule
 
 
-def _inside(folder: Word, file: Word) -> Word:
-    return Word(posixpath.join(folder.text, posixpath.basename(file.text)), folder.plain and file.plain)
+def _inside(folder: ShellWord, file: ShellWord) -> ShellWord:
+    return ShellWord(posixpath.join(folder.text, posixpath.basename(file.text)), folder.plain and file.plain)
 
 
-def _git(words: Sequence[Word]) -> list[Found]:
+def _git(words: Sequence[ShellWord]) -> list[Found]:
     verb = words[0].text if words else ""
     rest = words[1:]
     if verb == "mv":
@@ -100,22 +100,22 @@ def _git(words: Sequence[Word]) -> list[Found]:
     return []
 
 
-def _removing(words: Sequence[Word]) -> list[Found]:
+def _removing(words: Sequence[ShellWord]) -> list[Found]:
     return [(FileOperation.DELETE, word, None) for word in _operands(words)]
 
 
-def _touching(words: Sequence[Word]) -> list[Found]:
+def _touching(words: Sequence[ShellWord]) -> list[Found]:
     made = _changing(FileOperation.APPEND, "-d", "-t", "-r")(words)
     # With this option it creates no file, and changes only the times of existing ones.
     return [] if any(word.text in ("-c", "--no-create") for word in words) else made
 
 
-def _teeing(words: Sequence[Word]) -> list[Found]:
+def _teeing(words: Sequence[ShellWord]) -> list[Found]:
     adds = any(word.text in ("-a", "--append") for word in words)
     return [(FileOperation.APPEND if adds else FileOperation.WRITE, word, None) for word in _operands(words)]
 
 
-PROGRAMS: dict[str, Callable[[Sequence[Word]], list[Found]]] = {
+PROGRAMS: dict[str, Callable[[Sequence[ShellWord]], list[Found]]] = {
     "cat": _reading(),
     "bat": _reading("-l", "-r", "--line-range"),
     "less": _reading(),

@@ -16,7 +16,7 @@ _FILES_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class CardMatch:
     """The places of a query's hits in a card."""
 
     spans: Mapping[str, tuple[tuple[int, int], ...]]
@@ -46,7 +46,7 @@ def _holds(query: Query, card: Card, text: str = "", files: str = "") -> bool:
     return holds(query.cards, card, query.now, text, files)
 
 
-class Shelf:
+class CardShelf:
     """Cards prepared for a search on every key press: one pass over lower-case texts for each word."""
 
     def __init__(self, cards: Sequence[Card], files: Mapping[str, Details] | None = None) -> None:
@@ -96,9 +96,9 @@ def _text(card: Card) -> str:
     return f"{card.title}\n{prompt}\n{card.project}\n{card.id}".lower()
 
 
-def matches(card: Card, query: Query, details: Details | None = None) -> Match | None:
+def matches(card: Card, query: Query, details: Details | None = None) -> CardMatch | None:
     """The places where a query matches one card, to be underlined in its row; None where it does not match."""
-    shelf = Shelf((card,), {card.path: details} if details is not None else None)
+    shelf = CardShelf((card,), {card.path: details} if details is not None else None)
     if not shelf.select(query):
         return None
     spans: dict[str, tuple[tuple[int, int], ...]] = {}
@@ -113,7 +113,7 @@ def matches(card: Card, query: Query, details: Details | None = None) -> Match |
             spans[field] = hits
     files = (*details.changed, *details.read) if details is not None and query.files else ()
     hit = [name for name in files if any(part in name.lower() for part in query.files)]
-    return Match(spans, tuple(hit[:_FILES_NAMED]), sum(_weight(card, word) for word in query.words))
+    return CardMatch(spans, tuple(hit[:_FILES_NAMED]), sum(_weight(card, word) for word in query.words))
 
 
 def _words_of(query: Query) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.query.conditions import check
-from leafward.query.grammar import AllOf, AnyOf, Call, Not, Pattern, Text, Without, parse_search
-from leafward.query.lexer import Place, QueryError
+from leafward.query.grammar import AllOf, AnyOf, Call, Not, Pattern, SearchedText, Without, parse_search
+from leafward.query.lexer import QueryError, QueryPlace
 from leafward.query.search.query import Query
 from leafward.query.vocabulary import moment_of, part_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def query_of(text: str, now: int, *, whole: bool) -> Query:
     """The query of a search, or of a filter where it is not `whole`; `now` in milliseconds since 1970."""
     try:
-        expression, problems = parse_search(text, Place.SEARCH if whole else Place.FILTER)
+        expression, problems = parse_search(text, QueryPlace.SEARCH if whole else QueryPlace.FILTER)
         if whole and expression is not None:
             check(expression)
     except QueryError as error:
@@ -65,18 +65,18 @@ class _Reading:
     def take(self, part: Expression) -> None:
         """Adds one part; all parts must hold."""
         match part:
-            case Text(text):
+            case SearchedText(text):
                 self._add("word", text)
-            case Not(Text(text)):
+            case Not(SearchedText(text)):
                 self._add("not", text)
             case Pattern(source):
                 self.found["re"].append(source)
-            case Call("since", (Text(value),)):
+            case Call("since", (SearchedText(value),)):
                 moment = moment_of(value, self.now) or 0
                 self.since = moment if self.since is None else max(self.since, moment)
             case Call("error", ()):
                 self.failed = True
-            case Call("file", (Text(value),), _, True) | Call("project", (Text(value),)):
+            case Call("file", (SearchedText(value),), _, True) | Call("project", (SearchedText(value),)):
                 self._add(part.name, value)
             case Call() | AnyOf() if (alike := _alike(part)) is not None and not self.found[alike[0]]:
                 for value in alike[1]:
@@ -116,7 +116,7 @@ def texts_of(expression: Expression) -> list[str]:
     waiting = [expression]
     while waiting:
         match waiting.pop():
-            case Text(text):
+            case SearchedText(text):
                 found.append(text.lower())
             case AllOf(parts) | AnyOf(parts):
                 waiting += reversed(parts)
@@ -160,14 +160,14 @@ def holds(expression: Expression, card: Card, now: int, text: str = "", files: s
             )
         case Not(inside):
             return not holds(inside, card, now, text, files)
-        case Text(word):
+        case SearchedText(word):
             return word.lower() in text
-        case Call("agent", (Text(value),)):
+        case Call("agent", (SearchedText(value),)):
             return card.agent.startswith(value.lower())
-        case Call("project", (Text(value),)):
+        case Call("project", (SearchedText(value),)):
             return value.lower() in card.project.lower()
-        case Call("since", (Text(value),)):
+        case Call("since", (SearchedText(value),)):
             return card.when >= (moment_of(value, now) or 0)
-        case Call("file", (Text(value),)):
+        case Call("file", (SearchedText(value),)):
             return value.lower() in files
     return False

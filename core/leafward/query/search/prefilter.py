@@ -19,7 +19,7 @@ from leafward.base.regular_files import descriptor_of, next_data
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 
-    from leafward.agents.base import Text
+    from leafward.agents.base import SessionText
     from leafward.catalog.card import Card
     from leafward.query.search.literals import Needle
 
@@ -141,7 +141,7 @@ class Prefilter:
         with self._ending(sweep.process):
             found: set[str] = set()
             own: list[str] = []
-            texts: list[Text] = []
+            texts: list[SessionText] = []
             agents = dict.fromkeys(map(_AGENT, cards))
             for agent in agents:
                 mine = cards if len(agents) == 1 else [card for card in cards if card.agent == agent]
@@ -307,7 +307,7 @@ def _files_of(card: Card) -> list[str]:
     return [*kept.own, *(text.file for text in kept.pieces if text.file is not None)]
 
 
-def _sessions_by_file(texts: list[Text]) -> Mapping[str, Sequence[str]]:
+def _sessions_by_file(texts: list[SessionText]) -> Mapping[str, Sequence[str]]:
     """The sessions that store text in each file."""
     alone = {text.file: (text.session,) for text in texts if text.file is not None}
     if len(alone) == len(texts):

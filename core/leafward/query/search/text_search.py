@@ -71,7 +71,7 @@ class SessionHits:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SearchProgress:
     """The progress of a search."""
 
     done: int
@@ -93,7 +93,7 @@ class Unread:
 
 
 @dataclass(slots=True)
-class Work:
+class SearchWork:
     """Work that a search did, counted for tests."""
 
     sifted: int = 0
@@ -164,7 +164,7 @@ class _Batch:
         return self._sifting.result()
 
 
-class Search:
+class TextSearch:
     """One search over cards. `run` is for a worker thread, and yields each session as soon as it is confirmed.
 
     Hits in entries that a session copied count only in the original, as long as both are searched.
@@ -189,7 +189,7 @@ class Search:
         self.program = program
         self._crowds = crowds(searched, cards) if program is not None else {}
         self.clock = clock
-        self.work = Work()
+        self.work = SearchWork()
         self.unread: list[Unread] = []
         if len(searched) < len(concerned):
             self.unread += (
@@ -224,14 +224,14 @@ class Search:
         return {origin for origin, number in counts.items() if number > 1 and origin}
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> SearchProgress:
         """The progress of the search."""
-        return Progress(self.done, len(self._searched), self.sessions, self.hits)
+        return SearchProgress(self.done, len(self._searched), self.sessions, self.hits)
 
     def run(
         self,
         stop: Callable[[], bool] = lambda: False,
-        publish: Callable[[Progress], object] = lambda _progress: None,
+        publish: Callable[[SearchProgress], object] = lambda _progress: None,
     ) -> Iterator[SessionHits]:
         """Sessions with hits, newest first. `publish` is called at most ten times a second."""
         if not self.query.looks_inside:
@@ -241,7 +241,9 @@ class Search:
         finally:
             self._sources.close()
 
-    def _run(self, stop: Callable[[], bool], publish: Callable[[Progress], object]) -> Iterator[SessionHits]:
+    def _run(
+        self, stop: Callable[[], bool], publish: Callable[[SearchProgress], object]
+    ) -> Iterator[SessionHits]:
         needle = self.matcher.needle()
         sieve = Prefilter(needle, self.program, self._crowds) if needle is not None else None
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
@@ -284,7 +286,7 @@ class Search:
                     sieve.end()
         publish(self.progress)
 
-    def _get_to(self, done: int, publish: Callable[[Progress], object]) -> None:
+    def _get_to(self, done: int, publish: Callable[[SearchProgress], object]) -> None:
         self.done = done
         if self.clock() - self._published_at >= PUBLISH_EVERY:
             self._published_at = self.clock()

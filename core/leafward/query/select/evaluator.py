@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING
 from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Cancelled, NotFound
 from leafward.query.conditions import check, text_of
-from leafward.query.grammar import AllOf, AnyOf, Call, Compare, Not, Pattern, Text, Without, Word, parse
+from leafward.query.grammar import (
+    AllOf,
+    AnyOf,
+    Call,
+    Compare,
+    Not,
+    Pattern,
+    QueryWord,
+    SearchedText,
+    Without,
+    parse,
+)
 from leafward.query.lexer import QueryError
 from leafward.query.search import patterns
 from leafward.query.select import sets
@@ -91,7 +102,7 @@ class _Evaluation:
                 # Parts that need no body go first and leave fewer entries to decode.
                 for part in sorted(parts, key=_weight):
                     match part:
-                        case Call("file", (Text(name),), _, True) if failed:
+                        case Call("file", (SearchedText(name),), _, True) if failed:
                             within = sets.both(within, self.bodies.failed_on(name, within))
                         case _:
                             within = self.of(part, within)
@@ -109,13 +120,13 @@ class _Evaluation:
                 return found
             case Not(inner):
                 return sets.both(within, sets.others(self.of(inner, within)))
-            case Text(text):
+            case SearchedText(text):
                 return self.bodies.saying(text, within)
             case Pattern(source, column):
                 return self.bodies.matching(patterns.Pattern(source), within, column)
             case Compare():
                 return self._compare(expression, within)
-            case Word(text, column):
+            case QueryWord(text, column):
                 return sets.both(within, sets.of([self._entry(text, column)], self.size))
             case Call():
                 return sets.both(within, self._call(expression, within))
@@ -245,7 +256,7 @@ class _Evaluation:
 def _weight(expression: Expression) -> int:
     """The cost of an expression: 0 where columns answer, 1 where bodies are decoded, 2 where texts are searched."""
     match expression:
-        case Text() | Pattern():
+        case SearchedText() | Pattern():
             return 2
         case Compare(field):
             return 0 if field in ("index", "depth") else 1

@@ -13,7 +13,7 @@ from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.projection import latest
 from leafward.files.file_replay.step_reader import steps
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.tool_calls import table_of
 from leafward.query.conditions import limit_of
 from leafward.query.lexer import QueryError
@@ -102,7 +102,7 @@ class Bodies:
             (
                 step.entry
                 for step in every
-                if (part or step.outcome is not Outcome.FAILED)
+                if (part or step.outcome is not StepOutcome.FAILED)
                 and (step.operation.changes or not changing)
                 and any(_names(path, pattern, part) for path in (step.path, step.to) if path is not None)
             ),
@@ -117,7 +117,7 @@ class Bodies:
             (
                 step.result
                 for step in every
-                if step.outcome is Outcome.FAILED
+                if step.outcome is StepOutcome.FAILED
                 and step.result >= 0
                 and any(_names(path, name, part=True) for path in (step.path, step.to) if path is not None)
             ),

@@ -41,21 +41,21 @@ _PLAN = 3
 _BLOCKED = re.compile(r" \[blocked by #[^\[\]]{1,2000}\]$")
 
 
-class Item(NamedTuple):
+class AgentPlanItem(NamedTuple):
     """One item of the list."""
 
     text: str
     is_open: bool
 
 
-Items = tuple[tuple[str, Item], ...]
+Items = tuple[tuple[str, AgentPlanItem], ...]
 """The items of a list in order, each with its id."""
 
 
 class _Asked(NamedTuple):
     call: ToolCall
     entry: EntryIndex
-    before: dict[str, Item]
+    before: dict[str, AgentPlanItem]
     """The list that a call overwrites."""
 
 
@@ -63,7 +63,7 @@ class _Asked(NamedTuple):
 class AgentPlan:
     """The list after the calls read so far."""
 
-    items: dict[str, Item] = field(default_factory=dict)
+    items: dict[str, AgentPlanItem] = field(default_factory=dict)
     """The items by id; by position where they have none."""
     made: bool = False
     """Whether the calls read made items: steps that were only told before give way to them."""
@@ -129,24 +129,24 @@ class AgentPlan:
             if not rows and text.strip() != _EMPTY:
                 return
             items = {
-                key: Item(self._named(key, _BLOCKED.sub("", row)), state not in _OVER)
+                key: AgentPlanItem(self._named(key, _BLOCKED.sub("", row)), state not in _OVER)
                 for key, state, row in rows
             }
         elif asked.call.name == CREATES:
             if (made := CREATED.match(text)) is None or not made[2].strip():
                 return
-            items[made[1]] = Item(made[2].strip(), is_open=True)
+            items[made[1]] = AgentPlanItem(made[2].strip(), is_open=True)
             self.made = True
             touched.add(made[1])
         elif asked.call.name == SHOWS:
             if (seen := _SHOWN.match(text)) is None:
                 return
-            items[seen[1]] = Item(seen[2].strip(), seen[3] not in _OVER)
+            items[seen[1]] = AgentPlanItem(seen[2].strip(), seen[3] not in _OVER)
         elif (done := _CHANGED.match(text)) is not None:
             known, given = items.get(done[1]), asked.call.arguments
             words, state = given.get("subject"), given.get("status")
             if isinstance(words, str) and words.strip():
-                known = Item(words.strip(), known is None or known.is_open)
+                known = AgentPlanItem(words.strip(), known is None or known.is_open)
             if known is None:
                 return
             if isinstance(state, str):
@@ -164,10 +164,10 @@ class AgentPlan:
 
     def _become(
         self,
-        items: Mapping[str, Item],
+        items: Mapping[str, AgentPlanItem],
         entry: EntryIndex,
         *,
-        said: Mapping[str, Item] | None = None,
+        said: Mapping[str, AgentPlanItem] | None = None,
         failed: bool = False,
     ) -> Iterator[Sighting]:
         """Replaces the list; yields sightings of its items, of changed ones, and of those that vanished undone."""
@@ -192,7 +192,7 @@ class AgentPlan:
                 )
 
 
-def whole_list(arguments: Mapping[str, Any]) -> dict[str, Item] | None:
+def whole_list(arguments: Mapping[str, Any]) -> dict[str, AgentPlanItem] | None:
     """The whole list that a call writes; None where it writes none."""
     if _WHOLE.isdisjoint(arguments):
         return None
@@ -215,8 +215,8 @@ def words_of(call: ToolCall) -> dict[str, Any]:
     }
 
 
-def _read(items: Iterable[object]) -> dict[str, Item]:
-    found: dict[str, Item] = {}
+def _read(items: Iterable[object]) -> dict[str, AgentPlanItem]:
+    found: dict[str, AgentPlanItem] = {}
     for place, item in enumerate(items):
         if not isinstance(item, dict):
             continue
@@ -226,7 +226,7 @@ def _read(items: Iterable[object]) -> dict[str, Item]:
                 item.get(name) is True for name in ("done", "completed")
             )
             key = str(item.get("id") or f"at {place}")
-            found[f"at {place}" if key in found else key] = Item(text, not over)
+            found[f"at {place}" if key in found else key] = AgentPlanItem(text, not over)
     return found
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
-from leafward.summaries.summarizers.outline import Section, without_lists, without_marks
+from leafward.summaries.summarizers.outline import SummarySection, without_lists, without_marks
 from leafward.summaries.summarizers.summary import tokens_of
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ _DECLINED = re.compile(
 _MARKS = re.compile(r"(?m)^<<<(?:BEGIN|END)\b.*\n?")
 _HEADING = re.compile(r"^#{1,6} ")
 _LEFT_LAST = (
-    Section.GOAL.heading,
-    Section.NEXT.heading,
-    Section.CONSTRAINTS.heading,
-    Section.DECISIONS.heading,
-    Section.BLOCKED.heading,
-    Section.IN_PROGRESS.heading,
+    SummarySection.GOAL.heading,
+    SummarySection.NEXT.heading,
+    SummarySection.CONSTRAINTS.heading,
+    SummarySection.DECISIONS.heading,
+    SummarySection.BLOCKED.heading,
+    SummarySection.IN_PROGRESS.heading,
 )
 """Sections that lose lines last; the first one is spared longest."""
 
@@ -44,7 +44,7 @@ def cleaned(text: str, redactor: Redactor) -> str:
 
 def has_outline(text: str) -> bool:
     """Whether a text has sections of the requested outline."""
-    headings = {section.heading for section in Section}
+    headings = {section.heading for section in SummarySection}
     return any(line.strip() in headings for line in text.split("\n"))
 
 
@@ -58,7 +58,7 @@ def with_pins(text: str, pins: Sequence[str]) -> str:
     missing = [f"- {pin}" for pin in pins if pin not in text]
     if not missing:
         return text
-    heading = Section.CONTEXT.heading
+    heading = SummarySection.CONTEXT.heading
     lines = text.split("\n") if text else []
     if heading not in lines:
         return "\n".join([*lines, *([""] if lines else []), heading, *missing])

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summaries.summarizers.outline import Provenance, Section, harmless
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,10 +45,10 @@ def leads_somewhere(url: str) -> bool:
 
 
 @dataclass(slots=True)
-class Candidate:
+class LineCandidate:
     """A line that the summary could hold."""
 
-    section: Section
+    section: SummarySection
     text: str
     place: int
     """Its order among the lines of its section."""
@@ -77,7 +77,7 @@ class Candidate:
     @property
     def asks(self) -> bool:
         """Whether it repeats a request of the user's."""
-        return self.section is Section.GOAL or self.text.startswith(
+        return self.section is SummarySection.GOAL or self.text.startswith(
             ("Asked: ", "Asked before: ", "Asked last: ", "Last request: ")
         )
 
@@ -123,7 +123,7 @@ class Evidence:
     """Everything that a summary of a span can use."""
 
     facts: dict[tuple[FactKind, str], Fact]
-    candidates: list[Candidate]
+    candidates: list[LineCandidate]
     files: dict[str, FileWork]
     size: int
     """The number of messages in the span."""
@@ -142,7 +142,7 @@ class Evidence:
 
 def add(
     evidence: Evidence,
-    section: Section,
+    section: SummarySection,
     text: str,
     sources: tuple[EntryIndex, ...],
     worth: float,
@@ -164,7 +164,7 @@ def add(
         place = len(evidence.candidates)
         known = tuple((fact.kind, fact.key) for fact in carries)
         evidence.candidates.append(
-            Candidate(
+            LineCandidate(
                 section,
                 lead + line,
                 place,

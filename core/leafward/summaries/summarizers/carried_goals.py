@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.demands import asks
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.turns import SUBSTANTIAL
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def points_back(goal: str) -> bool:
 
 def sorted_out(
     goals: Sequence[str], turns: Sequence[Turn], *, answered: bool
-) -> dict[str, tuple[Section, str]]:
+) -> dict[str, tuple[SummarySection, str]]:
     """For each goal of an earlier summary its new section, and the words before it; goals that only point back are left out.
 
     A goal with the mark of a reached one is done. The others become earlier requests where the user went on to other work,
@@ -71,12 +71,12 @@ def sorted_out(
         lasting -= {goal for goal in left if asks(goal)}
     if sum(turn.works and turn.words >= SUBSTANTIAL for turn in turns) >= _WENT_ON:
         lasting = set()
-    found: dict[str, tuple[Section, str]] = {}
+    found: dict[str, tuple[SummarySection, str]] = {}
     for goal in goals:
         if _DONE.search(goal):
-            found[goal] = Section.DONE, ""
+            found[goal] = SummarySection.DONE, ""
         elif goal in lasting:
-            found[goal] = Section.GOAL, ""
+            found[goal] = SummarySection.GOAL, ""
         else:
-            found[goal] = Section.CONTEXT, ASKED_BEFORE * (not goal.startswith(ASKED_BEFORE))
+            found[goal] = SummarySection.CONTEXT, ASKED_BEFORE * (not goal.startswith(ASKED_BEFORE))
     return found

@@ -16,7 +16,7 @@ from leafward.summaries.summarizers.carried_goals import sorted_out
 from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
-from leafward.summaries.summarizers.outline import Provenance, Section, cut, line_key, outline_lines
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, line_key, outline_lines
 from leafward.summaries.summarizers.quotes import reached
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _RUN_LINE = late(
 class _Line(NamedTuple):
     """A line on its way into the next summary."""
 
-    section: Section
+    section: SummarySection
     text: str
     lead: str = ""
     """Words before the text that say how it stands now."""
@@ -88,9 +88,9 @@ def carry(
     # The work of then is answered before anything else is asked.
     went_on = bool(turns) and turns[0].first > 0 and since.answered
     goals = sorted_out(
-        [line.text for line in outline if line.section is Section.GOAL], turns, answered=went_on
+        [line.text for line in outline if line.section is SummarySection.GOAL], turns, answered=went_on
     )
-    before, not_done = Section.GOAL, False
+    before, not_done = SummarySection.GOAL, False
     for section, text, is_open, code_of, file in outline:
         code = [(text, code_of)] if code_of is not None else list(code_in(text))
         for piece, intro in code:
@@ -98,7 +98,7 @@ def carry(
         if code:
             continue
         lead = ""
-        if section is Section.GOAL:
+        if section is SummarySection.GOAL:
             if text not in goals:
                 continue
             if evidence.size:
@@ -149,37 +149,37 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
     if outcome == DROPPED or (outcome == TAKEN_UP and tells_how_it_stood(text)):
         return None
     if is_open is False or outcome not in (None, TAKEN_UP):
-        if section is Section.IN_PROGRESS and _FAILED_THEN.search(text):
+        if section is SummarySection.IN_PROGRESS and _FAILED_THEN.search(text):
             # The finished work is that it no longer fails.
             return None
-        return _Line(Section.DONE if section in _WORK else section, text, lead)
-    if section is not Section.IN_PROGRESS:
+        return _Line(SummarySection.DONE if section in _WORK else section, text, lead)
+    if section is not SummarySection.IN_PROGRESS:
         return line
     if text.startswith(user_requests.LAST_REQUEST):
         asked = text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
-        return _Line(Section.DONE, asked, lead) if since.turns else line
+        return _Line(SummarySection.DONE, asked, lead) if since.turns else line
     if not since.worked:
         return line
     if not_done and not since.answered:
-        return _Line(Section.NEXT, text, stale_lines.NOT_DONE)
+        return _Line(SummarySection.NEXT, text, stale_lines.NOT_DONE)
     if reached(text) and not _FAILED_THEN.search(text):
-        return _Line(Section.DONE, text, lead)
+        return _Line(SummarySection.DONE, text, lead)
     # An unticked box is still to be done, whatever was worked on since.
-    return _Line(Section.NEXT, text, lead) if is_open else None
+    return _Line(SummarySection.NEXT, text, lead) if is_open else None
 
 
 def _placed_by_words(line: _Line) -> _Line | None:
     """The line in the section that its words belong to; None for words about a step or an answered request."""
     section, text, lead = line
-    if section is Section.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
+    if section is SummarySection.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
         # In a list of the user's messages, requests are answered, and rules still hold.
-        return _Line(Section.CONSTRAINTS, said[1], lead) if demands(said[1]) else None
-    if section in {Section.NEXT, Section.IN_PROGRESS} and _ABOUT_STEPS.match(text):
+        return _Line(SummarySection.CONSTRAINTS, said[1], lead) if demands(said[1]) else None
+    if section in {SummarySection.NEXT, SummarySection.IN_PROGRESS} and _ABOUT_STEPS.match(text):
         return None
-    if section is Section.NEXT and _QUOTES_USER.match(text):
-        section = Section.CONTEXT
-    if section is Section.CONTEXT and _PREFERS.search(text):
-        section = Section.CONSTRAINTS
+    if section is SummarySection.NEXT and _QUOTES_USER.match(text):
+        section = SummarySection.CONTEXT
+    if section is SummarySection.CONTEXT and _PREFERS.search(text):
+        section = SummarySection.CONSTRAINTS
     return _Line(section, text, lead)
 
 
@@ -192,16 +192,16 @@ def _is_stale(since: _Since, line: _Line) -> bool:
             return True
         if since.evidence.size and _NEWEST_THEN.search(text):
             return True
-    if section is Section.CONTEXT and reader.told.tests_passed and _BROKEN_THEN.search(text):
+    if section is SummarySection.CONTEXT and reader.told.tests_passed and _BROKEN_THEN.search(text):
         return True
-    if section is Section.CONSTRAINTS and reader.rules.is_revoked(text):
+    if section is SummarySection.CONSTRAINTS and reader.rules.is_revoked(text):
         return True
     return text.startswith(user_requests.DECLINED) and user_requests.is_wanted(text, since.turns)
 
 
 def _add(evidence: Evidence, line: _Line, entry: EntryIndex) -> None:
     section, text, lead = line
-    if section is Section.CONSTRAINTS and (asked := evidence.reader.rules.asked_since(text)):
+    if section is SummarySection.CONSTRAINTS and (asked := evidence.reader.rules.asked_since(text)):
         text = f"{text} (asked since: {cut(asked, _SINCE)})"
     add(
         evidence,
@@ -209,11 +209,11 @@ def _add(evidence: Evidence, line: _Line, entry: EntryIndex) -> None:
         text,
         (entry,),
         _CARRIED_WORTH.get(section, 0.3),
-        first=section is Section.GOAL,
+        first=section is SummarySection.GOAL,
         lead=lead,
         provenance=Provenance.EARLIER,
         # Lines of code in an earlier summary are kept only where they hold a name.
-        names_something=section is Section.CONTEXT and _CODE.search(text) is not None,
+        names_something=section is SummarySection.CONTEXT and _CODE.search(text) is not None,
     )
 
 
@@ -253,19 +253,19 @@ def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
 
 
 _CARRIED_WORTH = {
-    Section.GOAL: 3.0,
-    Section.CONSTRAINTS: 6.0,
-    Section.DECISIONS: 2.2,
-    Section.BLOCKED: 0.5,
-    Section.IN_PROGRESS: 0.4,
-    Section.NEXT: 0.6,
-    Section.DONE: 0.5,
-    Section.CONTEXT: 0.5,
+    SummarySection.GOAL: 3.0,
+    SummarySection.CONSTRAINTS: 6.0,
+    SummarySection.DECISIONS: 2.2,
+    SummarySection.BLOCKED: 0.5,
+    SummarySection.IN_PROGRESS: 0.4,
+    SummarySection.NEXT: 0.6,
+    SummarySection.DONE: 0.5,
+    SummarySection.CONTEXT: 0.5,
 }
 _INTRODUCES = (":", "：")
 """The ends of a line that introduces others."""
-_WORK = frozenset({Section.NEXT, Section.IN_PROGRESS, Section.DONE})
-_LASTING = frozenset({Section.CONTEXT, Section.DECISIONS})
+_WORK = frozenset({SummarySection.NEXT, SummarySection.IN_PROGRESS, SummarySection.DONE})
+_LASTING = frozenset({SummarySection.CONTEXT, SummarySection.DECISIONS})
 _WAS_GOING_ON = late(
     r"(?i)\(?(?:currently )?in progress\)|^\W*(?:in progress|wip|ongoing|pending)\b\W*[:–—-]|\bstill (?:investigating|debugging|working on)\b|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
     r"|\b(?:fix|change|edit|update|work|review|test)(?:es|s)? (?:is |are |still )*(?:pending|in progress|under way)\b"

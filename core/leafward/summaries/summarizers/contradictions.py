@@ -11,7 +11,7 @@ from leafward.summaries.facts.demands import denies, refutes, takes_back, undid
 from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
-from leafward.summaries.summarizers.outline import Section, harmless, named_files
+from leafward.summaries.summarizers.outline import SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
-CLAIMS = frozenset({Section.DECISIONS, Section.CONTEXT, Section.NEXT})
+CLAIMS = frozenset({SummarySection.DECISIONS, SummarySection.CONTEXT, SummarySection.NEXT})
 """Sections whose lines are claims of the model."""
 _LEAD = r"(?i)^\W*(?:(?:ah|oh|ok(?:ay)?|hm+|sorry|yes|no|wait|nein|ja|non|oui|s[ií])[\s,.!–—-]+)*"
 _ADMITS = late(
@@ -58,7 +58,7 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
             _undo(evidence, changed, range(turn.first, words.first))
             if changed:
                 text = f"{named_files(list(dict.fromkeys(changed)))}, changed for: {text}"
-        add(evidence, Section.DECISIONS, text, (turn.entry, words.entry), 1.0, lead=lead)
+        add(evidence, SummarySection.DECISIONS, text, (turn.entry, words.entry), 1.0, lead=lead)
 
 
 def _undo(evidence: Evidence, changed: Sequence[str], places: range) -> None:
@@ -91,7 +91,8 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
                 candidate.section in CLAIMS
                 # Other work stays.
                 or (
-                    candidate.section is Section.DONE and wrong[candidate.sources[0]] & _words(candidate.text)
+                    candidate.section is SummarySection.DONE
+                    and wrong[candidate.sources[0]] & _words(candidate.text)
                 )
             )
         ]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.summaries.summarizers.candidates import Evidence, add
-from leafward.summaries.summarizers.outline import Provenance, Section, cut, harmless
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def tell_code(evidence: Evidence, text: str, intro: str, entry: EntryIndex) -> N
     line = harmless(text, _LONGEST)
     add(
         evidence,
-        Section.CONTEXT,
+        SummarySection.CONTEXT,
         f"`` {line} ``" if "`" in line else f"`{line}`",
         (entry,),
         _WORTH,

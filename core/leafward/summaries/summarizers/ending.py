@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, blocks_of, text_of, tool_calls
 from leafward.summaries.facts.call_arguments import FOLDER_ARGUMENTS, OLD_ARGUMENTS, changes_text
-from leafward.summaries.summarizers.candidates import Candidate
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
+from leafward.summaries.summarizers.candidates import LineCandidate
+from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless
 from leafward.summaries.summarizers.turns import by_machine
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _UNTOLD = frozenset({*OLD_ARGUMENTS, *FOLDER_ARGUMENTS})
 _FIRST_PLACE = 1 << 31
 
 
-def end_of(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[Candidate]:
+def end_of(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[LineCandidate]:
     """The last messages as lines without secrets, from the last one backwards; each names the speaker, none comes twice."""
     told: set[str] = set()
     changing = frozenset(
@@ -54,7 +54,7 @@ def end_of(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[Cand
                 continue
             told.add(text)
             at = _FIRST_PLACE + (place << 8) + number
-            yield Candidate(Section.CONTEXT, text, at, (entry,))
+            yield LineCandidate(SummarySection.CONTEXT, text, at, (entry,))
 
 
 def _texts(message: Body, changing: frozenset[str]) -> Iterator[tuple[str, str, int]]:

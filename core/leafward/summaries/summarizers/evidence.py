@@ -20,7 +20,7 @@ from leafward.summaries.summarizers import stale_lines, statements, user_request
 from leafward.summaries.summarizers.candidates import Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import carry
 from leafward.summaries.summarizers.last_state import tell_state
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.turns import by_machine, turns_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def collect(
         evidence,
         turns,
         user_requests.SameWork(messages, failed, span.cwd),
-        first=not any(line.section is Section.GOAL for line in evidence.candidates),
+        first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
         is_split=span.prefix > 0,
     )
     user_requests.declined(evidence, turns)

@@ -18,11 +18,11 @@ from leafward.session.entries import LISTED, text_of, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.facts.call_arguments import is_silent
-from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Candidate
+from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.ending import end_of
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.names_in_use import NamesInUse
-from leafward.summaries.summarizers.outline import Provenance, Section, harmless
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless
 from leafward.summaries.summarizers.ranking import Ranking, fitted
 from leafward.summaries.summarizers.room import Room
 from leafward.summaries.summarizers.summary import Purpose, Span, Summary, SummaryLine, tokens_of
@@ -155,7 +155,7 @@ def _is_ours(text: str) -> bool:
     """Whether a text is empty or already in our outline, with every line harmless."""
     if not text:
         return True
-    headings = {part.heading for part in (*Section, *Provenance)}
+    headings = {part.heading for part in (*SummarySection, *Provenance)}
     for line in text.split("\n"):
         if not line or line in headings:
             continue
@@ -176,7 +176,7 @@ class _Choice:
         self._gains: dict[int, float] = {}
         """The last known gain of each line, by its place among the candidates. Gains only fall."""
 
-    def _take(self, candidate: Candidate, *, forced: bool = False, up_to: int | None = None) -> bool:
+    def _take(self, candidate: LineCandidate, *, forced: bool = False, up_to: int | None = None) -> bool:
         taken = self.room.take(candidate, forced=forced, up_to=up_to)
         if taken:
             self.worth.tell(candidate)
@@ -185,7 +185,7 @@ class _Choice:
     def take_first(self, pins: Iterable[str]) -> None:
         """Takes the lines that go in before the ranking."""
         for pin in pins:
-            self._take(Candidate(Section.CONTEXT, pin, FIRST_OF_ALL, (), first=True), forced=True)
+            self._take(LineCandidate(SummarySection.CONTEXT, pin, FIRST_OF_ALL, (), first=True), forced=True)
         if self.room.whole_outline:
             self._tell_state()
         for candidate in self.worth.candidates:
@@ -256,11 +256,11 @@ class _Choice:
             ((message, text) for message, text in spoken if message.message.get("role") == "user"), None
         )
         if prompt is not None:
-            self._take(Candidate(Section.GOAL, prompt[1], 0, (prompt[0].entry,)), forced=True)
+            self._take(LineCandidate(SummarySection.GOAL, prompt[1], 0, (prompt[0].entry,)), forced=True)
         if spoken and spoken[-1] != prompt:
             message, text = spoken[-1]
             # An answer ends the request.
             body = message.message
             ends = body.get("role") == "assistant" and not any(tool_calls(body)) and not asks_back(text)
-            section = Section.CONTEXT if ends else Section.IN_PROGRESS
-            self._take(Candidate(section, f"Said last: {text}", 0, (message.entry,)), forced=True)
+            section = SummarySection.CONTEXT if ends else SummarySection.IN_PROGRESS
+            self._take(LineCandidate(section, f"Said last: {text}", 0, (message.entry,)), forced=True)

@@ -10,8 +10,8 @@ from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
 from leafward.summaries.facts.printed_errors import outcome_of
-from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Candidate, Evidence
-from leafward.summaries.summarizers.outline import Section, harmless, read_outline
+from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Evidence, LineCandidate
+from leafward.summaries.summarizers.outline import SummarySection, harmless, read_outline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -75,7 +75,9 @@ def tell_state(
 
 
 def _add(evidence: Evidence, text: str, source: EntryIndex) -> None:
-    evidence.candidates.append(Candidate(Section.CONTEXT, text, FIRST_OF_ALL, (source,), first=True))
+    evidence.candidates.append(
+        LineCandidate(SummarySection.CONTEXT, text, FIRST_OF_ALL, (source,), first=True)
+    )
 
 
 def _last_change(

@@ -24,7 +24,7 @@ from leafward.summaries.summarizers.model_requests import (
     Ask,
     Outgoing,
     Stage,
-    Work,
+    SummaryWork,
     outgoing,
     work_for,
 )
@@ -47,7 +47,7 @@ _LONGEST_BACKOFF = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SummaryProgress:
     """The progress of a summary."""
 
     text: str
@@ -63,7 +63,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """A whole answer to one request."""
 
     text: str
@@ -113,7 +113,7 @@ class Model:
     """Summaries written by a model."""
 
     def __init__(
-        self, settings: ModelSettings, watch: Callable[[Progress], object] = lambda _progress: None
+        self, settings: ModelSettings, watch: Callable[[SummaryProgress], object] = lambda _progress: None
     ) -> None:
         self.settings = settings
         self.watch = watch
@@ -173,21 +173,21 @@ class Model:
 
     def answer(
         self,
-        work: Work,
+        work: SummaryWork,
         progress: Callable[[str], object] = lambda _text: None,
         stop: Callable[[], bool] = lambda: False,
-    ) -> Reply:
+    ) -> ModelReply:
         """The answer to a single request (`model_requests.single`). Blocks, and raises as `summarize` does."""
         if stop():
             raise Cancelled("the request was cancelled")
         board = _Board(remarks=list(work.remarks))
         text = self._answer(work, board, progress, stop)
-        return Reply(
+        return ModelReply(
             text, board.usage, None if board.unpriced else board.cost, tuple(dict.fromkeys(board.remarks))
         )
 
     def _answer(
-        self, work: Work, board: _Board, progress: Callable[[str], object], stop: Callable[[], bool]
+        self, work: SummaryWork, board: _Board, progress: Callable[[str], object], stop: Callable[[], bool]
     ) -> str:
         """Runs the requests in the loop's thread and watches them from this one."""
         board.say(f"asking {self.name}")
@@ -212,7 +212,7 @@ class Model:
                 tokens = tokens_of(now[0])
                 writing = max(seconds - (first or 0.0), 0.001)
                 rate = tokens / writing if first is not None and seconds > first else 0.0
-                self.watch(Progress(now[0], tokens, rate, seconds, now[1]))
+                self.watch(SummaryProgress(now[0], tokens, rate, seconds, now[1]))
                 shown = now
             text = future.result()
         except concurrent.futures.CancelledError:
@@ -231,7 +231,7 @@ class Model:
 class _Conversation:
     """The requests of one summary, run in the loop's thread."""
 
-    def __init__(self, work: Work, board: _Board) -> None:
+    def __init__(self, work: SummaryWork, board: _Board) -> None:
         self.work = work
         self.board = board
         self.settings = work.settings

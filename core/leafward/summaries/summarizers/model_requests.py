@@ -14,7 +14,7 @@ from leafward.context.estimators import Estimator, text_tokens
 from leafward.session.injected_block import split_enclosed
 from leafward.summaries.summarizers.addresses import open_remark
 from leafward.summaries.summarizers.outline import harmless, without_lists
-from leafward.summaries.summarizers.prompts import SYSTEM, Task, instructions
+from leafward.summaries.summarizers.prompts import SYSTEM, RequestPurpose, instructions
 from leafward.summaries.summarizers.settings import ModelFacts, ModelSettings, facts_of, window_of
 from leafward.summaries.summarizers.summary import Purpose, Span, tokens_of
 from leafward.summaries.summarizers.transcript import enclosed, pieces_of
@@ -80,7 +80,7 @@ class Outgoing:
 class Ask:
     """One request before it becomes text, while it can still be shortened."""
 
-    task: Task
+    task: RequestPurpose
     title: str
     items: tuple[str, ...]
     """Messages, or the summaries of parts."""
@@ -107,7 +107,7 @@ class Ask:
             numbered = [f"[part {at} of {len(self.items)}]\n{item}" for at, item in enumerate(self.items, 1)]
             material.append(enclosed("SUMMARIES OF PARTS", "\n\n".join(numbered)))
         elif self.items:
-            name = "SUMMARY" if self.task is Task.SHORTER else "RECORD"
+            name = "SUMMARY" if self.task is RequestPurpose.SHORTER else "RECORD"
             material.append(enclosed(name, "\n\n".join(self.items)))
         parts = len(self.items) if self.merges else 0
         task = self.wording or instructions(
@@ -179,7 +179,7 @@ class Stage:
         return [
             replace(
                 self.merge,
-                task=Task.PART,
+                task=RequestPurpose.PART,
                 title=f"parts, merged {at} of {len(groups)}",
                 items=tuple(group),
                 previous="",
@@ -192,7 +192,7 @@ class Stage:
 
 
 @dataclass(slots=True)
-class Work:
+class SummaryWork:
     """Everything that is needed to request a summary."""
 
     settings: ModelSettings
@@ -236,7 +236,7 @@ class Work:
     def shortening(self, text: str) -> Ask:
         """The request that shortens a summary to its budget."""
         answer = answer_limit(self.budget, self.settings, self.facts)
-        return Ask(Task.SHORTER, "shorter", (text,), self.budget * 9 // 10, answer, pins=self.pins)
+        return Ask(RequestPurpose.SHORTER, "shorter", (text,), self.budget * 9 // 10, answer, pins=self.pins)
 
 
 def answer_limit(budget: int, settings: ModelSettings, facts: ModelFacts | None) -> int:
@@ -247,14 +247,14 @@ def answer_limit(budget: int, settings: ModelSettings, facts: ModelFacts | None)
     return max(1, min(limit, window_of(settings) // 2))
 
 
-def work_for(span: Span, budget: int, settings: ModelSettings) -> Work:
+def work_for(span: Span, budget: int, settings: ModelSettings) -> SummaryWork:
     """The requests for a summary of `span` in at most `budget` tokens."""
     redactor = Redactor()
     facts = facts_of(settings.name)
     window = window_of(settings)
     pins = tuple(line for pin in span.pins if (line := harmless(redactor.text(pin), 10_000)))
     previous = without_lists(safe(redactor.text(split_enclosed(span.previous)[0]))).strip()
-    work = Work(settings, facts, budget, previous, pins, redactor)
+    work = SummaryWork(settings, facts, budget, previous, pins, redactor)
     if budget > window // 3:
         work.remarks.append(f"at most {window // 3:,} tokens: the window of {settings.name} is {window:,}")
         budget = work.budget = window // 3
@@ -264,34 +264,36 @@ def work_for(span: Span, budget: int, settings: ModelSettings) -> Work:
     border = len(span.messages) - prefix
     history = pieces_of(span.messages[:border], redactor)
     turn = pieces_of(span.messages[border:], redactor)
-    common = Ask(Task.FIRST, "summary", (), budget, 0, focus=focus, pins=pins)
+    common = Ask(RequestPurpose.FIRST, "summary", (), budget, 0, focus=focus, pins=pins)
     if turn and (history or previous):
         share = min(_TURN_SHARE, max(0.1, _size(turn) / (_size(turn) + _size(history) + _tokens(previous))))
         turn_budget = max(1, int((budget - room_for_pins) * share))
         work.turn = _stage(
-            replace(common, task=Task.TURN, title="turn prefix", budget=turn_budget, pins=()), turn, work
+            replace(common, task=RequestPurpose.TURN, title="turn prefix", budget=turn_budget, pins=()),
+            turn,
+            work,
         )
         common = replace(common, budget=max(1, budget - turn_budget - tokens_of(TURN_HEADING) - 2))
     elif turn:
-        task = Task.BRANCH if span.purpose is Purpose.BRANCH else Task.OPENING
+        task = RequestPurpose.BRANCH if span.purpose is Purpose.BRANCH else RequestPurpose.OPENING
         work.history = _stage(replace(common, task=task, title="turn prefix"), turn, work)
     if history:
-        task, title = (Task.UPDATE, "update") if previous else (Task.FIRST, "history")
+        task, title = (RequestPurpose.UPDATE, "update") if previous else (RequestPurpose.FIRST, "history")
         if span.purpose is Purpose.BRANCH:
-            task, title = Task.BRANCH, "branch"
+            task, title = RequestPurpose.BRANCH, "branch"
         work.history = _stage(replace(common, task=task, title=title, previous=previous), history, work)
     return work
 
 
 def single(
     settings: ModelSettings, redactor: Redactor, title: str, text: str, system: str, wording: str, budget: int
-) -> Work:
+) -> SummaryWork:
     """The request for one answer of at most `budget` tokens about a text, whose secrets are removed here."""
     facts = facts_of(settings.name)
     material = safe(redactor.text(text))
-    ask = Ask(Task.FIRST, title, (material,), budget, 0, system=system, wording=wording)
+    ask = Ask(RequestPurpose.FIRST, title, (material,), budget, 0, system=system, wording=wording)
     ask = replace(ask, answer=answer_limit(budget, settings, facts))
-    return Work(settings, facts, budget, "", (), redactor, Stage((ask,)))
+    return SummaryWork(settings, facts, budget, "", (), redactor, Stage((ask,)))
 
 
 def outgoing(span: Span, budget: int, settings: ModelSettings) -> Outgoing:
@@ -303,7 +305,7 @@ def outgoing(span: Span, budget: int, settings: ModelSettings) -> Outgoing:
     return work_for(span, budget, settings).outgoing()
 
 
-def _stage(ask: Ask, items: Sequence[str], work: Work) -> Stage:
+def _stage(ask: Ask, items: Sequence[str], work: SummaryWork) -> Stage:
     """One request where the items fit into the window, else one for each part and one that merges."""
     ask = replace(ask, answer=answer_limit(ask.budget, work.settings, work.facts))
     frame = replace(ask, items=()).request().tokens
@@ -318,7 +320,7 @@ def _stage(ask: Ask, items: Sequence[str], work: Work) -> Stage:
     parts = tuple(
         replace(
             ask,
-            task=Task.PART,
+            task=RequestPurpose.PART,
             title=f"{ask.title}, part {at} of {len(groups)}",
             items=tuple(group),
             previous="",

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.values import Fact, FactKind
-from leafward.summaries.summarizers.candidates import Candidate, Evidence, FileWork
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless
+from leafward.summaries.summarizers.candidates import Evidence, FileWork, LineCandidate
+from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class Names:
     """The names listed after a file."""
 
     work: FileWork | None
-    candidate: Candidate
+    candidate: LineCandidate
     names: list[str] = field(default_factory=list)
     more: int = 0
     """Names that were worth listing and are not listed."""
@@ -98,7 +98,9 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
             0.5 + 0.5 * (work.last + 1) / total
         )
         worth += 12 * chances.get((FactKind.PATH, path), 0.0)
-        line = Candidate(Section.CONTEXT, text, place, tuple(work.sources[-3:]), worth, group=group)
+        line = LineCandidate(
+            SummarySection.CONTEXT, text, place, tuple(work.sources[-3:]), worth, group=group
+        )
         found.append(Names(work, line))
     return found
 
@@ -116,10 +118,10 @@ def _in_brackets(match: re.Match[str]) -> str:
     return f"`{times or ''}{f' ({lines})' if lines else ''}"
 
 
-def grouped(candidates: Sequence[Candidate]) -> list[Candidate]:
+def grouped(candidates: Sequence[LineCandidate]) -> list[LineCandidate]:
     """Lines of one group merged into one, at the place of the first of them."""
-    lines: list[Candidate] = []
-    groups: dict[str, Candidate] = {}
+    lines: list[LineCandidate] = []
+    groups: dict[str, LineCandidate] = {}
     for candidate in candidates:
         line = groups.get(candidate.group)
         if line is not None and len(line.text) + len(candidate.text) <= GROUP_LIMIT:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from leafward.session.tokens import utf16_length
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.summarizers.candidates import Candidate, Evidence
+from leafward.summaries.summarizers.candidates import Evidence, LineCandidate
 from leafward.summaries.summarizers.name_lists import GROUP_LIMIT, MORE, Names, join_bare, telling
-from leafward.summaries.summarizers.outline import Section, harmless
+from leafward.summaries.summarizers.outline import SummarySection, harmless
 
 if TYPE_CHECKING:
     from leafward.summaries.summarizers.room import Room
@@ -27,13 +27,13 @@ class NamesInUse:
         self._room = room
         self._worth = worth
         self._lists = worth.files
-        self._rest = Names(None, Candidate(Section.CONTEXT, _NAMES_IN_USE, _AT_THE_END, ()))
+        self._rest = Names(None, LineCandidate(SummarySection.CONTEXT, _NAMES_IN_USE, _AT_THE_END, ()))
         self._rest_lines: list[tuple[str, list[str]]] = []
         self._rest_length = 0
         self._listed = 0
 
     def _taken(self) -> set[int]:
-        return {id(candidate) for candidate in self._room.taken[Section.CONTEXT]}
+        return {id(candidate) for candidate in self._room.taken[SummarySection.CONTEXT]}
 
     def fill(self, share: float, *, whole: bool = False) -> None:
         """Lists names that are likely to be needed after the files they were written into, within a share of the text.
@@ -117,4 +117,6 @@ class NamesInUse:
             text = f"{title} {', '.join(listed)}"
             facts = (evidence.facts.get((FactKind.IDENTIFIER, name)) for name in listed)
             sources = tuple(sorted({fact.entry for fact in facts if fact is not None}))
-            self._room.taken[Section.CONTEXT].append(Candidate(Section.CONTEXT, text, _AT_THE_END, sources))
+            self._room.taken[SummarySection.CONTEXT].append(
+                LineCandidate(SummarySection.CONTEXT, text, _AT_THE_END, sources)
+            )

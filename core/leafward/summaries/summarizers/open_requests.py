@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.quotes import quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
     SUBSTANTIAL,
@@ -141,7 +141,7 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
             # What it offered was taken, and is over.
             over = not ERRAND.match(later.own) and (keeps_going(later) or demands.agrees(later.own))
         if pleased and telling and not over:
-            over = not any(section_of_sentence(one) is Section.NEXT for one in quotable(turn.answer))
+            over = not any(section_of_sentence(one) is SummarySection.NEXT for one in quotable(turn.answer))
         if not over:
             found.append(turn)
         if turn.answer:
@@ -161,7 +161,7 @@ def _was_left(turn: Turn, then: Turn | None) -> bool:
         return False
     if set(content_words(then.text)) & set(content_words(question_of(turn.answer))):
         return False
-    return any(section_of_sentence(one) is Section.DONE for one in quotable(turn.answer))
+    return any(section_of_sentence(one) is SummarySection.DONE for one in quotable(turn.answer))
 
 
 def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int) -> bool:
@@ -188,17 +188,17 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
     if worked and turn.runs:
         return True
     sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(answer)]
-    if any(section is Section.NEXT for _, section in sections):
+    if any(section is SummarySection.NEXT for _, section in sections):
         return False
     if _ACHIEVED.match(answer):
         return True
     # What was wrong is told in what was done about it and why.
-    failing = [one for one, section in sections if section is Section.CONTEXT and _FAILS.search(one)]
+    failing = [one for one, section in sections if section is SummarySection.CONTEXT and _FAILS.search(one)]
     if failing:
         # Unless the next request asks for just that.
         return all(_is_about(behind.text, one) for one in failing)
     enough = 1 if turn.works or demands.asks(turn.text) else _WENT_ON
-    return worked >= enough or any(section is Section.DONE for _, section in sections)
+    return worked >= enough or any(section is SummarySection.DONE for _, section in sections)
 
 
 def _is_about(request: str, sentence: str) -> bool:

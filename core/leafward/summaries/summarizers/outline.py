@@ -18,7 +18,7 @@ LINE_LIMIT = 320
 """Characters of one line; a longer one is cut between words."""
 
 
-class Section(Enum):
+class SummarySection(Enum):
     """The sections in their order: heading and level."""
 
     GOAL = ("Goal", 2)
@@ -64,20 +64,20 @@ class Provenance(Enum):
         return f"### {self.value}"
 
 
-TOLD = tuple(section for section in Section if section is not Section.PROGRESS)
+TOLD = tuple(section for section in SummarySection if section is not SummarySection.PROGRESS)
 """The sections that hold lines."""
 
-_NAMES: tuple[tuple[str, Section], ...] = (
-    (r"next|todo|remaining|to do|outstanding|pending|plan\b", Section.NEXT),
-    (r"problem solving", Section.CONTEXT),
-    (r"primary request", Section.GOAL),
-    (r"block|problem|issue|open question", Section.BLOCKED),
+_NAMES: tuple[tuple[str, SummarySection], ...] = (
+    (r"next|todo|remaining|to do|outstanding|pending|plan\b", SummarySection.NEXT),
+    (r"problem solving", SummarySection.CONTEXT),
+    (r"primary request", SummarySection.GOAL),
+    (r"block|problem|issue|open question", SummarySection.BLOCKED),
     # The heading of opencode (1.1 to 1.3) for the user's instructions.
-    (r"constraint|preference|requirement|rule|^instructions?$", Section.CONSTRAINTS),
-    (r"decision|agreed|rationale", Section.DECISIONS),
-    (r"goal|objective|original request|purpose|task summary", Section.GOAL),
-    (r"in progress|current|ongoing|early progress", Section.IN_PROGRESS),
-    (r"done|complete|progress|accomplish|finished", Section.DONE),
+    (r"constraint|preference|requirement|rule|^instructions?$", SummarySection.CONSTRAINTS),
+    (r"decision|agreed|rationale", SummarySection.DECISIONS),
+    (r"goal|objective|original request|purpose|task summary", SummarySection.GOAL),
+    (r"in progress|current|ongoing|early progress", SummarySection.IN_PROGRESS),
+    (r"done|complete|progress|accomplish|finished", SummarySection.DONE),
 )
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.{1,200})$|^\*\*([^*]{1,100}):?\*\*:?\s*$")
 _NUMBERED = re.compile(r"^\d{1,2}\.\s+((?:[A-Za-z/&-]+ ){0,4}[A-Za-z/&-]+)(?: \([^()\n]{1,60}\))?:\s*$")
@@ -109,19 +109,19 @@ _FILE_ALONE = re.compile(
 """An item that is the name of a file, perhaps with a remark in brackets: the items below it are about that file."""
 
 
-def section_of(title: str, under: Section | None = None) -> Section:
+def section_of(title: str, under: SummarySection | None = None) -> SummarySection:
     """The section for a heading of any summary; an unknown heading is context."""
     lower = title.casefold()
     for pattern, section in _NAMES:
         if re.search(pattern, lower):
             return section
-    return under if under in {Section.NEXT, Section.DECISIONS} else Section.CONTEXT
+    return under if under in {SummarySection.NEXT, SummarySection.DECISIONS} else SummarySection.CONTEXT
 
 
 class OutlineLine(NamedTuple):
     """A line of a summary, marks taken off."""
 
-    section: Section
+    section: SummarySection
     text: str
     is_open: bool | None
     """With a checkbox, whether it is open."""
@@ -131,7 +131,7 @@ class OutlineLine(NamedTuple):
     """The file that the item above it names, where it is an item below that; else empty."""
 
 
-def read_outline(text: str) -> Iterator[tuple[Section, str, bool | None]]:
+def read_outline(text: str) -> Iterator[tuple[SummarySection, str, bool | None]]:
     """The lines of a summary without their marks, with their sections; with a checkbox, whether it is open.
 
     File lists are left out: they are carried separately.
@@ -147,8 +147,8 @@ def unframed(summary: str) -> str:
 
 def outline_lines(text: str) -> Iterator[OutlineLine]:
     """The lines of a summary by section, with those that are code."""
-    current = Section.CONTEXT
-    top: Section | None = None
+    current = SummarySection.CONTEXT
+    top: SummarySection | None = None
     fenced = False
     intro = ""
     heads: list[tuple[int, str]] = []
@@ -186,7 +186,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
         box = _BOX.match(body)
         if fenced:
             # Code is neither a step nor a goal.
-            yield OutlineLine(Section.CONTEXT, body, None, intro)
+            yield OutlineLine(SummarySection.CONTEXT, body, None, intro)
             continue
         intro = body
         while heads and heads[-1][0] >= depth:

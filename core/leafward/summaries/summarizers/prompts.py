@@ -70,7 +70,7 @@ What was tried and found in this part of the turn, and what came of it.
 What the rest of the turn relies on: open files, decisions, values, errors not yet solved."""
 
 
-class Task(StrEnum):
+class RequestPurpose(StrEnum):
     """The purpose of a request."""
 
     FIRST = "first"
@@ -89,34 +89,34 @@ class Task(StrEnum):
     """A summary that is too long."""
 
 
-_TASKS: dict[Task, str] = {
-    Task.FIRST: """\
+_TASKS: dict[RequestPurpose, str] = {
+    RequestPurpose.FIRST: """\
 Summarise the record above. Your summary takes its place: an agent that reads nothing but your summary has to be able to \
 go on with the work as if it had been there.""",
-    Task.UPDATE: """\
+    RequestPurpose.UPDATE: """\
 The record above continues a session whose earlier part has a summary already, also given above. Write one summary that \
 replaces both. Carry over everything in the earlier summary that still holds, in its own words where they are exact; add \
 what the record brings; tick off what is finished; rewrite In Progress, Blocked and Next Steps to what is true at the end \
 of the record. Drop something only if the record settles or contradicts it. An agent that reads nothing but your summary \
 has to be able to go on with the work.""",
-    Task.BRANCH: """\
+    RequestPurpose.BRANCH: """\
 The record above is a line of work that is being left: the session goes on from an earlier point, and whoever goes on \
 there has not seen any of it. Summarise it for them: what was attempted and why, how far it came, what it showed, which \
 files were changed and in what state they are now, and what should not be tried again. Under Next Steps put what would \
 have to be done to take this line up again.""",
-    Task.TURN: """\
+    RequestPurpose.TURN: """\
 The record above is the first part of one turn that is too long to be kept whole. Its later part stays in the session word \
 for word, and the history before it has a summary of its own. Summarise the first part only as far as it is needed to \
 understand the later part.""",
-    Task.OPENING: """\
+    RequestPurpose.OPENING: """\
 The record above is the beginning of a session, cut in the middle of a turn: what follows it stays in the session word for \
 word. Your summary takes the place of the record: with it and what follows, an agent has to be able to go on with the \
 work. Judge nothing as unfinished or blocked merely because the record stops.""",
-    Task.PART: """\
+    RequestPurpose.PART: """\
 The record above is one of several consecutive parts of a session that is too long to be read in one piece; the summaries \
 of the parts will be merged. Keep every fact, rule and decision of this part that the others may lack, and judge nothing \
 as unfinished merely because the part ends.""",
-    Task.SHORTER: """\
+    RequestPurpose.SHORTER: """\
 The summary above is too long for its place. Write it again within the limit below. Keep the headings. Shorten what is \
 done before what is open, merge lines that say the same, and keep rules, decisions, exact names and next steps to the last.""",
 }
@@ -127,7 +127,13 @@ disagree the later part is right. """
 
 
 def instructions(
-    task: Task, budget: int, *, parts: int = 0, place: str = "", focus: str = "", pins: tuple[str, ...] = ()
+    task: RequestPurpose,
+    budget: int,
+    *,
+    parts: int = 0,
+    place: str = "",
+    focus: str = "",
+    pins: tuple[str, ...] = (),
 ) -> str:
     """The task as it follows the material.
 
@@ -137,7 +143,7 @@ def instructions(
     paragraphs = [_MERGED.format(count=parts) + _TASKS[task] if parts else _TASKS[task]]
     if place:
         paragraphs.append(f"This is part {place}.")
-    paragraphs += [_TURN_OUTLINE if task is Task.TURN else _OUTLINE, _RULES]
+    paragraphs += [_TURN_OUTLINE if task is RequestPurpose.TURN else _OUTLINE, _RULES]
     if focus:
         paragraphs.append(f"The person who asks for this summary wants it to dwell on this: {focus}")
     if pins:

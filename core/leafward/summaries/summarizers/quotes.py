@@ -13,7 +13,14 @@ from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.candidates import SAID_EARLIER, Evidence, add
-from leafward.summaries.summarizers.outline import Provenance, Section, cut, is_drawn, line_key, read_outline
+from leafward.summaries.summarizers.outline import (
+    Provenance,
+    SummarySection,
+    cut,
+    is_drawn,
+    line_key,
+    read_outline,
+)
 from leafward.summaries.summarizers.turns import CHOOSES, asks_back, is_answered, keeps_going, question_of
 
 if TYPE_CHECKING:
@@ -78,15 +85,15 @@ _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
 _ENDED = re.compile(r"[.!?。！？;…]$")
 _QUOTED = re.compile(r"^(?:Asked|Asked last|Answered last|Last request|Last reply|Said last): ")
-_OF_A_BRANCH: dict[Section, tuple[Section, float, str]] = {
-    Section.GOAL: (Section.CONTEXT, 1.5, "A branch that was left: "),
-    Section.CONSTRAINTS: (Section.CONSTRAINTS, 2.5, ""),
-    Section.DONE: (Section.DONE, 0.5, "On a branch that was left: "),
-    Section.IN_PROGRESS: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
-    Section.BLOCKED: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
-    Section.DECISIONS: (Section.DECISIONS, 1.0, ""),
-    Section.NEXT: (Section.CONTEXT, 0.4, "Open on a branch that was left: "),
-    Section.CONTEXT: (Section.CONTEXT, 0.3, ""),
+_OF_A_BRANCH: dict[SummarySection, tuple[SummarySection, float, str]] = {
+    SummarySection.GOAL: (SummarySection.CONTEXT, 1.5, "A branch that was left: "),
+    SummarySection.CONSTRAINTS: (SummarySection.CONSTRAINTS, 2.5, ""),
+    SummarySection.DONE: (SummarySection.DONE, 0.5, "On a branch that was left: "),
+    SummarySection.IN_PROGRESS: (SummarySection.CONTEXT, 0.4, "Open on a branch that was left: "),
+    SummarySection.BLOCKED: (SummarySection.CONTEXT, 0.4, "Open on a branch that was left: "),
+    SummarySection.DECISIONS: (SummarySection.DECISIONS, 1.0, ""),
+    SummarySection.NEXT: (SummarySection.CONTEXT, 0.4, "Open on a branch that was left: "),
+    SummarySection.CONTEXT: (SummarySection.CONTEXT, 0.3, ""),
 }
 """The new section, the worth and the lead of a branch summary's lines.
 
@@ -96,7 +103,7 @@ REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 
 
-_OUTCOMES = (Section.DONE, Section.DECISIONS, Section.NEXT)
+_OUTCOMES = (SummarySection.DONE, SummarySection.DECISIONS, SummarySection.NEXT)
 _WHOLE = 8
 """Words from which a statement is no half thought."""
 _ITEM = 100
@@ -109,7 +116,7 @@ _WAY_NAME = 50
 
 def reached(sentence: str) -> bool:
     """Whether a sentence reports a result."""
-    return section_of_sentence(sentence) is Section.DONE
+    return section_of_sentence(sentence) is SummarySection.DONE
 
 
 def answers(
@@ -155,14 +162,14 @@ def answers(
                     continue
                 said = _said(line)
                 section = said.section
-                if section is Section.DECISIONS and place in proposed and not _is_finished(line):
+                if section is SummarySection.DECISIONS and place in proposed and not _is_finished(line):
                     # The offer was not accepted.
-                    section = Section.CONTEXT
-                if section is Section.DONE and (not worked or said.of_runs):
-                    section = Section.CONTEXT
-                if section is Section.DONE:
+                    section = SummarySection.CONTEXT
+                if section is SummarySection.DONE and (not worked or said.of_runs):
+                    section = SummarySection.CONTEXT
+                if section is SummarySection.DONE:
                     line = _without_opening(line)
-                context = section is Section.CONTEXT
+                context = section is SummarySection.CONTEXT
                 if context and not said.alone:
                     continue
                 if context and over and said.passing:
@@ -173,7 +180,7 @@ def answers(
                     continue
                 # A decision from before later work is told as said then: the work may have changed it. Other statements have
                 # their own heading.
-                lead = SAID_EARLIER * (place < max(changed, since) and section is Section.DECISIONS)
+                lead = SAID_EARLIER * (place < max(changed, since) and section is SummarySection.DECISIONS)
                 add(
                     evidence,
                     section,
@@ -209,7 +216,7 @@ def _is_offer(turn: Turn, then: Turn | None) -> bool:
 class _Said(NamedTuple):
     """The classification of a line of an answer, independent of its place."""
 
-    section: Section
+    section: SummarySection
     alone: bool
     """Whether it states something, and is understandable without the text around it."""
     passing: bool
@@ -240,16 +247,16 @@ def _leads(line: str) -> bool:
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:
     """Adds the lines of an abandoned branch's summary. Its goal is the goal only where nothing else is."""
     evidence.left.add(entry)
-    aimless = not any(candidate.section is Section.GOAL for candidate in evidence.candidates)
+    aimless = not any(candidate.section is SummarySection.GOAL for candidate in evidence.candidates)
     for section, raw, is_open in read_outline(text):
         line = _without_opening(_QUOTED.sub("", raw))
         if len(line) < 8 or line == "(none)" or _CONTINUED.search(line):
             continue
-        if section is Section.GOAL and aimless:
+        if section is SummarySection.GOAL and aimless:
             add(evidence, section, line, (entry,), 3.0, first=True, limit=REQUEST_LIMIT)
             continue
-        if is_open is False and section in {Section.NEXT, Section.IN_PROGRESS}:
-            section = Section.DONE
+        if is_open is False and section in {SummarySection.NEXT, SummarySection.IN_PROGRESS}:
+            section = SummarySection.DONE
         target, worth, lead = _OF_A_BRANCH[section]
         add(evidence, target, line, (entry,), worth * weight, limit=240, lead=lead)
 
@@ -289,7 +296,7 @@ def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
         if passages:
             add(
                 evidence,
-                Section.IN_PROGRESS,
+                SummarySection.IN_PROGRESS,
                 passages,
                 (entry,),
                 1.6,
@@ -341,7 +348,7 @@ def _passages(text: str, shortest: int) -> Iterator[str]:
             chosen_from = way or (stripped.endswith((":", "：")) and _WAYS.search(stripped) is not None)
             if way and stripped[0] != "#":
                 continue
-        if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is Section.CONTEXT:
+        if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is SummarySection.CONTEXT:
             if len(item) >= 4 and not _CONTINUED.search(item):
                 items.append(item)
             continue
@@ -415,10 +422,10 @@ def _found(result: Markers, sentence: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def section_of_sentence(sentence: str) -> Section:
+def section_of_sentence(sentence: str) -> SummarySection:
     """The section of a model's sentence; context where it reports no decision, result or remaining work."""
     if demands.asks(sentence):
-        return Section.CONTEXT
+        return SummarySection.CONTEXT
     guessed = _is_guessed(sentence)
     finished = (
         _is_finished(_without_opening(sentence)) and not guessed and len(prose.content_words(sentence)) >= 3
@@ -428,9 +435,9 @@ def section_of_sentence(sentence: str) -> Section:
         prose.decides(_CONTRAST.sub(" ", sentence), strictly=True) if finished else prose.decides(sentence)
     )
     if decided and not guessed:
-        return Section.DECISIONS
+        return SummarySection.DECISIONS
     if finished:
-        return Section.DONE
+        return SummarySection.DONE
     if prose.remains(sentence):
-        return Section.NEXT
-    return Section.CONTEXT
+        return SummarySection.NEXT
+    return SummarySection.CONTEXT

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.summarizers.candidates import FIRST_OF_ALL
 from leafward.summaries.summarizers.name_lists import FILES_A_LINE, GROUP_LIMIT, grouped
-from leafward.summaries.summarizers.outline import TOLD, Provenance, Section, cut, line_key
+from leafward.summaries.summarizers.outline import TOLD, Provenance, SummarySection, cut, line_key
 
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
-    from leafward.summaries.summarizers.candidates import Candidate
+    from leafward.summaries.summarizers.candidates import LineCandidate
 
 _SHARE = {
-    Section.GOAL: 0.14,
-    Section.CONSTRAINTS: 0.16,
-    Section.DONE: 0.12,
-    Section.IN_PROGRESS: 0.10,
-    Section.BLOCKED: 0.10,
-    Section.DECISIONS: 0.14,
-    Section.NEXT: 0.22,
-    Section.CONTEXT: 0.75,
+    SummarySection.GOAL: 0.14,
+    SummarySection.CONSTRAINTS: 0.16,
+    SummarySection.DONE: 0.12,
+    SummarySection.IN_PROGRESS: 0.10,
+    SummarySection.BLOCKED: 0.10,
+    SummarySection.DECISIONS: 0.14,
+    SummarySection.NEXT: 0.22,
+    SummarySection.CONTEXT: 0.75,
 }
 """The part of the room that a section may take."""
 _WHOLE_OUTLINE = 300
@@ -29,8 +29,8 @@ _WHOLE_OUTLINE = 300
 _NOTHING = "(none)"
 _LEAST = 12
 """Characters below which a cut line is meaningless."""
-_IN_PROGRESS = (Section.DONE, Section.IN_PROGRESS, Section.BLOCKED)
-_BOX = {Section.DONE: 4, Section.NEXT: 4}
+_IN_PROGRESS = (SummarySection.DONE, SummarySection.IN_PROGRESS, SummarySection.BLOCKED)
+_BOX = {SummarySection.DONE: 4, SummarySection.NEXT: 4}
 """Units of a checkbox."""
 
 
@@ -39,13 +39,13 @@ class Room:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        headings = list(Section) if size >= _WHOLE_OUTLINE * CHARS_PER_TOKEN else []
+        headings = list(SummarySection) if size >= _WHOLE_OUTLINE * CHARS_PER_TOKEN else []
         self.used = sum(utf16_length(section.heading) + 2 for section in headings)
-        self.used += sum(len(_NOTHING) + 3 for section in headings if section is not Section.PROGRESS)
+        self.used += sum(len(_NOTHING) + 3 for section in headings if section is not SummarySection.PROGRESS)
         self.whole_outline = bool(headings)
         """Whether every section is in the text."""
-        self.taken: dict[Section, list[Candidate]] = {section: [] for section in TOLD}
-        self._spent: dict[Section, int] = dict.fromkeys(TOLD, 0)
+        self.taken: dict[SummarySection, list[LineCandidate]] = {section: [] for section in TOLD}
+        self._spent: dict[SummarySection, int] = dict.fromkeys(TOLD, 0)
         self._provenances: set[Provenance] = set()
         """Those of the context's lines that have a heading of their own."""
         self._keys: set[str] = set()
@@ -56,7 +56,7 @@ class Room:
         """Whether no line was taken."""
         return not any(self.taken.values())
 
-    def heading_cost(self, section: Section) -> int:
+    def heading_cost(self, section: SummarySection) -> int:
         """The price of a section's first line beyond itself."""
         if self.taken[section]:
             return 0
@@ -65,14 +65,14 @@ class Room:
             return -(len(_NOTHING) + 3)
         cost = utf16_length(section.heading) + 2
         if section in _IN_PROGRESS and not any(self.taken[other] for other in _IN_PROGRESS):
-            cost += utf16_length(Section.PROGRESS.heading) + 2
+            cost += utf16_length(SummarySection.PROGRESS.heading) + 2
         return cost
 
-    def _provenance_cost(self, candidate: Candidate) -> int:
+    def _provenance_cost(self, candidate: LineCandidate) -> int:
         """The price of the heading over lines of one provenance, for the first of them, and of the one that ends them."""
         provenance = candidate.provenance
         if (
-            candidate.section is not Section.CONTEXT
+            candidate.section is not SummarySection.CONTEXT
             or provenance is Provenance.RECORDED
             or provenance in self._provenances
         ):
@@ -80,7 +80,7 @@ class Room:
         ends = 0 if self._provenances else len(Provenance.RECORDED.heading) + 2
         return len(provenance.heading) + 2 + ends
 
-    def take(self, candidate: Candidate, *, forced: bool = False, up_to: int | None = None) -> bool:
+    def take(self, candidate: LineCandidate, *, forced: bool = False, up_to: int | None = None) -> bool:
         """Takes a line if it fits into `up_to` units; a forced line is cut to fit."""
         key = line_key(candidate.text)
         if key in self._keys and not forced:
@@ -107,7 +107,7 @@ class Room:
             candidate.text = shorter
             price = utf16_length(shorter) + 3 + _BOX.get(section, 0)
         self._keys.add(key)
-        if section is Section.CONTEXT and candidate.provenance is not Provenance.RECORDED:
+        if section is SummarySection.CONTEXT and candidate.provenance is not Provenance.RECORDED:
             self._provenances.add(candidate.provenance)
         self._groups[candidate.group] = (together + 1, length + price)
         self.taken[section].append(candidate)
@@ -115,7 +115,7 @@ class Room:
         self.used += heading + price
         return True
 
-    def append(self, candidate: Candidate) -> bool:
+    def append(self, candidate: LineCandidate) -> bool:
         """Takes a line from the end of the span, whatever its section holds already, if it fits."""
         price = utf16_length(candidate.text) + 3 + self.heading_cost(candidate.section)
         if self.used + price > self.size:
@@ -129,9 +129,9 @@ class Room:
         lines: list[tuple[str, str, tuple[EntryIndex, ...]]] = []
         if self.empty:
             return lines
-        for section in Section:
+        for section in SummarySection:
             taken = self.taken.get(section, [])
-            if section is Section.PROGRESS:
+            if section is SummarySection.PROGRESS:
                 if not self.whole_outline and not any(self.taken[other] for other in _IN_PROGRESS):
                     continue
             elif not taken and not self.whole_outline:
@@ -145,9 +145,15 @@ class Room:
                 if part != under and self._provenances:
                     lines += [("", "", ()), (candidate.provenance.heading, "", ())]
                 under = part
-                mark = "- [x] " if section is Section.DONE else "- [ ] " if section is Section.NEXT else "- "
+                mark = (
+                    "- [x] "
+                    if section is SummarySection.DONE
+                    else "- [ ] "
+                    if section is SummarySection.NEXT
+                    else "- "
+                )
                 lines.append((mark + candidate.text, section.title, candidate.sources))
-            if not taken and section is not Section.PROGRESS:
+            if not taken and section is not SummarySection.PROGRESS:
                 lines.append((f"- {_NOTHING}", section.title, ()))
         return lines
 
@@ -156,9 +162,9 @@ _UNDER_NONE = 0
 _PARTS = {Provenance.EARLIER: 1, Provenance.SAID: 2, Provenance.RECORDED: 3}
 
 
-def _order(candidate: Candidate) -> tuple[int, int]:
+def _order(candidate: LineCandidate) -> tuple[int, int]:
     """The place of a line in its section; in the context after pins and the state of the work what was said, then what is recorded."""
-    apart = candidate.section is Section.CONTEXT and candidate.place != FIRST_OF_ALL
+    apart = candidate.section is SummarySection.CONTEXT and candidate.place != FIRST_OF_ALL
     return _PARTS[candidate.provenance] if apart else _UNDER_NONE, candidate.place
 
 

@@ -18,8 +18,8 @@ from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions
-from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
-from leafward.summaries.summarizers.outline import Provenance, Section, line_key
+from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, LineCandidate, add
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -32,11 +32,18 @@ if TYPE_CHECKING:
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
 
 _SUBJECTS = frozenset(
-    {Section.DONE, Section.NEXT, Section.DECISIONS, Section.CONTEXT, Section.IN_PROGRESS, Section.BLOCKED}
+    {
+        SummarySection.DONE,
+        SummarySection.NEXT,
+        SummarySection.DECISIONS,
+        SummarySection.CONTEXT,
+        SummarySection.IN_PROGRESS,
+        SummarySection.BLOCKED,
+    }
 )
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DIGIT = re.compile("[0-9]")
-_FIGURED = frozenset({Section.DONE, Section.CONTEXT, Section.IN_PROGRESS})
+_FIGURED = frozenset({SummarySection.DONE, SummarySection.CONTEXT, SummarySection.IN_PROGRESS})
 _DONE_ALREADY = 0.75
 """The part of a step's words that a later line of finished work has to share."""
 _COMMON = 2
@@ -155,10 +162,10 @@ def _files(evidence: Evidence, gone: dict[str, GoneFile]) -> None:
         if listed < _TOLD_FILES:
             listed += 1
             text = f"Renamed `{path}` to `{what.now}`" if what.now else f"Deleted `{path}`"
-            add(evidence, Section.DONE, text, (what.entry,), 3.0)
+            add(evidence, SummarySection.DONE, text, (what.entry,), 3.0)
 
 
-def _place(evidence: Evidence, candidate: Candidate) -> int:
+def _place(evidence: Evidence, candidate: LineCandidate) -> int:
     """The position of the last source message of a line; -1 for a line of an earlier summary."""
     return max((evidence.position.get(source, -1) for source in candidate.sources), default=-1)
 
@@ -172,12 +179,12 @@ def _written(evidence: Evidence) -> dict[str, int]:
     return written
 
 
-def _is_overtaken(evidence: Evidence, candidate: Candidate, written: Mapping[str, int]) -> bool:
+def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping[str, int]) -> bool:
     """Whether everything that an attributed line names was written anew since: it tells of the code before that.
 
     Of an earlier summary only code and what it says of files: what it found out about names may hold still.
     """
-    if candidate.section is not Section.CONTEXT or candidate.provenance is Provenance.RECORDED:
+    if candidate.section is not SummarySection.CONTEXT or candidate.provenance is Provenance.RECORDED:
         return False
     if candidate.asks:
         return False
@@ -197,7 +204,7 @@ def _fulfil(evidence: Evidence, written: Mapping[str, int]) -> None:
     """
     over: set[int] = set()
     for candidate in evidence.candidates:
-        if candidate.section is not Section.NEXT or candidate.carries:
+        if candidate.section is not SummarySection.NEXT or candidate.carries:
             continue
         place = _place(evidence, candidate)
         seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
@@ -208,7 +215,7 @@ def _fulfil(evidence: Evidence, written: Mapping[str, int]) -> None:
             continue
         written_since = bool(names) and all(written.get(name, -1) > place for name in names)
         if written_since and _MAKES.match(candidate.text):
-            candidate.section = Section.DONE
+            candidate.section = SummarySection.DONE
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
@@ -228,12 +235,12 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
     wanted = [(turn.first, frozenset(content_words(turn.text))) for turn in turns if turn.works]
     planned = evidence.reader.plan.open
 
-    def is_listed(candidate: Candidate) -> bool:
+    def is_listed(candidate: LineCandidate) -> bool:
         return any(
             key in planned or evidence.facts[kind, key].voice is Voice.CODE for kind, key in candidate.carries
         )
 
-    def is_taken_up(candidate: Candidate) -> bool:
+    def is_taken_up(candidate: LineCandidate) -> bool:
         words = frozenset(content_words(candidate.text))
         place = _place(evidence, candidate)
         return any(
@@ -244,7 +251,7 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
-        if candidate.section is not Section.NEXT or is_listed(candidate) or not is_taken_up(candidate)
+        if candidate.section is not SummarySection.NEXT or is_listed(candidate) or not is_taken_up(candidate)
     ]
 
 
@@ -253,10 +260,10 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     done = [
         (_place(evidence, candidate), frozenset(content_words(candidate.text)))
         for candidate in evidence.candidates
-        if candidate.section is Section.DONE
+        if candidate.section is SummarySection.DONE
     ]
 
-    def is_done(candidate: Candidate) -> bool:
+    def is_done(candidate: LineCandidate) -> bool:
         # Brackets only tell how to do a step: the line of the finished work may leave them out.
         told = candidate.text.removeprefix(NOT_DONE)
         bare = without_marker(_BRACKETS.sub(" ", told))
@@ -276,7 +283,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
-        if candidate.section is not Section.NEXT or not is_done(candidate)
+        if candidate.section is not SummarySection.NEXT or not is_done(candidate)
     ]
     plan = evidence.reader.plan
     all_done = plan.is_worked_through
@@ -289,7 +296,11 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     # Next steps of an earlier summary may have been done in other words, and are no longer part of the plan.
     over: set[int] = set()
     for candidate in evidence.candidates:
-        if candidate.section is not Section.NEXT or candidate.carries or not _is_carried(evidence, candidate):
+        if (
+            candidate.section is not SummarySection.NEXT
+            or candidate.carries
+            or not _is_carried(evidence, candidate)
+        ):
             continue
         if _is_open(evidence, candidate):
             if all_done:
@@ -301,30 +312,30 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
-def _is_open(evidence: Evidence, candidate: Candidate) -> bool:
+def _is_open(evidence: Evidence, candidate: LineCandidate) -> bool:
     fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
     return fact is not None and fact.is_open
 
 
-def _is_taken_up(evidence: Evidence, candidate: Candidate) -> bool:
+def _is_taken_up(evidence: Evidence, candidate: LineCandidate) -> bool:
     """Whether the content of a line from the span itself was worked on since."""
     fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
     return fact is not None and not fact.is_open and fact.outcome == TAKEN_UP
 
 
-def _put_behind(candidate: Candidate) -> None:
+def _put_behind(candidate: LineCandidate) -> None:
     """Turns an unticked step, of which nothing tells whether it is done, into what the earlier summary planned."""
-    candidate.section, candidate.provenance = Section.CONTEXT, Provenance.EARLIER
+    candidate.section, candidate.provenance = SummarySection.CONTEXT, Provenance.EARLIER
     candidate.text = PLANNED + candidate.text.removeprefix(NOT_DONE)
     candidate.worth = min(candidate.worth, _PLANNED)
 
 
-def _is_carried(evidence: Evidence, candidate: Candidate) -> bool:
+def _is_carried(evidence: Evidence, candidate: LineCandidate) -> bool:
     """Whether a line is only in an earlier summary."""
     return bool(candidate.sources) and all(entry not in evidence.position for entry in candidate.sources)
 
 
-def _said_by_model(candidate: Candidate) -> str:
+def _said_by_model(candidate: LineCandidate) -> str:
     """The part of a line in the model's words: the outcome of a request's line."""
     return candidate.text.partition(OUTCOME)[2] if candidate.asks else candidate.text
 

@@ -15,7 +15,7 @@ from leafward.summaries.facts.prose import (
 )
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, harmless, named_files
+from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
 """Commands that check whether the work is right."""
-_OUR_HEADINGS = frozenset(section.title.casefold() for section in Section)
+_OUR_HEADINGS = frozenset(section.title.casefold() for section in SummarySection)
 _CHANGED_FILES = 4
 """Files that are named as changed where no other line tells the work."""
 _BRANCH = re.compile(
@@ -97,9 +97,9 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
                     # The message is a here-document in the command: its first line is the title.
                     title = next((line for line in made[1][match.end() :].split("\n") if line.strip()), "")
                 worth = 0.6 + 0.9 * (place + 1) / total
-                add(evidence, Section.DONE, title, (made[0], entry), worth, limit=160, lead=COMMITTED)
+                add(evidence, SummarySection.DONE, title, (made[0], entry), worth, limit=160, lead=COMMITTED)
     if branch is not None:
-        add(evidence, Section.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
+        add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
 
 
 def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
@@ -138,7 +138,7 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
                 continue
             add(
                 evidence,
-                Section.CONSTRAINTS,
+                SummarySection.CONSTRAINTS,
                 without_fillers(fact.text),
                 sources,
                 _RULE * (2.5 + 1.5 * recency(fact)),
@@ -155,9 +155,9 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
             and not _GIVEN_UP.search(fact.text)
             and not _FRAME.match(fact.text)
         ):
-            add(evidence, Section.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
+            add(evidence, SummarySection.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
         elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
-            add(evidence, Section.CONTEXT, fact.text, sources, 0.2, limit=300, lead="See ")
+            add(evidence, SummarySection.CONTEXT, fact.text, sources, 0.2, limit=300, lead="See ")
     ahead = 0
     for (is_open, heading), items in checklist.items():
         # The plan's own order tells the next step.
@@ -173,7 +173,15 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
     for fact in broken[-4:]:
         sources = (fact.entry, fact.last)
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
-        add(evidence, Section.BLOCKED, f"`{fact.key}`", sources, 1.5 * recency(fact), limit=200, lead=lead)
+        add(
+            evidence,
+            SummarySection.BLOCKED,
+            f"`{fact.key}`",
+            sources,
+            1.5 * recency(fact),
+            limit=200,
+            lead=lead,
+        )
     often = [fact for fact in commands if fact.count >= 2 and "\n" not in fact.text]
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
         times = evidence.reader.ran[fact.key]
@@ -182,7 +190,7 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         if fact.outcome == "exit 0" and _CHECKS.search(fact.key) and "|" not in fact.key:
             # After a pipe the exit code is another program's.
             count = _passes(evidence.reader.passed[fact.key], times)
-            add(evidence, Section.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
+            add(evidence, SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
         # Of a failure that was overcome the end says nothing any more.
         told = bool(fact.outcome) and not (_is_broken(fact) and passed.overcame(fact))
@@ -190,7 +198,7 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         often_or_once = f"{times} times" if times > 1 else "once"
         ran = f" ({often_or_once}{ended})" if times else ""
         text = f"{'Run' if times else 'Named'} `{harmless(fact.key, 160)}`{ran}"
-        add(evidence, Section.CONTEXT, text, sources, worth, limit=220)
+        add(evidence, SummarySection.CONTEXT, text, sources, worth, limit=220)
 
 
 def _passes(passed: int, ran: int) -> str:
@@ -204,7 +212,9 @@ def _passes(passed: int, ran: int) -> str:
 
 def changed(evidence: Evidence) -> None:
     """Adds the changed files, where no other line tells the work."""
-    done = any(candidate.section is Section.DONE and candidate.worth > 0 for candidate in evidence.candidates)
+    done = any(
+        candidate.section is SummarySection.DONE and candidate.worth > 0 for candidate in evidence.candidates
+    )
     works = sorted(
         (work for work in evidence.files.values() if work.changes),
         key=lambda work: (-work.changes, work.path),
@@ -213,7 +223,7 @@ def changed(evidence: Evidence) -> None:
         return
     sources = tuple(dict.fromkeys(work.sources[-1] for work in works[:_CHANGED_FILES]))
     names = named_files([work.path for work in works], _CHANGED_FILES)
-    add(evidence, Section.DONE, f"Changed {names}", sources, 1.0)
+    add(evidence, SummarySection.DONE, f"Changed {names}", sources, 1.0)
 
 
 def _is_broken(fact: Fact) -> bool:
@@ -314,7 +324,7 @@ def _wraps(one: str, other: str) -> bool:
 
 def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], weight: float) -> None:
     """Adds items of one checklist as lines: those under a heading together, because alone they are often unclear."""
-    section = Section.NEXT if is_open else Section.DONE
+    section = SummarySection.NEXT if is_open else SummarySection.DONE
     worth = (1.2 if is_open else 0.3) * weight
     if not heading or harmless(heading, 80).casefold() in _OUR_HEADINGS:
         for fact in items:

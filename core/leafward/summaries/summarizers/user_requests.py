@@ -11,7 +11,7 @@ from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
 from leafward.summaries.summarizers.open_requests import ERRAND, LOOKS, goal_among, told_as_over, turn_before
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Section, cut
+from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
     CHOOSES,
@@ -96,7 +96,7 @@ def requests(
     goal = goal_among(turns, is_split=is_split) if first else None
     if goal is not None:
         text = _goal_text(turns, goal, same)
-        add(evidence, Section.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
+        add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
     latest = last_of(turns)
     _earlier(evidence, [turn for turn in turns if turn is not goal and turn is not latest])
     if latest is None or latest.left:
@@ -161,10 +161,12 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn]) -> None:
 def _asked(evidence: Evidence, turn: Turn, worth: float) -> None:
     """Adds an answered request with its outcome."""
     text = _with_outcome(_whole_sentences(turn.text, 160), turn)
-    add(evidence, Section.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
+    add(evidence, SummarySection.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
 
 
-def _last(evidence: Evidence, section: Section, text: str, turn: Turn, limit: int = REQUEST_LIMIT) -> None:
+def _last(
+    evidence: Evidence, section: SummarySection, text: str, turn: Turn, limit: int = REQUEST_LIMIT
+) -> None:
     add(evidence, section, text, (turn.entry,), 2.0, first=True, limit=limit, lead=LAST_REQUEST)
 
 
@@ -192,7 +194,7 @@ def _agreed(evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest
         return
     else:
         turn = latest
-    _last(evidence, Section.IN_PROGRESS, text, turn)
+    _last(evidence, SummarySection.IN_PROGRESS, text, turn)
 
 
 def _latest(evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn) -> None:
@@ -201,9 +203,9 @@ def _latest(evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest
     if latest is not goal:
         text = _last_text(turns, latest)
         text = _with_outcome(text, latest) if answered else text
-        _last(evidence, Section.DONE if answered else Section.IN_PROGRESS, text, latest)
+        _last(evidence, SummarySection.DONE if answered else SummarySection.IN_PROGRESS, text, latest)
     elif goal is not goal_of(turns) and not answered:
-        _last(evidence, Section.IN_PROGRESS, _whole_sentences(latest.text, _BRIEFLY), latest, _BRIEFLY)
+        _last(evidence, SummarySection.IN_PROGRESS, _whole_sentences(latest.text, _BRIEFLY), latest, _BRIEFLY)
 
 
 def _question_before(turns: Sequence[Turn], turn: Turn) -> str:
@@ -249,7 +251,7 @@ def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
             text = f"{cut(question, _OUTCOME)} ({cut(no, _OUTCOME)})"
             add(
                 evidence,
-                Section.DECISIONS,
+                SummarySection.DECISIONS,
                 text,
                 (then.entry,),
                 _NO,
@@ -276,7 +278,7 @@ def _shortened(text: str) -> str:
 def _with_outcome(text: str, turn: Turn) -> str:
     """A request with its outcome, which is the first sentence of the answer that tells it."""
     for sentence in quotable(turn.answer):
-        if len(sentence) <= _OUTCOME and section_of_sentence(sentence) is Section.DONE:
+        if len(sentence) <= _OUTCOME and section_of_sentence(sentence) is SummarySection.DONE:
             return f"{text}{OUTCOME}{sentence}"
     return text
 

@@ -10,12 +10,12 @@ from leafward.session.messages import message_text
 from leafward.session.tokens import utf16_length
 from leafward.summaries.facts.prose import content_words, shared
 from leafward.summaries.facts.values import FactKind, Voice, whole_paths
-from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Candidate, Evidence, leads_somewhere
+from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Evidence, LineCandidate, leads_somewhere
 from leafward.summaries.summarizers.name_lists import file_lines
-from leafward.summaries.summarizers.outline import Section
+from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.ranking import Ranking, likely
 from leafward.summaries.summarizers.repeats import Repeats
-from leafward.summaries.survival.text_match import FactMatch, Text, file_names
+from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _PRICE = 6
 """The price of a line in units beyond its text."""
-_FACT_WORTH = {Section.DONE: 0.35, Section.NEXT: 0.8}
+_FACT_WORTH = {SummarySection.DONE: 0.35, SummarySection.NEXT: 0.8}
 """The factor of a fact's likelihood in a line's worth: facts about finished work are needed less."""
 _NEEDED = 4.0
 """The worth of a fact that is certainly needed, relative to the own worth of a line."""
@@ -37,7 +37,7 @@ class Worth:
         """Weighs every line. Raises Cancelled."""
         self._reader = evidence.reader
         self._focus = tuple(sorted(set(content_words(span.focus))))
-        kept = Text.of(
+        kept = FactText.of(
             "\n".join([*(message_text(message) for _, message in span.kept), *span.quoted]), span.cwd
         )
         names = file_names(list(evidence.facts.values()))
@@ -55,7 +55,7 @@ class Worth:
             self._weigh(candidate)
         self.repeats = Repeats(self.candidates)
 
-    def _weigh(self, candidate: Candidate) -> None:
+    def _weigh(self, candidate: LineCandidate) -> None:
         """Finds the facts of a line."""
         found: set[tuple[FactKind, str]] = set(candidate.carries)
         for seen in self._reader.prose(candidate.text, Voice.TOLD, NO_ENTRY):
@@ -77,7 +77,7 @@ class Worth:
             candidate.worth, candidate.ordered = 0.0, ()
         candidate.worth *= 1 + 3 * about
 
-    def gain(self, candidate: Candidate) -> float:
+    def gain(self, candidate: LineCandidate) -> float:
         """Worth per price, without content that was chosen already."""
         worth = 0.0 if self.repeats.has(candidate) else candidate.worth
         likely, covered, text = self.likely, self.covered, candidate.text
@@ -88,7 +88,7 @@ class Worth:
         worth += _NEEDED * _FACT_WORTH.get(candidate.section, 1.0) * needed
         return worth / ((len(text) if text.isascii() else utf16_length(text)) + _PRICE)
 
-    def tell(self, candidate: Candidate) -> None:
+    def tell(self, candidate: LineCandidate) -> None:
         """Records that a line was chosen."""
         if candidate.place != FIRST_OF_ALL or not candidate.sources:
             # The line about the last changed file does not tell the other work on it.

@@ -19,7 +19,7 @@ from leafward.summaries.facts.values import Fact, FactKind, Sighting, gather
 from leafward.summaries.summarizers.outline import unframed
 from leafward.summaries.survival.bare_counts import bare_counts
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
-from leafward.summaries.survival.text_match import FactMatch, Text, file_names
+from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -180,7 +180,7 @@ def survival(
     invented. Invented facts have `compaction` as their entry. Raises Cancelled where `stop` turns true.
     """
     names = file_names(facts)
-    retold, beside, tail = Text(summary, cwd), Text(injected, cwd), Text.of(kept, cwd)
+    retold, beside, tail = FactText(summary, cwd), FactText(injected, cwd), FactText.of(kept, cwd)
     known = {(fact.kind, fact.key) for fact in facts}
     fates = [
         Fate(fact, _status(fact, retold, beside, tail, names, known))
@@ -197,9 +197,9 @@ _HELD = frozenset({FactMatch.VERBATIM, FactMatch.PARAPHRASED})
 
 def _status(
     fact: Fact,
-    retold: Text,
-    beside: Text,
-    tail: Text,
+    retold: FactText,
+    beside: FactText,
+    tail: FactText,
     names: dict[str, int],
     known: set[tuple[FactKind, str]],
 ) -> Status:
@@ -225,7 +225,7 @@ def _status(
 
 
 def _invented(
-    retold: Text,
+    retold: FactText,
     sources: Iterable[str],
     known: set[tuple[FactKind, str]],
     compaction: int,

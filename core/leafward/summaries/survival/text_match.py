@@ -52,7 +52,7 @@ class FactMatch(StrEnum):
     ABSENT = "absent"
 
 
-class Text:
+class FactText:
     """A text that is searched for facts: a summary, the injected context, the kept messages."""
 
     def __init__(self, text: str, cwd: str = "") -> None:
@@ -62,7 +62,7 @@ class Text:
         self._matches: dict[tuple[object, ...], FactMatch] = {}
 
     @classmethod
-    def of(cls, text: str, cwd: str = "") -> Text:
+    def of(cls, text: str, cwd: str = "") -> FactText:
         """The text, cached for a while: the kept text is needed for the summary, and again for its survival."""
         return _text(text, cwd)
 
@@ -305,8 +305,8 @@ class Text:
 
 
 @lru_cache(maxsize=4)
-def _text(text: str, cwd: str) -> Text:
-    return Text(text, cwd)
+def _text(text: str, cwd: str) -> FactText:
+    return FactText(text, cwd)
 
 
 def _tells_of_another(command: str, line: str) -> bool:

@@ -12,7 +12,7 @@ from leafward_tui.ui.text.paths import tilde
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.export.installation import Change
+    from leafward.export.installation import AgentFileChange
     from leafward_tui.ui.jobs import Job
 
 
@@ -55,7 +55,7 @@ class AgentInstallation(CatalogueController):
             )
         self._view.open_sheet(ChoiceSheet("Leafward in the agents", choices, about))
 
-    def _show(self, title: str, change: Change | None) -> None:
+    def _show(self, title: str, change: AgentFileChange | None) -> None:
         from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
         if change is None:
@@ -87,7 +87,7 @@ class AgentInstallation(CatalogueController):
 
         self._view.open_sheet(sheet, done)
 
-    def _did(self, change: Change) -> None:
+    def _did(self, change: AgentFileChange) -> None:
         verb = "wrote" if change.after is not None else "removed"
         next_step = "start the agent again" if change.installs else "I installs it again"
         self._services.say(f"{verb} {tilde(str(change.file))}; {next_step}")
@@ -99,7 +99,7 @@ class AgentFile(NamedTuple):
     name: str
     title: str
     installed: bool
-    change: Change | None
+    change: AgentFileChange | None
     """The installation; the removal where it is installed already."""
     refused: str
     """The reason why there is no change."""
@@ -133,7 +133,7 @@ def agent_files(_job: Job) -> tuple[AgentFile, ...]:
     return tuple(found)
 
 
-def write_change(change: Change, _job: Job) -> Change:
+def write_change(change: AgentFileChange, _job: Job) -> AgentFileChange:
     """Writes the change that was shown. Raises Refused where the file has changed since."""
     from leafward.export.installation import apply
 

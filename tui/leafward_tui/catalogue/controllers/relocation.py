@@ -124,16 +124,24 @@ def relocate_project(
     cards: Sequence[Card], old: str, new: str, config: Config, job: Job, *, write: bool
 ) -> Relocated:
     """Copies the sessions of a folder to another one; without `write` only works out the outcome."""
-    from leafward.branches.relocation import Outcome, moves, relocate
+    from leafward.branches.relocation import RelocationOutcome, moves, relocate
 
     done: list[Relocation] = []
     for one in relocate(moves(cards, old, new), config, os.environ, write=write):
         done.append(one)
         job.give_way()
 
-    def number(outcome: Outcome) -> int:
+    def number(outcome: RelocationOutcome) -> int:
         return sum(one.outcome is outcome for one in done)
 
-    reasons = tuple(f"{one.move.card.title}: {one.reason}" for one in done if one.outcome is Outcome.REFUSED)
+    reasons = tuple(
+        f"{one.move.card.title}: {one.reason}" for one in done if one.outcome is RelocationOutcome.REFUSED
+    )
     healed = sum(any(remark.code == "healed" for remark in one.remarks) for one in done)
-    return Relocated(number(Outcome.MADE), number(Outcome.THERE), number(Outcome.SKIPPED), healed, reasons)
+    return Relocated(
+        number(RelocationOutcome.MADE),
+        number(RelocationOutcome.THERE),
+        number(RelocationOutcome.SKIPPED),
+        healed,
+        reasons,
+    )

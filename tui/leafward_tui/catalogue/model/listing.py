@@ -19,7 +19,7 @@ from leafward.catalog.catalogue_status import NOTHING_KNOWN, CatalogueStatus
 from leafward.catalog.lineage import Group, Sort, arrange, families, parents
 from leafward.catalog.namesakes import Namesake, told_apart
 from leafward.catalog.spending import NOTHING, Sum, sum_of
-from leafward.query.search.cards import Shelf, matches
+from leafward.query.search.cards import CardShelf, matches
 from leafward.query.search.query import Query
 from leafward.query.search.typed_query import parse
 from leafward_tui.ui.text.cells import byte_size, count, money
@@ -123,7 +123,7 @@ class Stock:
         self.projects = len({card.project for card in self.cards})
         self.used = {path: sum_of(days) for path, days in self.status.spent.items()}
         self.details = details or (lambda _path: Details())
-        self._shelf: Shelf | None = None
+        self._shelf: CardShelf | None = None
         self._lock = threading.Lock()
 
     @cached_property
@@ -146,7 +146,7 @@ class Stock:
             return self.cards
         with self._lock:
             if self._shelf is None:
-                self._shelf = Shelf(self.cards, self.files)
+                self._shelf = CardShelf(self.cards, self.files)
         return self._shelf.select(query)
 
 

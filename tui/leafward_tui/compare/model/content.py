@@ -10,8 +10,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.branches.diff.contents import lines_of
 from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
-from leafward.files.line_diff import Block as SameBlock
-from leafward.files.line_diff import compare_lines, rows, word_changes
+from leafward.files.line_diff import DiffBlock, compare_lines, rows, word_changes
 from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import expand_tabs
 from leafward_tui.ui.text.code import MOST_HIGHLIGHTED, highlighted
@@ -233,7 +232,7 @@ def _newer(words: tuple[list[tuple[int, int]], list[tuple[int, int]]] | None) ->
     return words[1] if words is not None else []
 
 
-def _two(laid: Shown, blocks: Sequence[SameBlock], opened: Collection[int], *, fold: bool) -> None:
+def _two(laid: Shown, blocks: Sequence[DiffBlock], opened: Collection[int], *, fold: bool) -> None:
     found = laid.rows
     # Without a difference there is nothing to find between folds.
     fold = fold and any(not block.same for block in blocks)

@@ -19,7 +19,7 @@ from leafward_tui.ui.text.cells import fit, fit_path, right
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.branches.diff.file_sets import FileDifference, FileSets, Use
+    from leafward.branches.diff.file_sets import BranchFileUse, FileDifference, FileSets
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 HUES = {"A": "ghost", "B": "leaf"}
@@ -96,7 +96,7 @@ def short(amount: int) -> str:
     return f"{amount / 1_000_000:.1f}M" if amount < 10_000_000 else f"{amount // 1_000_000}M"
 
 
-def _numbers(use: Use | None, glyphs: Glyphs) -> Iterator[Span]:
+def _numbers(use: BranchFileUse | None, glyphs: Glyphs) -> Iterator[Span]:
     """Lines added and removed by one side."""
     for amount, sign, ink in (
         (use.added if use else 0, "+", "leaf"),

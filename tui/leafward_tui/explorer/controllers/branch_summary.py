@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from leafward.base.config import Config
-    from leafward.compaction.branch_summary import Branch, BranchDraft
+    from leafward.compaction.branch_summary import BranchDraft, LeftBranch
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
@@ -193,7 +193,7 @@ class BranchSummary(ExplorerController):
             self._choose_summarizer(session, run, branch, prospect.outgoing)
 
     def _choose_summarizer(
-        self, session: Session, run: SummaryRun, branch: Branch, outgoing: Outgoing | None
+        self, session: Session, run: SummaryRun, branch: LeftBranch, outgoing: Outgoing | None
     ) -> None:
         """Asks for the summariser, or for a focus first."""
         from leafward_tui.explorer.summary_sheets import requests_sheet, summarizer_sheet
@@ -231,7 +231,7 @@ class BranchSummary(ExplorerController):
         )
         self._view.open_sheet(sheet, done)
 
-    def _make(self, session: Session, run: SummaryRun, branch: Branch, name: str) -> None:
+    def _make(self, session: Session, run: SummaryRun, branch: LeftBranch, name: str) -> None:
         """Makes the summary with the summariser of a name."""
         if session is not self._state.session:
             self._end(session, _CANCELLED, "warn")
@@ -331,7 +331,7 @@ def _moved(request: SummaryRequest) -> str:
 class SummaryOffer(NamedTuple):
     """The branch to summarise, None where there is nothing, and the requests for the configured model."""
 
-    branch: Branch | None = None
+    branch: LeftBranch | None = None
     outgoing: Outgoing | None = None
 
 
@@ -362,7 +362,7 @@ def look_over(
 
 def summarise(
     session: Session,
-    branch: Branch,
+    branch: LeftBranch,
     focus: str,
     name: str,
     config: Config,
@@ -393,9 +393,9 @@ def summarise(
                     progress=lambda text: grow(Growth(text, tokens_of(text))),
                     stop=stop.is_set,
                 )
-            from leafward.summaries.summarizers.model import Model, Progress
+            from leafward.summaries.summarizers.model import Model, SummaryProgress
 
-            def watch(now: Progress) -> None:
+            def watch(now: SummaryProgress) -> None:
                 grow(Growth(now.text, now.tokens, now.rate, now.stage))
 
             model = Model(model_settings(name, config), watch)

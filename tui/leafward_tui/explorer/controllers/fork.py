@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leafward.agents.base import Agent
-    from leafward.agents.fork_draft import Draft, ForkPoint
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint
     from leafward.base.config import Config
     from leafward.branches.fork import Fork
     from leafward.compaction.branch_summary import BranchDraft
@@ -232,7 +232,7 @@ class NewSession(ExplorerController):
         )
 
     def _show_earlier(
-        self, session: Session, made: Fork, target: Agent, then: str, earlier: Draft | None
+        self, session: Session, made: Fork, target: Agent, then: str, earlier: ForkDraft | None
     ) -> None:
         """Offers the session of an earlier attempt, or to write it again; without one, writes the draft."""
         from leafward_tui.explorer.model.forks import again, earlier_lines
@@ -346,19 +346,19 @@ def draft_fork(
     job: Job,
 ) -> Fork:
     """The draft of a new session. Raises LeafwardError."""
-    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_draft import ForkTerms
     from leafward.branches import fork
     from leafward.compaction.injection.configured import configured_settings
 
     job.give_way()
     injection = configured_settings(config) if request.inject else None
-    terms = Terms(os.environ, config, clock(), cwd=request.cwd)
+    terms = ForkTerms(os.environ, config, clock(), cwd=request.cwd)
     return fork.fork(session, request.entry, target, terms, injection=injection, summary=summary)
 
 
 def find_earlier(
     session: Session, made: Fork, then: str, summary: BranchDraft | None, config: Config, job: Job
-) -> Draft | None:
+) -> ForkDraft | None:
     """The unused session of an earlier attempt, to be used now. Raises LeafwardError where its agent is missing."""
     from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
     from leafward.compaction.branch_summary import summarize_branch

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leafward.agents.base import Agent
-    from leafward.agents.fork_draft import Draft
+    from leafward.agents.fork_draft import ForkDraft
     from leafward.base.config import Config
     from leafward.branches.healing import Healing
     from leafward.session.session import Session
@@ -88,7 +88,7 @@ class Healed(NamedTuple):
     """The changes that heal a session, and the draft of the new one; None where there is nothing to heal."""
 
     found: Healing
-    draft: Draft | None
+    draft: ForkDraft | None
     agent: Agent
 
 
@@ -102,17 +102,19 @@ def is_healable(session: Session, job: Job) -> bool:
 
 def find_healing(session: Session, config: Config, clock: Callable[[], datetime], job: Job) -> Healed:
     """Works out the changes that heal a session at its leaf. Raises LeafwardError."""
-    from leafward.agents.fork_draft import Terms
+    from leafward.agents.fork_draft import ForkTerms
     from leafward.agents.recognition import agent_behind
     from leafward.branches.healing import healing, new_session
 
     job.give_way()
     agent, found = agent_behind(session), healing(session, config, job.unwanted)
-    draft = new_session(session, found, Terms(os.environ, config, clock()), agent) if found.changes else None
+    draft = (
+        new_session(session, found, ForkTerms(os.environ, config, clock()), agent) if found.changes else None
+    )
     return Healed(found, draft, agent)
 
 
-def store_healed(session: Session, draft: Draft, _job: Job) -> None:
+def store_healed(session: Session, draft: ForkDraft, _job: Job) -> None:
     """Writes the new session, and has its agent import it where it has to. Raises LeafwardError."""
     from leafward.branches import fork
 

@@ -417,17 +417,17 @@ def is_safe(change: FileChange) -> bool:
 
 def is_offered(change: FileChange) -> bool:
     """Whether it is made only where the user chooses it."""
-    from leafward.files.restoration.plan import Action
+    from leafward.files.restoration.plan import RestoreAction
 
-    return change.action is Action.LEAVE and change.offered is not None
+    return change.action is RestoreAction.LEAVE and change.offered is not None
 
 
 def listed(plan: RestorePlan) -> list[FileChange]:
     """The files that would change: safe changes first, then those to choose one by one, then impossible ones."""
-    from leafward.files.restoration.plan import Action
+    from leafward.files.restoration.plan import RestoreAction
 
     rank = {True: 0, False: 1}
-    rows = [one for one in plan.changes if one.action is not Action.SAME]
+    rows = [one for one in plan.changes if one.action is not RestoreAction.SAME]
     return sorted(rows, key=lambda one: (rank[is_safe(one)], rank[is_offered(one)], one.path))
 
 
@@ -441,13 +441,13 @@ def action_words(changes: Sequence[FileChange]) -> str:
 
 def _done(moved: str, then: str, choice: RestoreChoice) -> str:
     """The outcome in words: files restored as they were `then`, out of how many, and files left alone."""
-    from leafward.files.restoration.plan import Action, is_read_only
+    from leafward.files.restoration.plan import RestoreAction, is_read_only
 
     left = sum(1 for one in choice.files if one.path not in choice.chosen)
     done = _past(action_words(choice.changes))
     if done and left:
         done += f" of {len(choice.files):,}"
-    locked = sum(one.action is Action.WRITE and is_read_only(one.before) for one in choice.changes)
+    locked = sum(one.action is RestoreAction.WRITE and is_read_only(one.before) for one in choice.changes)
     parts = [
         moved,
         f"{done}, {then}" if done else "no file written",

@@ -11,7 +11,7 @@ from leafward_tui.explorer.controllers.controller import ExplorerController, Exp
 from leafward_tui.explorer.model.exploration import Filter
 
 if TYPE_CHECKING:
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.file_choice import FileChoice
     from leafward_tui.explorer.controllers.navigation import Navigation
@@ -178,7 +178,7 @@ class Chosen(NamedTuple):
     words: str
     """The query or the file, in words."""
     entries: tuple[int, ...]
-    touching: tuple[Step, ...] = ()
+    touching: tuple[ReplayStep, ...] = ()
     """The steps of the requested file."""
 
 

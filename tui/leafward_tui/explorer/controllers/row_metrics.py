@@ -348,7 +348,7 @@ def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
     """The outcome of a call, a command or a reply: lines changed, `ok`, `exit 1`, `error`, `aborted`, `cut off`."""
     from leafward.context.call_status import outcome
     from leafward.files.edits import calls_delta, delta_in
-    from leafward.files.tool_calls import Action, command_text, file_calls, table_of
+    from leafward.files.tool_calls import FileAction, command_text, file_calls, table_of
 
     body = session.body(index) or {}
     message = body.get("message") or {}
@@ -367,7 +367,9 @@ def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
     if kind == Kind.BASH:
         return "ok"
     made = (
-        [one for one in file_calls(call, table) if one.action is not Action.READ] if call is not None else []
+        [one for one in file_calls(call, table) if one.action is not FileAction.READ]
+        if call is not None
+        else []
     )
     if made:
         added, removed = delta_in(body) or calls_delta(made, table)

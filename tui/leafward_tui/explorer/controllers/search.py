@@ -279,19 +279,19 @@ class _Reading(NamedTuple):
 
 def _reading(text: str) -> _Reading:
     """The reading of a typed search, as words or as a query."""
-    from leafward.query.grammar import Text, parse_search
-    from leafward.query.lexer import Place, QueryError
+    from leafward.query.grammar import SearchedText, parse_search
+    from leafward.query.lexer import QueryError, QueryPlace
     from leafward.query.search.conjunction import texts_of
 
     try:
-        found, problems = parse_search(text, Place.FIND)
+        found, problems = parse_search(text, QueryPlace.FIND)
     except QueryError as error:
         problem = safe_line(str(error), 200)
         return _Reading(problem, problem)
     if problems:
         problem = safe_line(str(problems[0]), 200)
         return _Reading(problem, problem)
-    if found is None or (isinstance(found, Text) and found.text == text.strip()):
+    if found is None or (isinstance(found, SearchedText) and found.text == text.strip()):
         return _Reading("", "taken as plain text, not as a query" if _QUERY_SIGNS & set(text) else "")
     plain = next((one for one in texts_of(found) if _QUERY_SIGNS & set(one)), "")
     doubt = f"{safe_line(plain, 60)} is taken as plain text" if plain else ""

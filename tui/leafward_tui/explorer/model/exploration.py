@@ -23,7 +23,7 @@ from leafward_tui.explorer.model.folds import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
 
 
@@ -96,7 +96,7 @@ class Exploration:
         """The marked entry."""
         self.chosen: Collection[int] = ()
         """Entries that the filter by a query shows."""
-        self.touching: Sequence[Step] = ()
+        self.touching: Sequence[ReplayStep] = ()
         """The steps of the file whose timeline that filter shows; empty where it shows something else."""
         self._laid: list[_Laid] = []
         self.lay_out()

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.steps import Outcome
+from leafward.files.file_replay.steps import StepOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward.files.file_replay.steps import Step
+    from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.tree_layout import Layout
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
@@ -48,9 +48,9 @@ class Touch(NamedTuple):
     """`edit +3 −1`, `read, edit failed`."""
 
 
-def touches_by_row(steps: Iterable[Step], layout: Layout, glyphs: Glyphs) -> dict[int, Touch]:
+def touches_by_row(steps: Iterable[ReplayStep], layout: Layout, glyphs: Glyphs) -> dict[int, Touch]:
     """The touch of each row that has steps of a file."""
-    by_row: dict[int, list[Step]] = {}
+    by_row: dict[int, list[ReplayStep]] = {}
     for step in steps:
         row = layout.row_of(step.entry)
         if row >= 0:
@@ -58,21 +58,23 @@ def touches_by_row(steps: Iterable[Step], layout: Layout, glyphs: Glyphs) -> dic
     return {row: _touch(found, glyphs) for row, found in by_row.items()}
 
 
-def _touch(steps: Sequence[Step], glyphs: Glyphs) -> Touch:
-    done = [step for step in steps if step.outcome is not Outcome.FAILED]
+def _touch(steps: Sequence[ReplayStep], glyphs: Glyphs) -> Touch:
+    done = [step for step in steps if step.outcome is not StepOutcome.FAILED]
     operations = {step.operation for step in done or steps}
     first = next(operation for operation in _LETTERS if operation in operations)
-    words = ", ".join(_outcome_words(steps, outcome, glyphs) for outcome in Outcome if _of(steps, outcome))
+    words = ", ".join(
+        _outcome_words(steps, outcome, glyphs) for outcome in StepOutcome if _of(steps, outcome)
+    )
     if not done:
         return Touch(glyphs.error, "bad", words)
     return Touch(_LETTERS[first], "leaf" if first.changes else "sub", words)
 
 
-def _of(steps: Iterable[Step], outcome: Outcome) -> list[Step]:
+def _of(steps: Iterable[ReplayStep], outcome: StepOutcome) -> list[ReplayStep]:
     return [step for step in steps if step.outcome is outcome]
 
 
-def _outcome_words(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> str:
+def _outcome_words(steps: Iterable[ReplayStep], outcome: StepOutcome, glyphs: Glyphs) -> str:
     """The operations of one outcome in words: their number, and the lines they changed."""
     found = _of(steps, outcome)
     parts = []
@@ -82,20 +84,20 @@ def _outcome_words(steps: Iterable[Step], outcome: Outcome, glyphs: Glyphs) -> s
             continue
         words = word if len(same) == 1 else f"{word} {len(same)}x"
         added, removed = sum(step.added for step in same), sum(step.removed for step in same)
-        if outcome is not Outcome.FAILED:
+        if outcome is not StepOutcome.FAILED:
             words += (f" +{added:,}" if added else "") + (f" {glyphs.minus}{removed:,}" if removed else "")
         parts.append(words)
-    ends = {Outcome.FAILED: " failed", Outcome.UNANSWERED: ", no result"}.get(outcome, "")
+    ends = {StepOutcome.FAILED: " failed", StepOutcome.UNANSWERED: ", no result"}.get(outcome, "")
     return ", ".join(parts) + ends
 
 
-def summed(steps: Sequence[Step]) -> str:
+def summed(steps: Sequence[ReplayStep]) -> str:
     """All steps of a file in a few words: `3 reads, 2 edits, 1 failed`."""
-    failed = len(_of(steps, Outcome.FAILED))
+    failed = len(_of(steps, StepOutcome.FAILED))
     parts = []
     for operation, word in reversed(_WORDS.items()):
         number = sum(
-            1 for step in steps if step.operation is operation and step.outcome is not Outcome.FAILED
+            1 for step in steps if step.operation is operation and step.outcome is not StepOutcome.FAILED
         )
         if number:
             parts.append(counted(number, word, "copies" if operation is FileOperation.COPY else f"{word}s"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.agents.base import Agent
-    from leafward.agents.fork_draft import Draft, ForkPoint
+    from leafward.agents.fork_draft import ForkDraft, ForkPoint
     from leafward.branches.fork import Fork
     from leafward.compaction.branch_summary import BranchDraft
 
@@ -216,7 +216,7 @@ def ways(made: Fork, title: str) -> list[Choice]:
     ]
 
 
-def earlier_lines(draft: Draft) -> list[SheetLine]:
+def earlier_lines(draft: ForkDraft) -> list[SheetLine]:
     """The lines about the session of an earlier attempt."""
     there = "nobody has continued it" if draft.imported is None else "it was not imported"
     return [
@@ -225,7 +225,7 @@ def earlier_lines(draft: Draft) -> list[SheetLine]:
     ]
 
 
-def again(draft: Draft, title: str, *, goes_on: bool) -> list[Choice]:
+def again(draft: ForkDraft, title: str, *, goes_on: bool) -> list[Choice]:
     """The choices where an earlier attempt wrote the same session: go on with it, or write another one."""
     operation = f"write nothing, {'go on' if goes_on else 'import it'}"
     if draft.imported is None:

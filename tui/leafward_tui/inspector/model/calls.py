@@ -11,7 +11,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.files.edits import delta_in, delta_of, hunks
 from leafward.files.file_names import locate
-from leafward.files.tool_calls import Action, FileCall, ToolTable, command_text, file_calls, path_in
+from leafward.files.tool_calls import FileAction, FileCall, ToolTable, command_text, file_calls, path_in
 from leafward.session.command_text import without_cd
 from leafward.session.entry_headline import call_headline, call_words
 from leafward.session.messages import nested_calls
@@ -50,7 +50,7 @@ def _changed_by(step: Step, table: ToolTable) -> list[FileCall]:
     """The changes of a call; none where it did not run or failed."""
     if not step.ran or step.message.get("isError"):
         return []
-    return [made for made in file_calls(step.call, table) if made.action is not Action.READ]
+    return [made for made in file_calls(step.call, table) if made.action is not FileAction.READ]
 
 
 def _changes(step: Step, table: ToolTable) -> bool:
@@ -60,7 +60,7 @@ def _changes(step: Step, table: ToolTable) -> bool:
 def _patches(step: Step, table: ToolTable) -> bool:
     """Whether a command only changes files by a patch."""
     made = file_calls(step.call, table)
-    return bool(made) and all(one.action is not Action.READ for one in made)
+    return bool(made) and all(one.action is not FileAction.READ for one in made)
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Changed:
 
     path: str
     steps: list[Step] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
+    actions: list[FileAction] = field(default_factory=list)
     """The action of each step on the file."""
     added: int = 0
     """Number of lines."""
@@ -306,7 +306,7 @@ def write_called(sheet: Sheet, selection: Selection, found: Gathered, title: str
         if is_open:
             _arguments(sheet, step, key)
             path = path_in(step.call.arguments, found.tools) or ""
-            reads = found.tools.actions.get(step.call.name) is Action.READ
+            reads = found.tools.actions.get(step.call.name) is FileAction.READ
             _output(sheet, step, key, path if reads else "", whole=opened)
     _rest(sheet, "called", len(steps) - limit, "call")
 

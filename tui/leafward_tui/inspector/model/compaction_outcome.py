@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, percent
-from leafward.compaction.exam.grade import PLACE_WORDS, Place
+from leafward.compaction.exam.grade import PLACE_WORDS, AnswerPlace
 from leafward.compaction.exam.sitting import exams_kept
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.survival.decay import decay
@@ -165,7 +165,7 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
     sat = list(exams_kept(session, index))
     for place, one in enumerate(found.graded):
         sign, ink = (sheet.glyphs.ok, "leaf") if one.answered else (sheet.glyphs.error, "bad")
-        if one.place is Place.UNREADABLE:
+        if one.place is AnswerPlace.UNREADABLE:
             sign, ink = "?", "faint"
         sheet.row(
             [Span(f"{sign} ", ink), Span(one.question.text, "strong")],

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
-from leafward.context.message_columns import Section
+from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
 from leafward.context.sizes import broken_off_in
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
@@ -50,10 +50,10 @@ _ABOUT_GAP = 3
 
 _BRIGHT = frozenset({"user", "bashExecution"})
 _TITLES = {
-    Section.SYSTEM: "System",
-    Section.SUMMARY: "Summary",
-    Section.KEPT: "Kept",
-    Section.AFTER: "After",
+    LedgerSection.SYSTEM: "System",
+    LedgerSection.SUMMARY: "Summary",
+    LedgerSection.KEPT: "Kept",
+    LedgerSection.AFTER: "After",
 }
 
 
@@ -74,7 +74,7 @@ class _LedgerRow(NamedTuple):
 class Part:
     """Messages of one section."""
 
-    section: Section
+    section: LedgerSection
     start: int
     stop: int
     tokens: int
@@ -84,15 +84,15 @@ def context_parts(context: Context) -> list[Part]:
     """The sections in the order of the messages, the summary at its place; a system message in the middle stays there."""
     messages = context.messages
     summary = next((at for at in messages.apart if messages.role(at) == "compactionSummary"), -1)
-    leading = (at for at in range(min(2, len(messages))) if messages.section(at) is not Section.SYSTEM)
+    leading = (at for at in range(min(2, len(messages))) if messages.section(at) is not LedgerSection.SYSTEM)
     start = next(leading, min(2, len(messages)))
     middle = max(start, messages.first_after)
-    ends = [(Section.SYSTEM, 0, start)]
+    ends = [(LedgerSection.SYSTEM, 0, start)]
     if 0 <= summary < middle:
         # Codex sends its summary after the messages it keeps, pi before them.
-        ends += [(Section.KEPT, start, summary), (Section.SUMMARY, summary, summary + 1)]
+        ends += [(LedgerSection.KEPT, start, summary), (LedgerSection.SUMMARY, summary, summary + 1)]
         start = summary + 1
-    ends += [(Section.KEPT, start, middle), (Section.AFTER, middle, len(messages))]
+    ends += [(LedgerSection.KEPT, start, middle), (LedgerSection.AFTER, middle, len(messages))]
     unsent = messages.unsent
     return [
         # As in the ledger, where messages that are not sent have a row of their own.
@@ -160,7 +160,7 @@ class ContextLines(Sequence[PageLine]):
         return -1
 
     def _heading(self, part: Part) -> PageLine:
-        named = self.compacted or part.section is not Section.AFTER
+        named = self.compacted or part.section is not LedgerSection.AFTER
         left = [Span(_TITLES[part.section] if named else "Messages", "strong")]
         if part.stop - part.start > 1:
             left.append(Span(f"  {counted(part.stop - part.start, 'message')}", "faint"))
@@ -331,7 +331,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
                 _BRIEF[basis],
             )
         rows.append(_LedgerRow("summary", "summary", ledger.summary, abouts, context.compaction))
-        kept, summary = parts.get(Section.KEPT), parts.get(Section.SUMMARY)
+        kept, summary = parts.get(LedgerSection.KEPT), parts.get(LedgerSection.SUMMARY)
         if kept is None:
             rows.append(
                 _LedgerRow(
@@ -345,7 +345,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
             size = messages.first_after - kept.start - 1
             about = counted(size, "message") if chosen else f"from #{first:,}"
             rows.append(_LedgerRow("kept", "kept", ledger.kept, (about,), first))
-    after = parts.get(Section.AFTER)
+    after = parts.get(LedgerSection.AFTER)
     size = after.stop - after.start if after is not None else 0
     name = "after" if context.compaction >= 0 else "messages"
     many = counted(size, "message")

@@ -19,7 +19,7 @@ from leafward_tui.ui.text.spans import shown_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from leafward.files.command_changes import Fate
+    from leafward.files.command_changes import FileDestination
     from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
@@ -68,7 +68,9 @@ def where(selection: Selection) -> list[Span]:
     return [Span("on the path", "sub") if selection.on_path else Span("off the path", "ghost")]
 
 
-def _section(sheet: Sheet, title: str, files: Iterable[FileUse], fates: Mapping[str, Fate]) -> None:
+def _section(
+    sheet: Sheet, title: str, files: Iterable[FileUse], fates: Mapping[str, FileDestination]
+) -> None:
     listed = list(files)
     if not listed:
         return
@@ -90,7 +92,7 @@ def _section(sheet: Sheet, title: str, files: Iterable[FileUse], fates: Mapping[
         )
 
 
-def _fate(path: str, fate: Fate | None, width: int, glyphs: Glyphs) -> str:
+def _fate(path: str, fate: FileDestination | None, width: int, glyphs: Glyphs) -> str:
     """The new place of a file, after its name; only the folder where the name is the same, empty where it is still there."""
     if fate is None:
         return ""

@@ -9,7 +9,7 @@ from leafward.base.safe_text import safe
 from leafward.compaction.stored_summary import stored_parts
 from leafward.compaction.summary_lines import part_sizes
 from leafward.context.basis import Basis
-from leafward.context.message_columns import Section
+from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import context_at
 from leafward.session.entries import (
     DAMAGE_TEXT,
@@ -204,7 +204,7 @@ def part_sizes_in_words(text: str) -> str:
 def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
     """Writes the messages that stay, in the order in which they are sent: only those in the context."""
     messages = context_at(session, index).messages
-    places = [at for at in range(messages.first_after) if messages.section(at) is Section.KEPT]
+    places = [at for at in range(messages.first_after) if messages.section(at) is LedgerSection.KEPT]
     quotes = stored_parts(text_of(body.get("summary"))).kept
     parts = []
     if places:

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.context.call_status import Outcome, outcome
+from leafward.context.call_status import CallOutcome, outcome
 from leafward.files.tool_calls import NATIVE_TOOLS, ToolTable, table_of
 from leafward.session.entries import (
     BOOKKEEPING,
@@ -91,7 +91,7 @@ class Step:
         return tuple(b for b in blocks_of(self.message.get("content")) if b.get("type") == "image")
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> CallOutcome | None:
         """The outcome of the call; None without a result."""
         return outcome(self.result, self.table) if self.result is not None else None
 

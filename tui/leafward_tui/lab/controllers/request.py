@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model import Progress
+    from leafward.summaries.summarizers.model import SummaryProgress
     from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
@@ -146,7 +146,7 @@ class SummaryRequest(LabController):
         self._view.show_hints()
         self._view.set_timer(_SECOND, self._tick)
 
-    def _grew(self, now: Progress) -> None:
+    def _grew(self, now: SummaryProgress) -> None:
         self._state.stream.text, self._state.stream.stage = now.text, now.stage
         self._display.show_text()
 
@@ -179,7 +179,7 @@ def model_draft(
     choices: Choices,
     injection: Injection | None,
     config: Config,
-    tell: Callable[[Progress], object],
+    tell: Callable[[SummaryProgress], object],
     job: Job,
 ) -> Draft:
     """A draft by a model; `tell` gets its progress. Raises Cancelled, LeafwardError, OSError."""
@@ -196,13 +196,13 @@ def model_draft(
 class _Growing:
     """Progress that comes faster than it is shown: only the last one is shown."""
 
-    def __init__(self, tell: Callable[[Progress], object], job: Job) -> None:
+    def __init__(self, tell: Callable[[SummaryProgress], object], job: Job) -> None:
         self._tell = tell
         self._job = job
-        self._last: Progress | None = None
+        self._last: SummaryProgress | None = None
         self._shown = True
 
-    def grew(self, now: Progress) -> None:
+    def grew(self, now: SummaryProgress) -> None:
         """Takes the progress; called in the thread of the job."""
         self._last = now
         if self._shown:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.catalog.card import Card
     from leafward.query.search.query import Query
-    from leafward.query.search.text_search import Progress as SearchProgress
-    from leafward.query.search.text_search import Search, SessionHits
+    from leafward.query.search.text_search import SearchProgress, SessionHits, TextSearch
     from leafward_tui.search.display import SearchDisplay
     from leafward_tui.search.state import LeftSearch, SearchState
     from leafward_tui.ui.jobs import Job
@@ -178,13 +177,13 @@ def run_search(
 ) -> FoundSessions:
     """Searches; `found` is called with results while there are more, and the last ones are returned."""
     from leafward.query.search.prefilter import ripgrep
-    from leafward.query.search.text_search import Search
+    from leafward.query.search.text_search import TextSearch
 
     if cards is None:
         from leafward.catalog.lookup import sighted
 
         cards = list(sighted(config, paths, os.environ, []))
-    search = Search(cards, query, program=ripgrep())
+    search = TextSearch(cards, query, program=ripgrep())
     published = 0.0
     waiting: list[SessionHits] = []
 
@@ -204,7 +203,7 @@ def run_search(
     return FoundSessions(waiting, search.progress, True, tuple(_remarks(search)))
 
 
-def _remarks(search: Search) -> list[str]:
+def _remarks(search: TextSearch) -> list[str]:
     remarks = []
     if search.matcher.slow:
         remarks.append(f"the pattern took too long on {counted(search.matcher.slow, 'text')}")

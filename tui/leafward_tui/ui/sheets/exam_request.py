@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.compaction.exam.questions import Question
     from leafward.compaction.exam.sitting import ExamAnswers, Sitting
-    from leafward.summaries.summarizers.model import Progress
+    from leafward.summaries.summarizers.model import SummaryProgress
     from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward.summaries.summarizers.settings import ModelSettings
     from leafward_tui.ui.appearance.glyphs import Glyphs
@@ -66,7 +66,7 @@ def answered(
     from leafward.summaries.summarizers.choice import model_settings
     from leafward.summaries.summarizers.model import Model
 
-    def watch(now: Progress) -> None:
+    def watch(now: SummaryProgress) -> None:
         stage = f"{name} answers" if now.text else now.stage.replace(": exam", " is asked", 1)
         job.report(partial(tell, now.text, safe_line(stage, 300)))
 

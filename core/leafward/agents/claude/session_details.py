@@ -14,7 +14,7 @@ _NAMES = 64
 """Different session ids and folders that are remembered."""
 
 
-class Facts:
+class SessionDetails:
     """Collects facts about the session from single rows."""
 
     def __init__(self) -> None:
