@@ -227,6 +227,19 @@ def crossing(code: Code) -> Iterator[str]:
                         yield f"{module}:{node.lineno}: {name}.{node.attr}"
 
 
+def namesakes(code: Code) -> Iterator[str]:
+    """Classes of the core that share a name with one of another module; agents, which know nothing of each other, may."""
+    named: dict[str, list[str]] = {}
+    for full in sorted(code.classes):
+        module, _, name = full.rpartition(".")
+        if module.partition(".")[0] == CORE and module in code.modules and not name.startswith("_"):
+            named.setdefault(name, []).append(module)
+    for name, modules in named.items():
+        agents = {module.split(".")[2] for module in modules if module.startswith(f"{CORE}.agents.")}
+        if len(agents) < len(modules) > 1:
+            yield f"{name}: {', '.join(modules)}"
+
+
 def undescribed(code: Code) -> Iterator[str]:
     """Rooms whose package does not say in a paragraph what it owns."""
     for package in sorted(code.packages):
@@ -291,6 +304,10 @@ def test_every_room_says_what_it_owns(code: Code) -> None:
 
 def test_no_package_imports_its_modules(code: Code) -> None:
     assert list(importing_packages(code)) == []
+
+
+def test_a_class_name_of_the_core_means_one_thing(code: Code) -> None:
+    assert list(namesakes(code)) == []
 
 
 LOADS = """
@@ -450,6 +467,14 @@ def test_an_underscore_name_that_crosses_is_found() -> None:
     )
     bare = f"{TUI}.log.a:1: {TUI}.log.b.Row"
     assert list(crossing(code)) == [f"{TUI}.log.a:1: {TUI}.log.b._f", bare, f"{TUI}.log.a:3: b._h"]
+
+
+def test_a_class_named_like_another_one_is_found() -> None:
+    source = "class Step: ...\nclass _Own: ..."
+    modules = [f"{CORE}.files.a", f"{CORE}.query.b", f"{TUI}.log.c"]
+    assert list(namesakes(Code(dict.fromkeys(modules, source)))) == [f"Step: {CORE}.files.a, {CORE}.query.b"]
+    each = [f"{CORE}.agents.{agent}.translation" for agent in ("codex", "claude")]
+    assert list(namesakes(Code(dict.fromkeys(each, source)))) == []
 
 
 def test_a_module_that_hands_on_names_is_found() -> None:

@@ -20,7 +20,7 @@ from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.ranking import features
 from leafward.summaries.survival.report import facts_of
-from leafward.summaries.survival.spans import Replaced, SpanMessage
+from leafward.summaries.survival.spans import ReplacedSpan, SpanMessage
 from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 from tests.bench.need import ASKED, needed, project_of, span_of
 from tests.surroundings import CORPORA
@@ -57,7 +57,7 @@ class Case:
     names: dict[str, int]
 
 
-def cuts(session: Session) -> Iterator[Replaced]:
+def cuts(session: Session) -> Iterator[ReplacedSpan]:
     """Spans that a compaction could replace, at several places of a session, with nothing and with something kept."""
     ends = [
         index
@@ -80,7 +80,7 @@ def cuts(session: Session) -> Iterator[Replaced]:
             border = len(messages) - kept
             if border < _LEAST or len(session) - at < _LEAST:
                 continue
-            yield Replaced(
+            yield ReplacedSpan(
                 EntryIndex(at),
                 "",
                 tuple(messages[:border]),

@@ -34,7 +34,7 @@ from leafward.summaries.facts.values import Fact, FactKind, Voice, whole_paths
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.summary import Span, tokens_of
 from leafward.summaries.survival.report import Fate, Survival, facts_of, survival
-from leafward.summaries.survival.spans import Replaced, replaced_by
+from leafward.summaries.survival.spans import ReplacedSpan, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 from tests.bench.weights import without
 from tests.surroundings import CORPORA
@@ -121,11 +121,11 @@ class Need:
         return sum(kind is None or fact.kind is kind for fact in self.needed)
 
 
-def span_of(session: Session, there: Replaced) -> Span:
+def span_of(session: Session, there: ReplacedSpan) -> Span:
     return Span(there.messages, there.previous, there.previous_entry, there.plan, there.kept, cwd=session.cwd)
 
 
-def needed(session: Session, there: Replaced, facts: Sequence[Fact]) -> list[Fact]:
+def needed(session: Session, there: ReplacedSpan, facts: Sequence[Fact]) -> list[Fact]:
     """The facts of a replaced span that come back in any branch below the compaction, and that nothing kept holds."""
     reader = FactReader(session.cwd)
     later = []
@@ -162,7 +162,7 @@ def files_used_again(session: Session, compaction: int) -> tuple[Fact, ...]:
     )
 
 
-def last_tokens(there: Replaced, size: int) -> str:
+def last_tokens(there: ReplacedSpan, size: int) -> str:
     """The end of the span as text, of a size in tokens."""
     text = "\n\n".join(message_text(said.message) for said in there.messages)
     cut = text[-4 * size :]

@@ -12,7 +12,7 @@ import pytest
 
 from leafward.agents.claude.entry_builder import EntryBuilder
 from leafward.agents.claude.inferred_parents import settle
-from leafward.agents.claude.records import Needle, Role
+from leafward.agents.claude.records import RareByteNeedle, Role
 from leafward.agents.claude.row_parents import Rows
 from leafward.agents.lines import CHUNK
 from tests.surroundings import CORPORA
@@ -235,7 +235,7 @@ class TestRecorded:
 @pytest.mark.parametrize("letters", [b"ab", b"ab{}U", b"a{U"])
 def test_a_needle_is_found_wherever_it_stands(letters: bytes) -> None:
     chance = random.Random(35)
-    needle = Needle(b"{aU", b"U")
+    needle = RareByteNeedle(b"{aU", b"U")
     for _ in range(300):
         text = bytes(chance.choices(letters, k=chance.choice((5, 200, 9_000))))
         cut = chance.randrange(len(text))

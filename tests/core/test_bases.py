@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.branches.diff.contents import Contents, Merge
+from leafward.branches.diff.contents import Merge, SideContents
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
@@ -115,10 +115,10 @@ def test_both_branches_have_to_fit(work: Path, session: Acting) -> None:
     with reading(session.path) as opened:
         compared = sides(opened, opened.find(a), opened.find(b))
         file = compare_files(compared).both[0]
-        assert Contents(compared).of(file).merge is Merge.UNKNOWN
+        assert SideContents(compared).of(file).merge is Merge.UNKNOWN
         assert patch_of(compared, compared.a).text == ""
         bases = WorkspaceBases(work)
-        found = Contents(compared, bases=bases).of(file)
+        found = SideContents(compared, bases=bases).of(file)
         assert found.merge is Merge.CLEAN
         assert found.a.base.startswith("git ")
         patch = patch_of(compared, compared.a, bases=bases)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leafward.agents.base import SessionCandidate
-from leafward.catalog.card import Card, Details, Mark, Reading
+from leafward.catalog.card import Card, Details, Reading, ReadMark
 from leafward.catalog.full_card import read_whole
 from leafward.catalog.index import Index
 from tests.core.catalogued import listed
@@ -58,7 +58,7 @@ def test_what_is_saved_is_read_back(filled: tuple[Path, dict[str, Reading]]) -> 
     assert isinstance(index.details(card.path), Details)
     reading = index.reading(card.path)
     assert reading is not None
-    assert isinstance(reading.mark, Mark)
+    assert isinstance(reading.mark, ReadMark)
 
 
 def test_the_file_is_private_and_leaves_nothing_beside_it(filled: tuple[Path, dict[str, Reading]]) -> None:

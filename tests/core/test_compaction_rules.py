@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.strategies import Strategy
-from leafward.compaction.cut_rules import IllegalCut, Rule
+from leafward.compaction.cut_rules import CutRule, IllegalCut
 from leafward.compaction.filelists import FileLists
 from leafward.compaction.measure import ContentKind, PathSizes, measure
 from leafward.compaction.plan import Plan, plan
@@ -118,7 +118,7 @@ class TestCuts:
             for line in plan(sizes).cuts():
                 asked = PlanSettings(cut=line.entry)
                 if not line.legal:
-                    if line.rule is not Rule.QUIET_INSIDE:
+                    if line.rule is not CutRule.QUIET_INSIDE:
                         with pytest.raises(IllegalCut):
                             plan(sizes, asked)
                     continue

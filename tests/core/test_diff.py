@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.branches.diff.contents import ContentDifference, Contents, Merge
+from leafward.branches.diff.contents import ContentDifference, Merge, SideContents
 from leafward.branches.diff.contexts import compare_contexts
 from leafward.branches.diff.file_sets import Flag, compare_files
 from leafward.branches.diff.patches import patch_of
@@ -150,7 +150,7 @@ def test_a_change_that_failed_or_was_stopped_is_told(file: Acting) -> None:
         assert sum(metrics.edits[entry] for entry in compared.b.entries) == compared.b.edits, (
             "one rule for both"
         )
-        contents = Contents(compared).of(both)
+        contents = SideContents(compared).of(both)
     assert both.b is not None
     assert (both.b.changes, both.b.refused, both.b.unanswered) == (2, 1, 1)
     assert {Flag.REFUSED, Flag.UNANSWERED} <= set(both.flags)
@@ -172,7 +172,7 @@ def test_a_pattern_that_one_side_changed_leaves_its_file_unknown_there(file: Act
     with reading(file.path) as session:
         compared = sides(session, session.find(a), session.find(b))
         (found,) = [one for one in compare_files(compared).both if one.path == "src/x.py"]
-        contents = Contents(compared).of(found)
+        contents = SideContents(compared).of(found)
     assert (contents.base.text, contents.a.text) == ("one\n", "two\n")
     assert (contents.b.certainty, contents.merge) == (Certainty.UNKNOWN, Merge.UNKNOWN)
 
@@ -204,7 +204,7 @@ def test_contents_that_are_alike_are_no_difference(file: Acting) -> None:
     with reading(file.path) as session:
         compared = sides(session, session.find(a), session.find(b))
         files = compare_files(compared).both
-        contents = Contents(compared)
+        contents = SideContents(compared)
         same = {one.path: known for one, known in zip(files, contents.same(files), strict=True)}
         assert [contents.same([one])[0] for one in files] == [*same.values()], "together as one by one"
     assert same == {
@@ -220,7 +220,7 @@ def test_contents_are_rebuilt_on_each_side_and_at_the_ancestor(file: Acting) -> 
     with reading(file.path) as session:
         compared = sides(session, A, B)
         found = compare_files(compared)
-        contents = Contents(compared)
+        contents = SideContents(compared)
         both, alone = contents.of(found.both[0]), contents.of(found.only_a[0])
     assert both.base.text == TEXT
     assert both.a.text == TEXT.replace("one", "ONE")
@@ -239,7 +239,7 @@ def changed_by_both(file: Acting) -> ContentDifference:
     """The file that A and the leaf both changed."""
     with reading(file.path) as session:
         compared = sides(session, A, session.leaf)
-        return Contents(compared).of(compare_files(compared).both[0])
+        return SideContents(compared).of(compare_files(compared).both[0])
 
 
 def test_both_changing_one_line_is_a_conflict(file: Acting) -> None:
@@ -277,7 +277,7 @@ def test_a_file_that_is_moved_is_one_file(file: Acting) -> None:
         compared = sides(session, A, session.leaf)
         found = compare_files(compared)
         (both,) = [one for one in found.both if one.path == "both.py"]
-        contents = Contents(compared).of(both)
+        contents = SideContents(compared).of(both)
         patch = patch_of(compared, compared.b)
     assert both.b is not None
     assert both.b.path == "moved.py"
@@ -368,7 +368,7 @@ def test_one_above_the_other_and_before_everything(file: Acting, a: int, b: int)
         compared = sides(session, a, b)
         found = compare_files(compared)
         for one in (*found.only_a, *found.both, *found.only_b):
-            Contents(compared).of(one)
+            SideContents(compared).of(one)
         compare_contexts(session, a, b)
         assert len(compared.a.entries) + len(compared.shared.entries) == len(session.tree.path(a))
 

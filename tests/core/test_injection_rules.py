@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leafward.base.globs import base_folder, expanded, matches
-from leafward.compaction.injection.audit import Presence, RuleFate, audit_items, rules_of
+from leafward.compaction.injection.audit import RuleFate, SummaryPresence, audit_items, rules_of
 from leafward.compaction.injection.collection import collect
 from leafward.compaction.injection.frontmatter import read_head
 from leafward.compaction.injection.injection import inject
@@ -298,12 +298,12 @@ class TestAudits:
             made = inject(session, session.leaf, InjectionSettings(workspace=root, pins=("Never push",)))
         summary = "Stage: spec-execute.\nnever   PUSH\n.codex/specs/001-prd-compaction/tasks.md is current"
         found = {audit.section: audit.presence for audit in audit_items(made, summary)}
-        assert found["stage.canonical_stage"] is Presence.VERBATIM
-        assert found["pins"] is Presence.NORMALISED
-        assert found["stage.current_artifact"] is Presence.VERBATIM
-        assert found["stage.transition_gate"] is Presence.ABSENT
+        assert found["stage.canonical_stage"] is SummaryPresence.VERBATIM
+        assert found["pins"] is SummaryPresence.NORMALISED
+        assert found["stage.current_artifact"] is SummaryPresence.VERBATIM
+        assert found["stage.transition_gate"] is SummaryPresence.ABSENT
         shouted = {audit.section: audit.presence for audit in audit_items(made, "SPEC-EXECUTE")}
-        assert shouted["stage.canonical_stage"] is Presence.ABSENT
+        assert shouted["stage.canonical_stage"] is SummaryPresence.ABSENT
 
     def test_placeholders_are_not_looked_for(self, tmp_path: Path, compacted: Acting) -> None:
         root = refactoring(tmp_path / "w")

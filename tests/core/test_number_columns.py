@@ -9,7 +9,7 @@ import pytest
 
 from leafward.agents.claude import number_columns
 from leafward.agents.claude.number_columns import (  # fmt: skip
-    Selection,
+    RowSelection,
     ascending,
     filled,
     places_of,
@@ -42,7 +42,7 @@ def test_columns_of_some_rows(apart: int, monkeypatch: pytest.MonkeyPatch) -> No
     for share in (0.0, 0.1, 0.5, 0.9, 1.0):
         for count in (0, 1, 2, 60):
             marks = bytes(chance.random() < share for _ in range(count))
-            some, column = Selection(marks), array("q", range(0, 10 * count, 10))
+            some, column = RowSelection(marks), array("q", range(0, 10 * count, 10))
             assert some.of(column) == array(
                 "q", [value for value, mark in zip(column, marks, strict=True) if mark]
             )

@@ -11,9 +11,9 @@ import pytest
 from leafward.query.grammar import (
     AllOf,
     AnyOf,
-    Call,
     Not,
-    Pattern,
+    QueryCall,
+    QueryPattern,
     QueryWord,
     SearchedText,
     parse,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def without_columns(expression: Expression | None) -> object:
     """An expression as it can be compared: without places, and a term the same as its function."""
     match expression:
-        case Call(name, arguments):
+        case QueryCall(name, arguments):
             return name, *(
                 one.text if isinstance(one, (SearchedText, QueryWord)) else one for one in arguments
             )
@@ -48,7 +48,7 @@ def without_columns(expression: Expression | None) -> object:
             return text
         case Not(inner):
             return "!", without_columns(inner)
-        case Pattern(source):
+        case QueryPattern(source):
             return "/", source
         case AllOf(parts) | AnyOf(parts):
             return type(expression).__name__, *map(without_columns, parts)

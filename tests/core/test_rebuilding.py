@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
 from leafward.files.file_replay.knowledge import Certainty
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.replay import replay
 from tests.acting import reading
 from tests.workbench import NAMES, Workbench
@@ -51,7 +51,7 @@ def test_what_is_said_to_be_exact_is_what_lies_on_disk(tmp_path: Path, seed: int
                     assert tuple(lines[span.first - 1 : span.after - 1]) == span.lines
                 for piece in found.pieces:
                     assert piece in (text or "")
-                assert Remark.CHANGED_OUTSIDE not in [what for _, what in found.remarks]
+                assert StepRemark.CHANGED_OUTSIDE not in [what for _, what in found.remarks]
     assert known > 10, "hardly anything was rebuilt"
 
 
@@ -70,7 +70,7 @@ def test_the_patch_of_a_branch_is_applied_by_git(tmp_path: Path, seed: int) -> N
         compared = sides(session, session.find(fork), session.leaf)
         sets = compare_files(compared)
         patch = patch_of(compared, compared.b)
-        contents = Contents(compared)
+        contents = SideContents(compared)
         exact = {file.path for file in (*sets.both, *sets.only_b) if contents.of(file).exact}
     target = tmp_path / "target"
     target.mkdir()

@@ -15,7 +15,7 @@ import pytest
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import Certainty
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import StepOutcome
@@ -70,7 +70,7 @@ def test_what_claude_code_found_and_left_is_what_is_rebuilt(name: str, tmp_path:
             assert (after.certainty, after.text) == (Certainty.EXACT, now)
             known += 1
             if before.certainty is Certainty.EXACT and was is not None:
-                changed = Remark.CHANGED_OUTSIDE in [what for _, what in after.remarks]
+                changed = StepRemark.CHANGED_OUTSIDE in [what for _, what in after.remarks]
                 same = before.text == was or (
                     not before.newline and (before.text or "").rstrip() == was.rstrip()
                 )

@@ -11,7 +11,7 @@ import pytest
 from leafward.agents.claude.row_parents import Rows
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.codex.tools import CODEX_TOOLS
-from leafward.branches.diff.contents import Contents, Merge
+from leafward.branches.diff.contents import Merge, SideContents
 from leafward.branches.diff.file_sets import Flag, compare_files
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
@@ -20,7 +20,7 @@ from leafward.files.file_replay.bases import FileBase
 from leafward.files.file_replay.knowledge import Certainty, FileState
 from leafward.files.file_replay.path_files import resting_on
 from leafward.files.file_replay.recorded_diffs import proven_by
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.replay import Rebuilt, replay
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import requests_in
@@ -69,16 +69,16 @@ def edits(*pairs: tuple[str, str]) -> list[dict[str, str]]:
     [
         ("a\r\nb\r\n", [("a\nb", "a\nc")], "a\r\nc\r\n", None),
         ("\ufeffa\nb\n", [("a\n", "c\n")], "\ufeffc\nb\n", None),
-        ("a\n", [("zz", "c")], None, Remark.NOT_FOUND),
-        ("a\na\n", [("a", "c")], None, Remark.AMBIGUOUS),
+        ("a\n", [("zz", "c")], None, StepRemark.NOT_FOUND),
+        ("a\na\n", [("a", "c")], None, StepRemark.AMBIGUOUS),
         ("a\nb\n", [("a", "x"), ("b", "y")], "x\ny\n", None),
-        ("a\nb\n", [("a", "x"), ("zz", "y")], None, Remark.NOT_FOUND),
-        ("a  \nb\n", [("a\nb", "x\nb")], None, Remark.LOOSE),
+        ("a\nb\n", [("a", "x"), ("zz", "y")], None, StepRemark.NOT_FOUND),
+        ("a  \nb\n", [("a\nb", "x\nb")], None, StepRemark.LOOSE),
         ("", [("", "new\n")], "new\n", None),
     ],
 )
 def test_how_an_edit_applies(
-    file: Acting, text: str, pairs: list[tuple[str, str]], result: str | None, remark: Remark | None
+    file: Acting, text: str, pairs: list[tuple[str, str]], result: str | None, remark: StepRemark | None
 ) -> None:
     done(file, "write", path="a.py", content=text)
     done(file, "edit", path="a.py", edits=edits(*pairs))
@@ -116,7 +116,10 @@ def test_an_edit_without_a_result_leaves_it_unknown_and_an_aborted_one_was_not_m
     assert rebuilt(file).text == "a\n"
     file.said(call("edit", "y", path="a.py", edits=edits(("a", "b"))))
     found = rebuilt(file)
-    assert (found.certainty, [what for _, what in found.remarks]) == (Certainty.UNKNOWN, [Remark.UNANSWERED])
+    assert (found.certainty, [what for _, what in found.remarks]) == (
+        Certainty.UNKNOWN,
+        [StepRemark.UNANSWERED],
+    )
 
 
 def test_replace_all_several_edits_and_cells_of_claude_code(file: Acting) -> None:
@@ -132,7 +135,7 @@ def test_replace_all_several_edits_and_cells_of_claude_code(file: Acting) -> Non
     done(file, "Write", file_path="n.ipynb", content="{}")
     done(file, "NotebookEdit", notebook_path="n.ipynb", new_source="print()", cell_id="1")
     found = rebuilt(file, "n.ipynb", CLAUDE_TOOLS)
-    assert (found.certainty, [what for _, what in found.remarks]) == (Certainty.UNKNOWN, [Remark.CELL])
+    assert (found.certainty, [what for _, what in found.remarks]) == (Certainty.UNKNOWN, [StepRemark.CELL])
 
 
 def shown_by_claude(file: Acting, text: str) -> None:
@@ -172,7 +175,7 @@ def test_ends_that_are_known_stay_though_claude_code_shows_others(file: Acting) 
     assert (found.text, found.ends, found.remarks) == ("one\r\n2\r\n3\r\n", True, ())
     shown_by_claude(file, "one\nother\n")
     found = rebuilt(file, tools=CLAUDE_TOOLS)
-    assert [what for _, what in found.remarks] == [Remark.CHANGED_OUTSIDE]
+    assert [what for _, what in found.remarks] == [StepRemark.CHANGED_OUTSIDE]
     assert (found.text, found.ends) == ("one\nother\n", False)
 
 
@@ -207,11 +210,11 @@ BASE = "".join(f"line {at}\n" for at in range(9))
             BASE.replace("line 2", "TWO").replace("line 7", "SEVEN"),
             None,
         ),
-        ("@@\n line 3  \n-line 4\n+FOUR", None, Remark.LOOSE),
-        ("@@\n-line 99\n+x", None, Remark.NOT_FOUND),
+        ("@@\n line 3  \n-line 4\n+FOUR", None, StepRemark.LOOSE),
+        ("@@\n-line 99\n+x", None, StepRemark.NOT_FOUND),
     ],
 )
-def test_patches_of_codex(file: Acting, hunks: str, result: str | None, remark: Remark | None) -> None:
+def test_patches_of_codex(file: Acting, hunks: str, result: str | None, remark: StepRemark | None) -> None:
     added = "".join(f"+{line}\n" for line in BASE.splitlines())
     done(file, "apply_patch", input=f"*** Begin Patch\n*** Add File: a.py\n{added}*** End Patch")
     done(file, "apply_patch", input=f"*** Begin Patch\n*** Update File: a.py\n{hunks}\n*** End Patch")
@@ -360,7 +363,7 @@ def test_binary_and_huge_files_are_not_compared_line_by_line(
     b = done(file, "write", path="a", content=other)
     with reading(file.path) as session:
         compared = sides(session, session.find(a), session.find(b))
-        found = Contents(compared).of(compare_files(compared).both[0])
+        found = SideContents(compared).of(compare_files(compared).both[0])
         assert found.obstacle.startswith(word)
         assert (found.blocks(), found.regions()) == ([], [])
         assert found.merge in (Merge.CONFLICT, Merge.UNKNOWN)
@@ -404,7 +407,7 @@ def test_what_somebody_changed_meanwhile_is_not_known(
     transcript.reply("seen")
     session = transcript.opened()
     assert replay(session).rebuilt("a.py").certainty is Certainty.UNKNOWN
-    assert [remark for _, remark in replay(session).rebuilt("a.py").remarks] == [Remark.CHANGED_OUTSIDE]
+    assert [remark for _, remark in replay(session).rebuilt("a.py").remarks] == [StepRemark.CHANGED_OUTSIDE]
     assert replay(session, session.find(before[:8])).rebuilt("a.py").text == "a\nb\n"
     wrote(transcript, "c\n")
     session.refresh()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.files.restoration.plan import FileChange, RestorePlan
+    from leafward.files.restoration.plan import RestoredFile, RestorePlan
     from leafward.files.restoration.record import Record
 
 
@@ -44,7 +44,7 @@ class Work:
         self.session = Session.open(self.path)
         self.at = int(self.session.find(at))
 
-    def changes(self) -> tuple[RestorePlan, tuple[FileChange, ...]]:
+    def changes(self) -> tuple[RestorePlan, tuple[RestoredFile, ...]]:
         with ProjectFolder(self.folder) as folder:
             plan = plan_restore(self.session, EntryIndex(self.at), folder)
         return plan, plan.chosen()

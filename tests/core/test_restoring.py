@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_replay.bases import WorkspaceBases
 from leafward.files.restoration.plan import RestoreAction, plan_restore
-from leafward.files.restoration.project_folder import Presence, ProjectFolder
+from leafward.files.restoration.project_folder import FileKind, ProjectFolder
 from leafward.files.restoration.record import last_left
 from leafward.files.restoration.write import restore, undo
 from leafward.session.entries import EntryIndex
@@ -39,7 +39,7 @@ def hold_restores(
             for one in plan.changes:
                 if one.after is not None and one.action is not RestoreAction.LEAVE:
                     have = shot.get(one.path)
-                    claimed = one.after.data if one.after.presence is Presence.FILE else None
+                    claimed = one.after.data if one.after.presence is FileKind.FILE else None
                     assert (have[0] if have else None) == claimed, (at, one)
             changes = plan.chosen()
             record = restore(project, "s", plan.entry, changes)

@@ -16,7 +16,7 @@ from leafward.agents import lines, stretches
 from leafward.agents.codex import assembly, runs
 from leafward.agents.codex.current_path import START
 from leafward.agents.codex.entry_builder import EntryBuilder
-from leafward.agents.codex.runs import Run, runs_of
+from leafward.agents.codex.runs import LineRun, runs_of
 from leafward.agents.lines import OpenFile
 from leafward.agents.registry import agent_named
 from leafward.agents.stretches import Stretch
@@ -238,18 +238,18 @@ def sharing(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     monkeypatch.setattr(stretches, "LARGE", 1)
     monkeypatch.setattr(lines, "CHUNK", 128 << 10)
     taken: list[bool] = []
-    follows, feed = Run.follows, EntryBuilder.feed
+    follows, feed = LineRun.follows, EntryBuilder.feed
 
     def slowly(builder: EntryBuilder, data: bytes, stop: int, at: int) -> None:
         # Another process needs time to start.
         time.sleep(0.02)
         feed(builder, data, stop, at)
 
-    def counted(run: Run, before: EntryBuilder) -> bool:
+    def counted(run: LineRun, before: EntryBuilder) -> bool:
         taken.append(follows(run, before))
         return taken[-1]
 
-    monkeypatch.setattr(Run, "follows", counted)
+    monkeypatch.setattr(LineRun, "follows", counted)
     monkeypatch.setattr(EntryBuilder, "feed", slowly)
     return taken
 
@@ -334,14 +334,14 @@ def test_what_no_run_says_is_read_in_pieces(
     monkeypatch.setattr(stretches, "SIZE", 1 << 20)
     monkeypatch.setattr(assembly, "CHUNK", lines.CHUNK)
     fed: list[int] = []
-    feed, follows = EntryBuilder.feed, Run.follows
+    feed, follows = EntryBuilder.feed, LineRun.follows
 
     def counted(builder: EntryBuilder, data: bytes, stop: int, at: int) -> None:
         fed.append(stop)
         feed(builder, data, stop, at)
 
     monkeypatch.setattr(EntryBuilder, "feed", counted)
-    monkeypatch.setattr(Run, "follows", lambda run, before: follows(run, before) and False)
+    monkeypatch.setattr(LineRun, "follows", lambda run, before: follows(run, before) and False)
     with closing(agent_named("codex").open(found)) as session:
         assert sharing
         assert max(fed) <= lines.CHUNK

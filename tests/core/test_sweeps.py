@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.sides import sides
 from leafward.files.file_names import within
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.replay import replay
-from leafward.files.shell.bulk_effects import NOTICES, Sweep
+from leafward.files.shell.bulk_effects import NOTICES, BulkCommand
 from leafward.files.shell.effects import effects
 from tests.acting import Acting, call, reading
 
@@ -81,35 +81,35 @@ def desk(tmp_path: Path) -> Desk:
 @pytest.mark.parametrize(
     ("command", "remark", "touched"),
     [
-        ("git switch -f other", Remark.BY_SWITCH, NAMES),
+        ("git switch -f other", StepRemark.BY_SWITCH, NAMES),
         ("git switch -c new", None, ()),
-        ("git restore src", Remark.BY_RESTORE, NAMES[1:]),
+        ("git restore src", StepRemark.BY_RESTORE, NAMES[1:]),
         ("git restore --staged src", None, ()),
         ("git checkout -b new", None, ()),
-        ("git checkout -q .", Remark.BY_CHECKOUT, NAMES),
-        ("git checkout -- src", Remark.BY_CHECKOUT, NAMES[1:]),
-        ("git checkout -q src/b.py", Remark.BY_CHECKOUT, NAMES[1:2]),
-        ("cd src && git checkout .", Remark.BY_CHECKOUT, NAMES[1:]),
-        ("git checkout -f other", Remark.BY_CHECKOUT, NAMES),
-        ("git checkout other -- src", Remark.BY_CHECKOUT, NAMES[1:]),
+        ("git checkout -q .", StepRemark.BY_CHECKOUT, NAMES),
+        ("git checkout -- src", StepRemark.BY_CHECKOUT, NAMES[1:]),
+        ("git checkout -q src/b.py", StepRemark.BY_CHECKOUT, NAMES[1:2]),
+        ("cd src && git checkout .", StepRemark.BY_CHECKOUT, NAMES[1:]),
+        ("git checkout -f other", StepRemark.BY_CHECKOUT, NAMES),
+        ("git checkout other -- src", StepRemark.BY_CHECKOUT, NAMES[1:]),
         ("git clean -nd", None, ()),
-        ("git clean -fd src", Remark.BY_CLEAN, NAMES[1:]),
-        ("git clean -fdx", Remark.BY_CLEAN_IGNORED, NAMES),
-        (f"git {AUTHOR} stash", Remark.BY_STASH, NAMES),
+        ("git clean -fd src", StepRemark.BY_CLEAN, NAMES[1:]),
+        ("git clean -fdx", StepRemark.BY_CLEAN_IGNORED, NAMES),
+        (f"git {AUTHOR} stash", StepRemark.BY_STASH, NAMES),
         ("git stash list", None, ()),
         (f"git {AUTHOR} stash -q && ls; git stash pop -q", None, ()),
-        (f"git {AUTHOR} stash -q; git stash pop -q | cat", Remark.BY_STASH_POP, NAMES),
-        (f"git {AUTHOR} stash -q && cat a.py; git stash pop -q", Remark.BY_STASH_POP, NAMES),
-        ("cd src && git reset --hard -q", Remark.BY_RESET, NAMES),
-        ("git -C src reset --hard", Remark.BY_RESET, NAMES),
+        (f"git {AUTHOR} stash -q; git stash pop -q | cat", StepRemark.BY_STASH_POP, NAMES),
+        (f"git {AUTHOR} stash -q && cat a.py; git stash pop -q", StepRemark.BY_STASH_POP, NAMES),
+        ("cd src && git reset --hard -q", StepRemark.BY_RESET, NAMES),
+        ("git -C src reset --hard", StepRemark.BY_RESET, NAMES),
         ("git reset", None, ()),
-        ("mkdir new && echo x > new/b.py && cp -r new/. src", Remark.BY_COPY, NAMES[1:]),
-        ("git diff > p && git reset -q --hard && patch -p1 < p", Remark.BY_PATCH, NAMES),
-        ("if true; then rm -r src; fi", Remark.FOLDER_REMOVED, NAMES[1:]),
+        ("mkdir new && echo x > new/b.py && cp -r new/. src", StepRemark.BY_COPY, NAMES[1:]),
+        ("git diff > p && git reset -q --hard && patch -p1 < p", StepRemark.BY_PATCH, NAMES),
+        ("if true; then rm -r src; fi", StepRemark.FOLDER_REMOVED, NAMES[1:]),
     ],
 )
 def test_what_may_have_changed_is_said_and_never_exact(
-    desk: Desk, command: str, remark: Remark | None, touched: tuple[str, ...]
+    desk: Desk, command: str, remark: StepRemark | None, touched: tuple[str, ...]
 ) -> None:
     desk.shell(command)
     with reading(desk.file.path) as session:
@@ -136,7 +136,7 @@ def test_a_folder_that_is_removed_or_moved_takes_its_files_along(desk: Desk) -> 
     # Whether the target was there before nobody tells.
     assert (made["there/b.py"].certainty, made["there/b.py"].remarks[-1][1]) == (
         Certainty.UNKNOWN,
-        Remark.FOLDER_MOVED,
+        StepRemark.FOLDER_MOVED,
     )
     assert made["there/src/b.py"].certainty not in KNOWN
 
@@ -157,7 +157,7 @@ def test_what_is_read_afterwards_is_not_what_was_there_before(desk: Desk) -> Non
         sets = compare_files(compared)
         late = next(one for one in (*sets.only_a, *sets.both) if one.path == "late.py")
         kept = next(one for one in sets.both if one.path == "src/b.py")
-        contents = Contents(compared)
+        contents = SideContents(compared)
         found = contents.of(late)
         assert contents.same([late, kept]) == [None, None]
     assert (found.a.text, found.base.certainty, found.b.certainty) == (
@@ -187,7 +187,7 @@ def test_how_far_a_command_reaches(name: str, folder: str, cwd: str, repository:
 
 
 def test_every_sweep_has_a_remark() -> None:
-    assert all(Remark(f"by {one}") for one in Sweep if one not in NOTICES)
+    assert all(StepRemark(f"by {one}") for one in BulkCommand if one not in NOTICES)
 
 
 @pytest.mark.parametrize(
@@ -218,12 +218,12 @@ def test_what_was_committed_is_what_a_checkout_brings_back(desk: Desk) -> None:
     # What is ignored is not added, and neither brought back.
     assert (found["src/b.py"].certainty, found["src/b.py"].remarks[-1][1]) == (
         Certainty.UNKNOWN,
-        Remark.BY_CHECKOUT,
+        StepRemark.BY_CHECKOUT,
     )
     assert found["src/new.py"].certainty is Certainty.ABSENT, "the output names it"
     assert (found["src/newer.py"].certainty, found["src/newer.py"].remarks[-1][1]) == (
         Certainty.UNKNOWN,
-        Remark.BY_CLEAN,
+        StepRemark.BY_CLEAN,
     )
 
 
@@ -251,9 +251,9 @@ def test_a_side_on_which_a_file_came_back_does_not_have_what_the_ancestor_has(de
         compared = sides(session, session.find(a), session.find(b))
         sets = compare_files(compared)
         file = next(one for one in (*sets.only_a, *sets.both, *sets.only_b) if one.path == "a.py")
-        found = Contents(compared).of(file)
+        found = SideContents(compared).of(file)
     assert [one.text for one in (found.base, found.a, found.b)] == ["three\n", "two\n", "four\n"]
-    assert found.a.remarks[-1][1] is Remark.BY_CHECKOUT
+    assert found.a.remarks[-1][1] is StepRemark.BY_CHECKOUT
 
 
 PLACES = (*NAMES, "src/out.log", "src/deep/d.py", "sub/e.py")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
+from leafward.compaction.summary_comparison import LineRelation, compare_summaries, summaries_near, summary_at
 from leafward.compaction.summary_lines import SummaryPart, quotes_in, stored_lines
 from leafward.export.demo import demo_session
 from leafward.session.injected_block import enclose, split_enclosed
@@ -86,18 +86,18 @@ def test_summaries_are_compared_section_by_section() -> None:
     assert [
         (section.title, section.mark, [line.mark for line in section.lines]) for section in diff.sections
     ] == [
-        ("Goal", Mark.SAME, [Mark.SAME]),
-        ("Rules", Mark.CHANGED, [Mark.CHANGED, Mark.REMOVED]),
-        ("Done", Mark.REMOVED, [Mark.REMOVED]),
-        ("Next", Mark.ADDED, [Mark.ADDED]),
+        ("Goal", LineRelation.SAME, [LineRelation.SAME]),
+        ("Rules", LineRelation.CHANGED, [LineRelation.CHANGED, LineRelation.REMOVED]),
+        ("Done", LineRelation.REMOVED, [LineRelation.REMOVED]),
+        ("Next", LineRelation.ADDED, [LineRelation.ADDED]),
     ]
     assert [fact.key for fact in diff.only_after if fact.kind is FactKind.PATH] == ["src/scale.py"]
-    assert diff.count(Mark.REMOVED) == 2
+    assert diff.count(LineRelation.REMOVED) == 2
 
 
 def test_a_summary_differs_from_itself_in_nothing() -> None:
     diff = compare_summaries(OLD, OLD)
-    assert {line.mark for section in diff.sections for line in section.lines} == {Mark.SAME}
+    assert {line.mark for section in diff.sections for line in section.lines} == {LineRelation.SAME}
     assert diff.only_before == diff.only_after == ()
     assert compare_summaries("", "").sections == ()
 
@@ -105,7 +105,7 @@ def test_a_summary_differs_from_itself_in_nothing() -> None:
 def test_what_is_injected_is_no_summary() -> None:
     injected = enclose("## Files\n- src/secret.py")
     diff = compare_summaries(OLD, f"{OLD}\n\n{injected}")
-    assert {section.mark for section in diff.sections} == {Mark.SAME}
+    assert {section.mark for section in diff.sections} == {LineRelation.SAME}
     assert diff.only_after == ()
 
 
@@ -113,7 +113,7 @@ def test_what_is_injected_is_no_summary() -> None:
 def test_no_line_is_lost_in_a_comparison(before: str, after: str) -> None:
     diff = compare_summaries(before, after)
     lines = [line for section in diff.sections for line in section.lines]
-    for text, side, gone in ((before, "before", Mark.ADDED), (after, "after", Mark.REMOVED)):
+    for text, side, gone in ((before, "before", LineRelation.ADDED), (after, "after", LineRelation.REMOVED)):
         told = [line.says for line in stored_lines(text) if not line.mark and not line.level]
         assert sorted(getattr(line, side) for line in lines if line.mark is not gone) == sorted(told)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.sides import sides
 from leafward.session.session import Session
 from leafward_tui.compare.model.captions import Overall, overall
@@ -103,4 +103,4 @@ def content(both: Overall, path: str, show: Show = Show.SIDES, **settings: Any) 
     """The contents of one of the files that two branches touched."""
     files = (*both.sets.only_a, *both.sets.both, *both.sets.only_b)
     file = next(file for file in files if file.path == path)
-    return arranged_content(Contents(both.sides).of(file), show, **settings)
+    return arranged_content(SideContents(both.sides).of(file), show, **settings)

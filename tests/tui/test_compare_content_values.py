@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.sides import sides
 from leafward.session.session import Session
 from leafward_tui.compare.model.captions import Overall, overall
@@ -69,7 +69,7 @@ def test_signs_of_lines_are_those_of_the_list_of_files(tmp_path: Path, ancestor:
         files = FileLines(listed(seen.sets, unfolded=True), 90, UNICODE, None)
         assert any("+1   −1" in line.text for line in files)
         drawn = ContentLines(
-            arranged_content(Contents(seen.sides).of(seen.sets.both[0])), width, UNICODE, ancestor
+            arranged_content(SideContents(seen.sides).of(seen.sets.both[0])), width, UNICODE, ancestor
         )
         text = "\n".join(line.text for line in drawn)
         assert re.findall(r"([+−]) +(two|three)", text) in (

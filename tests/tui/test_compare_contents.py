@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.file_sets import Flag
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import StepRemark
 from leafward_tui.compare.model.content import Show, arranged_content, rests_on
 from leafward_tui.compare.model.content_lines import ContentLines
 from leafward_tui.ui.appearance.glyphs import UNICODE
@@ -36,7 +36,7 @@ def based(path: Path, folder: Path) -> Acting:
 
 def test_words_stand_out_behind_tabs_and_three_ways(tmp_path: Path) -> None:
     both = compared(tabbed(tmp_path / "s.jsonl").path)
-    difference = Contents(both.sides).of(both.sets.both[0])
+    difference = SideContents(both.sides).of(both.sets.both[0])
     drawn = ContentLines(arranged_content(difference), 120, UNICODE)
     strong = [
         [span.text for span in drawn[at].spans if span.ink.startswith("strong_") and span.text.strip(" AB")]
@@ -64,7 +64,7 @@ def test_a_file_that_is_the_same_is_shown_and_not_folded(tmp_path: Path) -> None
         file.answered(name, "write")
     both = compared(file.path)
     same = next(one for one in both.sets.both if one.path == "same.txt")
-    laid = arranged_content(Contents(both.sides).of(same))
+    laid = arranged_content(SideContents(both.sides).of(same))
     assert {row.kind for row in laid.rows} == {"same"}
     both.sides.session.close()
 
@@ -111,7 +111,7 @@ async def test_that_nothing_in_the_workspace_fits_is_said(tmp_path: Path) -> Non
     folder.mkdir()
     (folder / "a.txt").write_text("something else\n")
     both = compared(based(tmp_path / "s.jsonl", folder).path)
-    difference = Contents(both.sides).of(both.sets.both[0])
+    difference = SideContents(both.sides).of(both.sets.both[0])
     assert "nothing in the workspace fits" in rests_on(difference.a, based=True)
     assert "workspace" not in rests_on(difference.a)
     both.sides.session.close()
@@ -119,12 +119,12 @@ async def test_that_nothing_in_the_workspace_fits_is_said(tmp_path: Path) -> Non
 
 def test_what_a_content_rests_on_is_said_in_words() -> None:
     """A code word of a document, such as `did not apply`, says nothing about who did not apply what."""
-    for remark in Remark:
+    for remark in StepRemark:
         words = remark.words
         assert words not in {"did not apply", "ambiguous", "no result"}
         assert not words.startswith("by ")
-    assert Remark.BY_STASH_POP.words == "`git stash pop` ran"
-    assert Remark.NOT_FOUND.words == "an edit's old text is not there"
+    assert StepRemark.BY_STASH_POP.words == "`git stash pop` ran"
+    assert StepRemark.NOT_FOUND.words == "an edit's old text is not there"
     assert {flag.words for flag in (Flag.STALE_A, Flag.STALE_B)} == {"A saw B's edit", "B saw A's edit"}
 
 

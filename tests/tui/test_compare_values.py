@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from rich.cells import cell_len
 
-from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.sides import sides
 from leafward.export.demo import demo_session
 from leafward.session.session import Session
@@ -258,7 +258,7 @@ def test_the_branches_of_the_demo_have_all_states() -> None:
         a = next(iter(session.tree.leaves()))
         found = overall(sides(session, a, session.place), -1)
         merges = set()
-        contents = Contents(found.sides)
+        contents = SideContents(found.sides)
         for file in (*found.sets.only_a, *found.sets.both, *found.sets.only_b):
             laid = arranged_content(contents.of(file))
             merges.add(laid.difference.merge.value)

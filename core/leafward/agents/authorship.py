@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 
 if TYPE_CHECKING:
     from leafward.agents.fork_draft import ForkPoint
@@ -38,12 +38,12 @@ class OwnCut(NamedTuple):
             at = columns.parent[at]
         return chosen
 
-    def remarks(self) -> tuple[Remark, ...]:
+    def remarks(self) -> tuple[WriteRemark, ...]:
         """Remarks on the entries that are not copied."""
         if not self.passed:
             return ()
         text = f"notes of Leafward are not copied ({self.passed:,}: labels, moves)"
-        return (Remark("leafward-entries", text),)
+        return (WriteRemark("leafward-entries", text),)
 
 
 def own_cut(session: Session, columns: Columns, cut: ForkPoint) -> OwnCut:

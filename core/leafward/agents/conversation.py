@@ -11,7 +11,7 @@ from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import Context, context_at
 from leafward.session.abridged_lines import is_cut
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text, written_at
 from leafward.session.transcript import DOCUMENT, OF_AGENT
 
@@ -240,46 +240,46 @@ class Conversation:
         """After `portable_messages`: messages of the context that were left out, for any reason."""
         return self.left_out + self.broken_off + self.unsent + self.empty + self.orphans
 
-    def remarks(self, *, unsent: bool = True) -> list[Remark]:
+    def remarks(self, *, unsent: bool = True) -> list[WriteRemark]:
         """Remarks on content that `portable_messages` or `messages` left out or made up; `unsent`: also on unsent messages."""
-        found: list[Remark] = []
+        found: list[WriteRemark] = []
         if self.healed is not None:
             return found
         if self.left_out:
             text = f"instructions and reminders of its agent left out ({counted(self.left_out, 'message')})"
-            found.append(Remark("instructions-left", text))
+            found.append(WriteRemark("instructions-left", text))
         if unsent and self.broken_off:
             text = (
                 f"{counted(self.broken_off, 'aborted or failed reply', 'aborted or failed replies')} left out"
             )
             if self.broken_words:
                 text += f", {self.broken_words:,} of them with text or tool calls"
-            found.append(Remark("broken-replies-left", text))
+            found.append(WriteRemark("broken-replies-left", text))
         if unsent and self.unsent:
             text = f"{counted(self.unsent, 'message')} left out that no model receives"
-            found.append(Remark("unsent-left", text))
+            found.append(WriteRemark("unsent-left", text))
         if self.thoughts:
             text = f"{counted(self.thoughts, 'piece')} of thinking left out: only its own provider can use it"
-            found.append(Remark("reasoning-left", text))
+            found.append(WriteRemark("reasoning-left", text))
         if self.documents:
-            found.append(Remark("documents-left", documents_left(self.documents)))
+            found.append(WriteRemark("documents-left", documents_left(self.documents)))
         if self.shortened:
             text = f"only the beginning of {counted(self.shortened, 'message')}: a line of the source is too large to be read whole"
-            found.append(Remark("texts-cut", text))
+            found.append(WriteRemark("texts-cut", text))
         if self.orphans:
             text = f"{counted(self.orphans, 'result')} without a call left out"
-            found.append(Remark("orphan-results", text))
+            found.append(WriteRemark("orphan-results", text))
         if self.invented:
             text = f"{counted(self.invented, 'call')} without a result got one that says so"
-            found.append(Remark("open-calls", text))
+            found.append(WriteRemark("open-calls", text))
         return found
 
 
-COUNTS_LEFT = Remark(
+COUNTS_LEFT = WriteRemark(
     "counts-left", "token counts and costs stay with the source; the new session counts its own"
 )
 """For a conversion whose content does not tell the size of its messages."""
-COUNTS_COPIED = Remark(
+COUNTS_COPIED = WriteRemark(
     "inherited-usage", "token counts that are copied with the entries are those of the source"
 )
 

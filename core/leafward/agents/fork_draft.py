@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.resume import Resume
     from leafward.base.config import Config
-    from leafward.session.journal.write import Remark
+    from leafward.session.journal.write import WriteRemark
     from leafward.session.session import Session
 
 
@@ -214,7 +214,7 @@ class ForkDraft:
     """Entries of the source's path that it holds."""
     left: int
     """Entries of the path up to the cut that it leaves out."""
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[WriteRemark, ...] = ()
     earlier: int = 0
     """Of a conversion: messages from before a compaction that it holds beside the context."""
     imported: Import | None = None

@@ -25,7 +25,7 @@ from leafward.files.command_changes import command_changes
 from leafward.files.working_set import touched
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, EntryIndex
 from leafward.session.journal.creation import create_from
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.session.messages import prompt_text
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 _PATIENCE = 120
 """Seconds that an import may take."""
 _LISTED = 5
-_CONVERTED = Remark(
+_CONVERTED = WriteRemark(
     "kept-beside",
     "it includes entries from Leafward's sidecar, so the messages are converted as for another agent",
 )
-_WENT_BACK = Remark(
+_WENT_BACK = WriteRemark(
     "went-back",
     "this prompt followed an earlier message that the compaction kept; the new session begins after all that it kept",
 )
@@ -64,7 +64,7 @@ class Fork:
     draft: ForkDraft
     prompt: str | None
     """The prompt before which the session was cut, to be edited and sent; None where it ends behind a reply."""
-    remarks: tuple[Remark, ...]
+    remarks: tuple[WriteRemark, ...]
     obstacle: str | None
     """Why it cannot be written as things stand; None where nothing is in the way."""
     injected: str = ""
@@ -175,7 +175,7 @@ def _carried(
     return "\n\n".join(part for part in parts if part)
 
 
-def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[Remark]:
+def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[WriteRemark]:
     tree = session.tree
     leaf = session.leaf
     below = tree.below(tree.common_ancestor(cut.end, leaf), leaf)
@@ -189,11 +189,11 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[R
     found = []
     if cwd and session.cwd and cwd != session.cwd:
         text = f"it works in another folder than its source; its messages still name {session.cwd}"
-        found.append(Remark("other-folder", text))
+        found.append(WriteRemark("other-folder", text))
     if edited:
         listed = first_few(edited, _LISTED)
         text = f"files are as they are now, not as they were at this entry: {listed} changed after it"
-        found.append(Remark("working-tree", text))
+        found.append(WriteRemark("working-tree", text))
     if cut.prompt in session.source.kept_until:
         found.append(_WENT_BACK)
     if own:

@@ -25,7 +25,7 @@ from leafward.branches.refused_blocks import HealedDifference, accepted, accepte
 from leafward.context.projection import latest
 from leafward.context.recorded_usage import believed
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, blocks_of
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.session.messages import BROKEN_OFF, message_in, trusted_usage
 from leafward.session.transcript import UNANSWERED
 
@@ -53,10 +53,10 @@ class Healing:
 
     messages: tuple[ConversationMessage, ...]
     changes: tuple[HealedDifference, ...]
-    remarks: tuple[Remark, ...]
+    remarks: tuple[WriteRemark, ...]
     """Parts that every new session leaves out; not changes of their own."""
     cut: ForkPoint
-    obstacle: Remark | None = None
+    obstacle: WriteRemark | None = None
     """Why a provider may refuse it even so; None where no reason is known."""
 
 
@@ -95,10 +95,10 @@ def healing(
     changes = sorted(
         [*changes, *gaps, *_unseen(session, cut), *_refused(past, refusal)], key=lambda change: change.entry
     )
-    obstacle = Remark("over-window", fit.obstacle) if fit.obstacle else None
+    obstacle = WriteRemark("over-window", fit.obstacle) if fit.obstacle else None
     if refusal is not None and not changes and obstacle is None:
         quoted = safe_line(refusal.text, _SHOWN)
-        obstacle = Remark(
+        obstacle = WriteRemark(
             "refused", f"the provider rejected the last request for an unknown reason: {quoted}"
         )
     return Healing(tuple(messages), tuple(changes), tuple(_remarks(past)), cut, obstacle)
@@ -143,14 +143,14 @@ def _refused(past: Conversation, refusal: Refusal | None) -> Iterator[HealedDiff
         yield HealedDifference("document", text, refusal.entry)
 
 
-def _remarks(past: Conversation) -> Iterator[Remark]:
+def _remarks(past: Conversation) -> Iterator[WriteRemark]:
     """Remarks on other content that a new session leaves out. Call it after the messages of `past` were made: they count it."""
     if past.thoughts:
         # Only its provider can tell whether a signature is still valid; without any thinking every provider continues.
         text = f"{counted(past.thoughts, 'piece')} of thinking left out: only the request that made them can use them"
-        yield Remark("thinking-left", text)
+        yield WriteRemark("thinking-left", text)
     if past.documents:
-        yield Remark("documents-left", documents_left(past.documents))
+        yield WriteRemark("documents-left", documents_left(past.documents))
 
 
 def new_session(session: Session, found: Healing, terms: ForkTerms, agent: Agent | None = None) -> ForkDraft:

@@ -24,7 +24,7 @@ from leafward.branches.healing import healing, new_session
 from leafward.catalog.card import SUBAGENT
 from leafward.catalog.lineage import parents
 from leafward.session.journal.lines import utc_now
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ class Relocation:
     """The draft that was written, or would be."""
     path: str = ""
     """The session in the new folder, where there is one."""
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[WriteRemark, ...] = ()
 
 
 def moves(cards: Sequence[Card], old: str, new: str) -> list[Move]:
@@ -168,7 +168,7 @@ def _relocated(move: Move, config: Config, env: Mapping[str, str], *, write: boo
 
 def _drafted(
     session: Session, agent: Agent, terms: ForkTerms
-) -> tuple[ForkDraft, EntryIndex, tuple[Remark, ...]]:
+) -> tuple[ForkDraft, EntryIndex, tuple[WriteRemark, ...]]:
     """The new session, the last entry that it holds, and its remarks: a fork, or a healed session where a fork is refused."""
     try:
         made = forking.fork(session, session.place, agent, terms, agent)
@@ -179,11 +179,11 @@ def _drafted(
         text = f"healed: {found.changes[0].text}"
         if len(found.changes) > 1:
             text += f", and {len(found.changes) - 1:,} more"
-        remarks = (Remark("healed", text), *found.remarks)
+        remarks = (WriteRemark("healed", text), *found.remarks)
         return new_session(session, found, terms, agent), found.cut.end, remarks
     if made.prompt is None:
         return made.draft, made.cut.end, made.remarks
-    before = Remark("before-prompt", "it ends before the last prompt, which has no reply")
+    before = WriteRemark("before-prompt", "it ends before the last prompt, which has no reply")
     return made.draft, made.cut.end, (before, *made.remarks)
 
 

@@ -155,7 +155,7 @@ class Details(NamedTuple):
     """The last reply to that prompt: one line, safe, cut; empty if there is none yet."""
 
 
-class Mark(NamedTuple):
+class ReadMark(NamedTuple):
     """The point up to which a session was read, so that a file that has only grown is read on from there."""
 
     end: int
@@ -175,7 +175,7 @@ class Reading(NamedTuple):
 
     card: Card
     details: Details = Details()
-    mark: Mark | None = None
+    mark: ReadMark | None = None
     """None if the file has to be read whole the next time."""
     spent: tuple[DayUsage, ...] = ()
     """Tokens and costs of the session, by day."""

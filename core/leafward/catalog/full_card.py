@@ -17,7 +17,7 @@ from leafward.agents.registry import native
 from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
 from leafward.base.times import parse_time
-from leafward.catalog.card import Card, Details, Mark, Reading
+from leafward.catalog.card import Card, Details, Reading, ReadMark
 from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
@@ -361,7 +361,7 @@ def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> l
     return [touch for _, touch in sorted(latest)]
 
 
-def _mark(session: Session, source: NativeFile) -> Mark | None:
+def _mark(session: Session, source: NativeFile) -> ReadMark | None:
     """The mark to read on from; None if the file is not simple enough for that."""
     columns, leaf = session.columns, session.leaf
     if (
@@ -379,7 +379,7 @@ def _mark(session: Session, source: NativeFile) -> Mark | None:
         below = columns.kind[place + 1 : tree.bounds(run)[1]].translate(None, BOOKKEEPING_BYTES)
         at_tip = not below and not tree.content_children(run)
     end = session.scan.end
-    return Mark(
+    return ReadMark(
         end,
         source.seen.st_ino,
         seal_of(source.file.handle, end),

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.base.regular_files import open_regular
-from leafward.catalog.card import Card, Details, Mark, Reading
+from leafward.catalog.card import Card, Details, Reading, ReadMark
 from leafward.catalog.card_fields import (
     MESSAGES,
     TouchedFiles,
@@ -79,12 +79,12 @@ def _read_on(reading: Reading, candidate: SessionCandidate) -> Reading | None:
     return Reading(
         after,
         Details(tuple(files.changed), tuple(files.read), grown.last_prompt, grown.last_reply),
-        Mark(mark.end + len(lines), mark.inode, seal, grown.last_id, grown.leaves, grown.at_tip),
+        ReadMark(mark.end + len(lines), mark.inode, seal, grown.last_id, grown.leaves, grown.at_tip),
         replies.meter.days(),
     )
 
 
-def _appended(candidate: SessionCandidate, mark: Mark) -> tuple[bytes, str] | None:
+def _appended(candidate: SessionCandidate, mark: ReadMark) -> tuple[bytes, str] | None:
     """The whole lines after a mark and the seal at their end; None if the bytes before the mark have changed."""
     with open_regular(candidate.path) as file:
         if os.fstat(file.fileno()).st_ino != mark.inode or seal_of(file, mark.end) != mark.seal:
@@ -97,7 +97,7 @@ def _appended(candidate: SessionCandidate, mark: Mark) -> tuple[bytes, str] | No
 class _GrownCard:
     """A card that takes in the appended entries one by one."""
 
-    def __init__(self, card: Card, details: Details, mark: Mark) -> None:
+    def __init__(self, card: Card, details: Details, mark: ReadMark) -> None:
         self.last_id, self.leaves, self.at_tip = mark.last_id, mark.leaves, mark.at_tip
         self.last_prompt, self.last_reply = details.last_prompt, details.last_reply
         self._before = card

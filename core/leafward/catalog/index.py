@@ -25,7 +25,7 @@ import orjson
 from leafward.base.gc_pause import gc_paused
 from leafward.base.paths import cache_dir, draft_ending, make_private
 from leafward.base.regular_files import open_buffered
-from leafward.catalog.card import Card, DayUsage, Details, Mark, Reading
+from leafward.catalog.card import Card, DayUsage, Details, Reading, ReadMark
 from leafward.catalog.stored_values import (
     check_column,
     check_folders,
@@ -62,10 +62,10 @@ _MANY = 1000
 """Number of cards from which on the garbage collector never scans them again: they are values without references to each
 other and are freed like any others.
 """
-_FIELDS = [byteorder, *Card._fields, "+", *Details._fields, "+", *Mark._fields, "+", *DayUsage._fields]
+_FIELDS = [byteorder, *Card._fields, "+", *Details._fields, "+", *ReadMark._fields, "+", *DayUsage._fields]
 
 
-Extra = tuple[Details, Mark | None, tuple[DayUsage, ...]]
+Extra = tuple[Details, ReadMark | None, tuple[DayUsage, ...]]
 """Everything kept of a session besides its card."""
 
 
@@ -270,7 +270,7 @@ class Index:
                     stamp,
                     (
                         Details(changed, read, prompt, reply),
-                        Mark(*mark) if mark else None,
+                        ReadMark(*mark) if mark else None,
                         tuple(DayUsage(*one) for one in spent),
                     ),
                 )

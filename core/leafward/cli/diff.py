@@ -9,7 +9,7 @@ import click
 from leafward.base.figures import counted
 from leafward.base.redact.redaction import Redactor, listed, redact
 from leafward.base.safe_text import safe_line
-from leafward.branches.diff.contents import ContentDifference, Contents, differs, lines_of
+from leafward.branches.diff.contents import ContentDifference, SideContents, differs, lines_of
 from leafward.branches.diff.contexts import compare_contexts
 from leafward.branches.diff.file_sets import BranchFileUse, FileDifference, FileSets, compare_files
 from leafward.branches.diff.patches import patch_of, unified
@@ -191,7 +191,7 @@ def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
 
 
 def _files(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> dict[str, Any]:
-    sets, contents = _chosen(compare_files(compared), named), Contents(compared, bases=bases)
+    sets, contents = _chosen(compare_files(compared), named), SideContents(compared, bases=bases)
     return {
         column: [
             _file(compared.session, file, same)
@@ -237,7 +237,7 @@ def _content(session: Session, file: FileDifference, found: ContentDifference) -
 
 
 def _contents(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> dict[str, Any]:
-    sets, contents = _chosen(compare_files(compared), named), Contents(compared, bases=bases)
+    sets, contents = _chosen(compare_files(compared), named), SideContents(compared, bases=bases)
     return {
         column: [
             _content(compared.session, file, contents.of(file))

@@ -29,7 +29,7 @@ from leafward.compaction.injection.configured import configured_settings
 from leafward.session.entry_headline import headline
 from leafward.session.injected_block import split_enclosed
 from leafward.session.journal.lines import utc_now
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.summaries.summarizers.choice import CONFIGURED
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.summary import tokens_of
@@ -93,7 +93,7 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
             if there is None:
                 forking.store(session, made.draft)
             else:
-                remark = Remark(
+                remark = WriteRemark(
                     "earlier-try", "an earlier try wrote this session; --another writes a second one"
                 )
                 made = replace(made, draft=there, remarks=(*made.remarks, remark))
@@ -147,7 +147,7 @@ def _left_behind(
     settings: Config,
     *,
     dry_run: bool,
-) -> tuple[BranchDraft | None, tuple[Remark, ...]]:
+) -> tuple[BranchDraft | None, tuple[WriteRemark, ...]]:
     """The summary of the abandoned branch. Asks no model if the cut is not legal."""
     if options.summary == "none":
         return None, ()
@@ -159,23 +159,25 @@ def _left_behind(
 
 def _summarised(
     session: Session, end: EntryIndex, options: ForkOptions, settings: Config, *, dry_run: bool
-) -> tuple[BranchDraft | None, tuple[Remark, ...]]:
+) -> tuple[BranchDraft | None, tuple[WriteRemark, ...]]:
     """A summary of the branch from the end of the new session to the leaf. A dry run asks no model."""
     name = options.model or CONFIGURED if options.summary == "model" else Extractive.name
     summarizer = chosen(name, settings, options.base_url)
     with cancellable() as stop:
         branch = left_branch(session, session.leaf, end, window=window_of(summarizer, settings), stop=stop)
         if branch is None:
-            return None, (Remark("nothing-left", "no abandoned branch to summarise"),)
+            return None, (WriteRemark("nothing-left", "no abandoned branch to summarise"),)
         going = sent_by(summarizer, branch.span(), branch.budget())
         if dry_run and going is not None:
             tell_outgoing(summarizer, going, would=True)
-            return None, (Remark("nothing-sent", "a dry run asks no model, so the summary is not shown"),)
+            return None, (
+                WriteRemark("nothing-sent", "a dry run asks no model, so the summary is not shown"),
+            )
         tell_outgoing(summarizer, going)
         with progress() as show:
             made = summarize_branch(branch, summarizer, progress=show, stop=stop)
         refuse_cancelled(stop)
-    return made, tuple(Remark("summary", text) for text in made.remarks)
+    return made, tuple(WriteRemark("summary", text) for text in made.remarks)
 
 
 def _offline_summary(session: Session, end: EntryIndex, settings: Config) -> str:
@@ -184,10 +186,10 @@ def _offline_summary(session: Session, end: EntryIndex, settings: Config) -> str
     return summarize_branch(branch, Extractive()).text if branch is not None else ""
 
 
-def _remarks(made: Fork) -> list[Remark]:
+def _remarks(made: Fork) -> list[WriteRemark]:
     found = list(made.remarks)
     if made.obstacle is not None:
-        found.append(Remark("cwd-missing", f"{made.obstacle}; {_ELSEWHERE}"))
+        found.append(WriteRemark("cwd-missing", f"{made.obstacle}; {_ELSEWHERE}"))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.figures import counted
 from leafward.cli.inject import sources_json
 from leafward.cli.output.page import Page, pad
-from leafward.compaction.injection.audit import Presence, RuleFate, counts
+from leafward.compaction.injection.audit import RuleFate, SummaryPresence, counts
 from leafward.compaction.injection.values import SourceKind
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ def traced_text(traced: Traced, page: Page) -> Iterator[str]:
         if any(source.kind in {SourceKind.FILE, SourceKind.CONFIG} for source in audit.sources)
     ]
     if own_items:
-        by = {presence: sum(audit.presence is presence for audit in own_items) for presence in Presence}
+        by = {
+            presence: sum(audit.presence is presence for audit in own_items) for presence in SummaryPresence
+        }
         totals = ", ".join(f"{count} {presence} in the summary" for presence, count in by.items() if count)
         yield ""
         yield page.style("governance and workflow", "bold") + page.style(f"  {totals}", "faint")

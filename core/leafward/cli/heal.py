@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.fork_draft import ForkDraft
     from leafward.branches.healing import Healing
-    from leafward.session.journal.write import Remark
+    from leafward.session.journal.write import WriteRemark
     from leafward.session.session import Session
 
 
@@ -55,7 +55,7 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
     return 0
 
 
-def _remarks(found: Healing, draft: ForkDraft | None) -> list[Remark]:
+def _remarks(found: Healing, draft: ForkDraft | None) -> list[WriteRemark]:
     """Remarks to show beside the changes."""
     obstacle = [found.obstacle] if found.obstacle is not None else []
     return [*obstacle, *found.remarks, *(draft.remarks if draft is not None else ())]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from leafward.cli.declarations.session_options import RestoreOptions
     from leafward.cli.output.page import Page
-    from leafward.files.restoration.plan import FileChange, RestorePlan
+    from leafward.files.restoration.plan import RestoredFile, RestorePlan
     from leafward.files.restoration.record import Record
     from leafward.session.session import Session
 
@@ -94,11 +94,11 @@ def _named(plan: RestorePlan, session: Session, path: str) -> str:
     return located
 
 
-def _would(change: FileChange) -> bool:
+def _would(change: RestoredFile) -> bool:
     return change.action not in (RestoreAction.SAME, RestoreAction.LEAVE) or change.offered is not None
 
 
-def _list(shown: Sequence[FileChange], chosen: Sequence[FileChange], page: Page) -> Iterator[str]:
+def _list(shown: Sequence[RestoredFile], chosen: Sequence[RestoredFile], page: Page) -> Iterator[str]:
     actions = {one.path: one.action for one in chosen}
     same = sum(one.action is RestoreAction.SAME for one in shown)
     longest = max(
@@ -150,8 +150,8 @@ def _document(
     session: Session,
     index: int,
     plan: RestorePlan,
-    shown: Sequence[FileChange],
-    chosen: Sequence[FileChange],
+    shown: Sequence[RestoredFile],
+    chosen: Sequence[RestoredFile],
     record: Record | None,
     dry_run: bool,
 ) -> dict[str, Any]:

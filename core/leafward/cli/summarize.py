@@ -37,7 +37,7 @@ from leafward.session.journal import session_operations
 from leafward.session.journal.lock import busy
 from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.targets import refuse_unreachable
-from leafward.session.journal.write import Remark, Write, Writing
+from leafward.session.journal.write import Write, WriteRemark, Writing
 from leafward.summaries.summarizers.choice import CONFIGURED
 from leafward.summaries.summarizers.extractive import Extractive
 
@@ -52,7 +52,9 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.model_requests import Outgoing
     from leafward.summaries.summarizers.summary import Summarizer
 
-NOTHING_LEFT = Remark("nothing-left", "no abandoned branch to summarise; the leaf moves without a summary")
+NOTHING_LEFT = WriteRemark(
+    "nothing-left", "no abandoned branch to summarise; the leaf moves without a summary"
+)
 
 
 def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
@@ -194,7 +196,7 @@ class SummarizedMove:
     draft: BranchDraft | None
     """None if there was no branch to summarise, or if a dry run asks no model."""
     outgoing: Outgoing | None
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[WriteRemark, ...] = ()
 
     @property
     def entry(self) -> str | None:

@@ -53,7 +53,7 @@ class ContextStats:
 
     def hear_declared(self, entries: Sequence[int], messages: Sequence[Declared]) -> None:
         """Records the same as `hear`, from messages in their declared shapes."""
-        from leafward.context.declared_messages import Call, Prompt, Reply
+        from leafward.context.declared_messages import DeclaredCall, Prompt, Reply
 
         replied, came_to, gave = self.replies.append, self.totals.append, self.outputs.append
         stamped: Callable[[object], None] = self.stamps.append
@@ -68,7 +68,7 @@ class ContextStats:
                     gave(usage.output)
                     stamped(message.timestamp)
                 for call in message.content:
-                    if type(call) is not Call or call.name not in touching:
+                    if type(call) is not DeclaredCall or call.name not in touching:
                         continue
                     action = actions.get(call.name)
                     if action is not None:

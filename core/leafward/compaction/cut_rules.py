@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.context.estimators import Estimator
 
 
-class Rule(IntEnum):
+class CutRule(IntEnum):
     """Reason why a cut before an entry is allowed or not."""
 
     TURN_START = 0
@@ -38,52 +38,54 @@ class Rule(IntEnum):
     NO_TAIL = 11
 
 
-LEGAL = frozenset({Rule.TURN_START, Rule.MID_TURN, Rule.QUIET_BEFORE_TURN, Rule.QUIET_BEFORE_REPLY})
+LEGAL = frozenset(
+    {CutRule.TURN_START, CutRule.MID_TURN, CutRule.QUIET_BEFORE_TURN, CutRule.QUIET_BEFORE_REPLY}
+)
 
-RULE_CODE: dict[Rule, str] = {
-    Rule.TURN_START: "turn-start",
-    Rule.MID_TURN: "mid-turn",
-    Rule.QUIET_BEFORE_TURN: "before-turn-start",
-    Rule.QUIET_BEFORE_REPLY: "before-reply",
-    Rule.NOTHING_BEFORE: "nothing-before",
-    Rule.RESULT: "result-without-call",
-    Rule.BETWEEN: "between-call-and-result",
-    Rule.SYSTEM: "system",
-    Rule.UNKNOWN_ROLE: "unknown-role",
-    Rule.QUIET_INSIDE: "quiet",
-    Rule.NOTHING_AFTER: "nothing-after",
-    Rule.NO_TAIL: "no-tail",
+RULE_CODE: dict[CutRule, str] = {
+    CutRule.TURN_START: "turn-start",
+    CutRule.MID_TURN: "mid-turn",
+    CutRule.QUIET_BEFORE_TURN: "before-turn-start",
+    CutRule.QUIET_BEFORE_REPLY: "before-reply",
+    CutRule.NOTHING_BEFORE: "nothing-before",
+    CutRule.RESULT: "result-without-call",
+    CutRule.BETWEEN: "between-call-and-result",
+    CutRule.SYSTEM: "system",
+    CutRule.UNKNOWN_ROLE: "unknown-role",
+    CutRule.QUIET_INSIDE: "quiet",
+    CutRule.NOTHING_AFTER: "nothing-after",
+    CutRule.NO_TAIL: "no-tail",
 }
 """Names of the rules in JSON."""
 
-RULE_TEXT: dict[Rule, str] = {
-    Rule.TURN_START: "a turn begins here: no turn is split",
-    Rule.MID_TURN: "a reply: its turn is split",
-    Rule.QUIET_BEFORE_TURN: "has no text and goes with the turn that begins after it",
-    Rule.QUIET_BEFORE_REPLY: "has no text and goes with the reply after it, whose turn is split",
-    Rule.NOTHING_BEFORE: "nothing before it that could be summarised",
-    Rule.RESULT: "a result without its call",
-    Rule.BETWEEN: "between a call and its result",
-    Rule.SYSTEM: "the compaction itself carries the system prompt",
-    Rule.UNKNOWN_ROLE: "no context may begin with a message of this role",
-    Rule.QUIET_INSIDE: "has no text; the cut is at the first of these entries",
-    Rule.NOTHING_AFTER: "nothing after it that could be kept",
-    Rule.NO_TAIL: "this strategy keeps only the user's messages",
+RULE_TEXT: dict[CutRule, str] = {
+    CutRule.TURN_START: "a turn begins here: no turn is split",
+    CutRule.MID_TURN: "a reply: its turn is split",
+    CutRule.QUIET_BEFORE_TURN: "has no text and goes with the turn that begins after it",
+    CutRule.QUIET_BEFORE_REPLY: "has no text and goes with the reply after it, whose turn is split",
+    CutRule.NOTHING_BEFORE: "nothing before it that could be summarised",
+    CutRule.RESULT: "a result without its call",
+    CutRule.BETWEEN: "between a call and its result",
+    CutRule.SYSTEM: "the compaction itself carries the system prompt",
+    CutRule.UNKNOWN_ROLE: "no context may begin with a message of this role",
+    CutRule.QUIET_INSIDE: "has no text; the cut is at the first of these entries",
+    CutRule.NOTHING_AFTER: "nothing after it that could be kept",
+    CutRule.NO_TAIL: "this strategy keeps only the user's messages",
 }
 """Texts of the rules for users, without a full stop."""
 
-SHORT_RULE_TEXT: dict[Rule, str] = {
+SHORT_RULE_TEXT: dict[CutRule, str] = {
     **RULE_TEXT,
-    Rule.TURN_START: "a turn begins, none is split",
-    Rule.QUIET_BEFORE_TURN: "no text, goes with the next turn",
-    Rule.QUIET_BEFORE_REPLY: "no text, its reply's turn is split",
-    Rule.NOTHING_BEFORE: "nothing before it",
-    Rule.RESULT: "result without call",
-    Rule.BETWEEN: "parts call and result",
-    Rule.SYSTEM: "the system prompt",
-    Rule.UNKNOWN_ROLE: "cannot come first",
-    Rule.QUIET_INSIDE: "no text",
-    Rule.NOTHING_AFTER: "nothing after it",
+    CutRule.TURN_START: "a turn begins, none is split",
+    CutRule.QUIET_BEFORE_TURN: "no text, goes with the next turn",
+    CutRule.QUIET_BEFORE_REPLY: "no text, its reply's turn is split",
+    CutRule.NOTHING_BEFORE: "nothing before it",
+    CutRule.RESULT: "result without call",
+    CutRule.BETWEEN: "parts call and result",
+    CutRule.SYSTEM: "the system prompt",
+    CutRule.UNKNOWN_ROLE: "cannot come first",
+    CutRule.QUIET_INSIDE: "no text",
+    CutRule.NOTHING_AFTER: "nothing after it",
 }
 """Reasons where there is little room."""
 
@@ -98,7 +100,7 @@ class CutLine:
 
     position: int
     entry: EntryIndex
-    rule: Rule
+    rule: CutRule
     kept: int
     """Tokens that would be kept."""
 
@@ -110,7 +112,7 @@ class CutLine:
     @property
     def splits_turn(self) -> bool:
         """Whether the cut splits a turn."""
-        return self.rule in (Rule.MID_TURN, Rule.QUIET_BEFORE_REPLY)
+        return self.rule in (CutRule.MID_TURN, CutRule.QUIET_BEFORE_REPLY)
 
 
 def first_said(sizes: PathSizes, position: int) -> int:
@@ -131,7 +133,7 @@ def rules(sizes: PathSizes) -> bytes:
     """The rule at each position. It does not depend on settings."""
     parts = sizes.parts
     found = bytearray(len(sizes))
-    ahead = Rule.NOTHING_AFTER
+    ahead = CutRule.NOTHING_AFTER
     for position in range(len(sizes) - 1, -1, -1):
         part = parts[position]
         if part in QUIET:
@@ -139,31 +141,31 @@ def rules(sizes: PathSizes) -> bytes:
             if ahead not in _QUIET_RULE:
                 found[position] = ahead
             elif behind in QUIET and behind != ContentKind.COMPACTION:
-                found[position] = Rule.QUIET_INSIDE
+                found[position] = CutRule.QUIET_INSIDE
             else:
                 found[position] = _QUIET_RULE[ahead]
             continue
         if part in STARTS:
-            ahead = Rule.TURN_START
+            ahead = CutRule.TURN_START
         elif part == ContentKind.REPLY:
-            ahead = Rule.MID_TURN
+            ahead = CutRule.MID_TURN
         elif part == ContentKind.RESULT:
-            ahead = Rule.RESULT
+            ahead = CutRule.RESULT
         else:
-            ahead = Rule.SYSTEM if part == ContentKind.SYSTEM else Rule.UNKNOWN_ROLE
+            ahead = CutRule.SYSTEM if part == ContentKind.SYSTEM else CutRule.UNKNOWN_ROLE
         found[position] = ahead
-        if ahead is Rule.RESULT:
-            ahead = Rule.BETWEEN
+        if ahead is CutRule.RESULT:
+            ahead = CutRule.BETWEEN
     lead = first_said(sizes, 0)
     for position in range(min(lead + 1, len(sizes))):
-        found[position] = Rule.NOTHING_BEFORE
+        found[position] = CutRule.NOTHING_BEFORE
     return bytes(found)
 
 
-_QUIET_RULE = {Rule.TURN_START: Rule.QUIET_BEFORE_TURN, Rule.MID_TURN: Rule.QUIET_BEFORE_REPLY}
+_QUIET_RULE = {CutRule.TURN_START: CutRule.QUIET_BEFORE_TURN, CutRule.MID_TURN: CutRule.QUIET_BEFORE_REPLY}
 
 
-_RULES = tuple(Rule)
+_RULES = tuple(CutRule)
 
 
 def cut_lines(sizes: PathSizes, estimator: Estimator, *, tail: bool) -> Iterator[CutLine]:
@@ -171,7 +173,7 @@ def cut_lines(sizes: PathSizes, estimator: Estimator, *, tail: bool) -> Iterator
     counts = sizes.counted(estimator)
     end = len(sizes)
     system = sum(counts.tokens[position] for position in sizes.systems)
-    for position, rule in enumerate(rules(sizes) if tail else bytes([Rule.NO_TAIL]) * end):
+    for position, rule in enumerate(rules(sizes) if tail else bytes([CutRule.NO_TAIL]) * end):
         entry = EntryIndex(sizes.entries[position])
         yield CutLine(position, entry, _RULES[rule], counts.between(position, end) - system)
         if sizes.parts[position] == ContentKind.SYSTEM:
@@ -185,10 +187,10 @@ def legal_cut(sizes: PathSizes, entry: int) -> int:
         raise IllegalCut(
             "that entry is not in the context here: a compaction replaced it, or it is on another branch"
         )
-    rule = Rule(rules(sizes)[position])
-    if rule is Rule.QUIET_INSIDE:
+    rule = CutRule(rules(sizes)[position])
+    if rule is CutRule.QUIET_INSIDE:
         position = moved_back(sizes, position)
-        rule = Rule(rules(sizes)[position])
+        rule = CutRule(rules(sizes)[position])
     if rule not in LEGAL:
         raise IllegalCut(f"no cut there: {RULE_TEXT[rule]}")
     return position

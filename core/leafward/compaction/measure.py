@@ -121,7 +121,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Requests:
+class RequestSizes:
     """Sizes of the parts of a context, from the counts of requests: the tokens sent before a position, as counted."""
 
     kept: int
@@ -197,7 +197,7 @@ class PathSizes:
     context: Context
     carry: Carry
     """The values that a compaction of this context takes over."""
-    requests: Requests
+    requests: RequestSizes
 
     def took(self, position: int) -> int | None:
         """Counted tokens of the messages from a position on; None if no request measured them."""
@@ -312,7 +312,7 @@ def _requests(
     kept: int,
     counts: Counts,
     stats: ContextStats,
-) -> Requests:
+) -> RequestSizes:
     # A reply older than the compaction before it was copied there, and counted another context.
     changed = written_at(session.body(context.compaction) or {}) if context.compaction >= 0 else None
     replies = array("i", map(position.__getitem__, stats.replies))
@@ -333,7 +333,7 @@ def _requests(
         counts = Counts.of(tokens)
     before = counts.before
     ends = map(before[1:].__getitem__, replies)
-    return Requests(
+    return RequestSizes(
         kept,
         replies,
         array("q", map(sub, totals, ends)),

@@ -29,7 +29,7 @@ LISTS = {
 _PREFIX = "Split turn: "
 
 
-class Mark(StrEnum):
+class LineRelation(StrEnum):
     """Relation of a line of one summary to the other summary."""
 
     SAME = "same"
@@ -42,7 +42,7 @@ class Mark(StrEnum):
 class PairedLine:
     """A line of one summary, of the other, or of both. Texts without list marks, not safe to show."""
 
-    mark: Mark
+    mark: LineRelation
     before: str = ""
     after: str = ""
 
@@ -52,7 +52,7 @@ class SectionDiff:
     """One heading with its lines, in the order of the later summary; removed lines are at their old place."""
 
     title: str
-    mark: Mark
+    mark: LineRelation
     """Added or removed if only one summary has the heading; same if all lines are the same."""
     lines: tuple[PairedLine, ...]
 
@@ -66,7 +66,7 @@ class SummaryDiff:
     """Facts that the later summary does not state, the heaviest first."""
     only_after: tuple[Fact, ...]
 
-    def count(self, mark: Mark) -> int:
+    def count(self, mark: LineRelation) -> int:
         """Number of lines with a mark."""
         return sum(1 for section in self.sections for line in section.lines if line.mark is mark)
 
@@ -83,13 +83,13 @@ def compare_summaries(before: str, after: str, cwd: str = "") -> SummaryDiff:
     found = []
     for key in order:
         lines = paired(old.get(key, ("", []))[1], new.get(key, ("", []))[1])
-        mark = Mark.SAME
+        mark = LineRelation.SAME
         if key not in old or key not in new:
-            mark = Mark.ADDED if key in new else Mark.REMOVED
-        elif any(line.mark is not Mark.SAME for line in lines):
-            mark = Mark.CHANGED
+            mark = LineRelation.ADDED if key in new else LineRelation.REMOVED
+        elif any(line.mark is not LineRelation.SAME for line in lines):
+            mark = LineRelation.CHANGED
         title = (new.get(key) or old[key])[0]
-        if lines or mark is not Mark.SAME:
+        if lines or mark is not LineRelation.SAME:
             found.append(SectionDiff(title, mark, tuple(lines)))
     earlier, later = _own_text(before), _own_text(after)
     return SummaryDiff(tuple(found), _only(earlier, later, cwd), _only(later, earlier, cwd))
@@ -151,8 +151,10 @@ def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
     def gap(stop: int) -> None:
         """Adds the unpaired lines before the next pair: the old ones first."""
         nonlocal passed
-        found.extend(PairedLine(Mark.REMOVED, old[place]) for place in range(passed, stop) if place in free)
-        found.extend(PairedLine(Mark.ADDED, "", text) for text in added)
+        found.extend(
+            PairedLine(LineRelation.REMOVED, old[place]) for place in range(passed, stop) if place in free
+        )
+        found.extend(PairedLine(LineRelation.ADDED, "", text) for text in added)
         added.clear()
         passed = max(passed, stop)
 
@@ -163,7 +165,11 @@ def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
             continue
         gap(partner)
         passed = max(passed, partner + 1)
-        found.append(PairedLine(Mark.SAME if old[partner] == text else Mark.CHANGED, old[partner], text))
+        found.append(
+            PairedLine(
+                LineRelation.SAME if old[partner] == text else LineRelation.CHANGED, old[partner], text
+            )
+        )
     gap(len(old))
     return found
 

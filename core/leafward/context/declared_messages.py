@@ -55,7 +55,7 @@ class Image(Struct, gc=False, tag_field="type", tag="image"):
 
 
 @final
-class Call(Struct, gc=False, tag_field="type", tag="toolCall"):
+class DeclaredCall(Struct, gc=False, tag_field="type", tag="toolCall"):
     """A call of a tool."""
 
     name: str
@@ -63,7 +63,7 @@ class Call(Struct, gc=False, tag_field="type", tag="toolCall"):
 
 
 @final
-class Usage(Struct, gc=False, rename="camel"):
+class DeclaredUsage(Struct, gc=False, rename="camel"):
     """Tokens of a request and its reply."""
 
     total_tokens: Annotated[int, Meta(gt=0, lt=MOST_TOKENS)]
@@ -74,9 +74,9 @@ class Usage(Struct, gc=False, rename="camel"):
 class Reply(Struct, gc=False, rename="camel", tag_field="role", tag="assistant"):
     """A message of the model that is sent on."""
 
-    content: list[SaidText | Thinking | Call]
+    content: list[SaidText | Thinking | DeclaredCall]
     stop_reason: Literal["stop", "toolUse", "length"] | None = None
-    usage: Usage | None = None
+    usage: DeclaredUsage | None = None
     timestamp: int | str | None = None
     never_sent: UnsetType = UNSET
 
@@ -86,7 +86,7 @@ class Reply(Struct, gc=False, rename="camel", tag_field="role", tag="assistant")
         for block in self.content:
             if type(block) is SaidText:
                 text = block.text
-            elif type(block) is Call:
+            elif type(block) is DeclaredCall:
                 text = block.name
                 written = dumps(block.arguments)
                 units += len(written) if written.isascii() else utf16_length(written.decode())

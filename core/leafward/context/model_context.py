@@ -69,7 +69,7 @@ class Ledger:
         return self.system + self.summary + self.kept + self.after + self.unexplained + self.unsent
 
 
-class Contents(NamedTuple):
+class EstimatedParts(NamedTuple):
     """Estimated tokens of the sent messages that are in the file, by part."""
 
     system: int
@@ -98,7 +98,7 @@ class Context:
     """None where the agent records no level."""
     size: ContextSize
     """Size as pi counts it, for its thresholds and plans. The size shown is the total of the ledger."""
-    contents: Contents
+    contents: EstimatedParts
     compaction: EntryIndex
     """The compaction that applies; -1 if there is none."""
 
@@ -328,7 +328,7 @@ def _size(
     return ContextSize(estimate, 0, estimate), 0
 
 
-def _contents(messages: Messages, system: list[Body], measured: int) -> Contents:
+def _contents(messages: Messages, system: list[Body], measured: int) -> EstimatedParts:
     middle = messages.first_after
     halves = [sum(messages.tokens[:middle]), sum(messages.tokens[middle:])]
     for position in messages.unsent:
@@ -338,7 +338,7 @@ def _contents(messages: Messages, system: list[Body], measured: int) -> Contents
         halves[position >= middle] -= messages.tokens[position]
         if messages.role(position) == "compactionSummary":
             summary += messages.tokens[position]
-    return Contents(replayed_tokens(system), summary, halves[0], halves[1], measured)
+    return EstimatedParts(replayed_tokens(system), summary, halves[0], halves[1], measured)
 
 
 def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str | None]:

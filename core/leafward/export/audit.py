@@ -38,7 +38,7 @@ class SecretPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadSession:
     """A session that could not be read."""
 
     path: str
@@ -52,7 +52,7 @@ class Audit:
     cards: Sequence[Card]
     searched: int = 0
     """Sessions that were read."""
-    unread: list[Unread] = field(default_factory=list)
+    unread: list[UnreadSession] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def run(self, publish: Callable[[int, int], object]) -> Iterator[SecretPlace]:
@@ -65,13 +65,13 @@ class Audit:
             try:
                 session = agent_named(card.agent).open(Path(card.path))
             except (LeafwardError, OSError) as error:
-                self.unread.append(Unread(card.path, str(error)))
+                self.unread.append(UnreadSession(card.path, str(error)))
                 continue
             try:
                 yield from self._session(card, session)
                 self.searched += 1
             except (NotASession, OSError) as error:
-                self.unread.append(Unread(card.path, getattr(error, "strerror", None) or str(error)))
+                self.unread.append(UnreadSession(card.path, getattr(error, "strerror", None) or str(error)))
             finally:
                 session.close()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import Cancelled
 from leafward.base.redact.redaction import Redactor
 from leafward.base.safe_text import safe, safe_line
-from leafward.branches.diff.contents import Contents, differs, is_same
+from leafward.branches.diff.contents import SideContents, differs, is_same
 from leafward.branches.diff.contents import lines_of as content_lines
 from leafward.branches.diff.contexts import compare_contexts
 from leafward.branches.diff.file_sets import compare_files
@@ -67,13 +67,13 @@ def comparison_of(
     bases: Bases | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Comparison:
-    """Computes the content of a document. Secrets stay where `secrets`; `bases` as in `Contents`.
+    """Computes the content of a document. Secrets stay where `secrets`; `bases` as in `SideContents`.
 
     Raises Cancelled once `stop` turns true.
     """
     session = sides.session
     texts = _Texts(session, secrets)
-    sets, contents = compare_files(sides), Contents(sides, stop, bases)
+    sets, contents = compare_files(sides), SideContents(sides, stop, bases)
     contexts = compare_contexts(session, sides.a.entry, sides.b.entry)
     files, differences = [], []
     for column in COLUMNS:

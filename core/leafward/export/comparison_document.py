@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.redact.redaction import listed
-from leafward.compaction.summary_comparison import Mark
+from leafward.compaction.summary_comparison import LineRelation
 from leafward.export.comparison import COLUMNS, PARTS
 from leafward.export.markdown import escaped
 from leafward.export.sanitizer import fenced
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
     from leafward.export.comparison import Comparison
 
-MARK_SIGNS = {Mark.SAME: " ", Mark.CHANGED: "~", Mark.ADDED: "+", Mark.REMOVED: "-"}
+MARK_SIGNS = {
+    LineRelation.SAME: " ",
+    LineRelation.CHANGED: "~",
+    LineRelation.ADDED: "+",
+    LineRelation.REMOVED: "-",
+}
 DIFFERS = {True: "≠", False: "=", None: "?"}
 """The sign between the two contents of a file; None where it is unknown whether they differ."""
 _OWN_BASES = {"write": "a write", "read": "a read", "result": "a result"}
@@ -126,11 +131,11 @@ def _ledger(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def _summary_lines(section: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for line in section["lines"]:
-        if line["mark"] == Mark.CHANGED.value:
+        if line["mark"] == LineRelation.CHANGED.value:
             yield "-", line["a"]
             yield "+", line["b"]
         else:
-            yield MARK_SIGNS[Mark(line["mark"])], line["a"] or line["b"]
+            yield MARK_SIGNS[LineRelation(line["mark"])], line["a"] or line["b"]
 
 
 # --- Markdown ---------------------------------------------------------------------------------------------------------

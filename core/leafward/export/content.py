@@ -49,7 +49,7 @@ _SHORTEST_PIECE = 4
 """The shortest beginning of a secret, in characters, that is removed too."""
 
 
-class Form(StrEnum):
+class ExportForm(StrEnum):
     """The form of a part of an entry."""
 
     SAID = "said"
@@ -64,7 +64,7 @@ class Form(StrEnum):
 class EntryPart:
     """One part of an entry, its text safe and redacted."""
 
-    form: Form
+    form: ExportForm
     text: str
     title: str = ""
     """One line: the tool that is called, or the tool that gave the result."""
@@ -177,47 +177,53 @@ class Content:
             raw = self.text(entry.raw.decode("utf-8", "replace"))
             cut = raw[:RAW_LIMIT] + ("…" if len(raw) > RAW_LIMIT else "")
             yield EntryPart(
-                Form.RETURNED, cut, f"line that is no entry, at byte {entry.offset:,}", failed=True
+                ExportForm.RETURNED, cut, f"line that is no entry, at byte {entry.offset:,}", failed=True
             )
         elif kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY):
-            yield EntryPart(Form.SAID, self.text(str(body.get("summary") or "")))
+            yield EntryPart(ExportForm.SAID, self.text(str(body.get("summary") or "")))
         elif kind is Kind.INJECTED and len(headline(self.session, entry.index).text) >= LIMIT:
             # The model read all of it.
             title = ": ".join(["added", *filter(None, [injected_name(body)])])
-            yield EntryPart(Form.RETURNED, self.text(text_of(body.get("content"))), self.line(title))
+            yield EntryPart(ExportForm.RETURNED, self.text(text_of(body.get("content"))), self.line(title))
         elif kind is Kind.CUSTOM_MESSAGE:
-            yield from self._blocks(body.get("content"), Form.SAID)
+            yield from self._blocks(body.get("content"), ExportForm.SAID)
         elif entry.message:
             yield from self._message(entry.message, kind)
         else:
             word = headline(self.session, entry.index).word
-            yield EntryPart(Form.REMARK, self._shown(entry.index, f"{word}: "))
+            yield EntryPart(ExportForm.REMARK, self._shown(entry.index, f"{word}: "))
 
     def _message(self, message: Body, kind: Kind) -> Iterator[EntryPart]:
         content = message.get("content")
         if kind is Kind.BASH:
             failed = bool(message.get("exitCode"))
             text = f"$ {message.get('command', '')}\n{message.get('output', '')}".rstrip("\n")
-            yield EntryPart(Form.RETURNED, self.text(text), "command of the user", failed)
+            yield EntryPart(ExportForm.RETURNED, self.text(text), "command of the user", failed)
         elif kind is Kind.TOOL_RESULT:
             tool, failed = self.line(str(message.get("toolName") or "a tool")), bool(message.get("isError"))
-            yield EntryPart(Form.RETURNED, self.text(text_of(content)), f"{tool} returned", failed)
-            yield from (part for part in self._blocks(content, Form.SAID) if part.form is Form.IMAGE)
+            yield EntryPart(ExportForm.RETURNED, self.text(text_of(content)), f"{tool} returned", failed)
+            yield from (
+                part for part in self._blocks(content, ExportForm.SAID) if part.form is ExportForm.IMAGE
+            )
         elif kind is Kind.SYSTEM:
             sections = message.get("sections")
             texts = [text_of(content), *(sections.values() if isinstance(sections, dict) else ())]
             yield EntryPart(
-                Form.RETURNED, self.text("\n".join(str(text) for text in texts if text)), "system prompt"
+                ExportForm.RETURNED,
+                self.text("\n".join(str(text) for text in texts if text)),
+                "system prompt",
             )
         else:
-            yield from self._blocks(content, Form.SAID)
+            yield from self._blocks(content, ExportForm.SAID)
         error = message.get("errorMessage")
         if error:
-            yield EntryPart(Form.REMARK, self.line(str(error)), failed=True)
+            yield EntryPart(ExportForm.REMARK, self.line(str(error)), failed=True)
         elif message.get("stopReason") in ("aborted", "length"):
-            yield EntryPart(Form.REMARK, f"stopped: {self.line(str(message['stopReason']))}", failed=True)
+            yield EntryPart(
+                ExportForm.REMARK, f"stopped: {self.line(str(message['stopReason']))}", failed=True
+            )
 
-    def _blocks(self, content: object, form: Form) -> Iterator[EntryPart]:
+    def _blocks(self, content: object, form: ExportForm) -> Iterator[EntryPart]:
         for block in blocks_of(content):
             kind = block.get("type")
             if kind == "text":
@@ -226,16 +232,18 @@ class Content:
                     yield EntryPart(form, self.text(text))
             elif kind == "thinking":
                 if block.get("thinking"):
-                    yield EntryPart(Form.THOUGHT, self.text(str(block["thinking"])))
+                    yield EntryPart(ExportForm.THOUGHT, self.text(str(block["thinking"])))
             elif kind == "toolCall":
                 # The arguments come first, each under its name as in JSON, so that every export redacts the same.
                 called = block if self.secrets else self.redactor.value(block)
                 yield EntryPart(
-                    Form.CALLED, self.text(call_lines(called)), self.line(str(called.get("name") or "a tool"))
+                    ExportForm.CALLED,
+                    self.text(call_lines(called)),
+                    self.line(str(called.get("name") or "a tool")),
                 )
             elif kind == "image":
                 media = str(block.get("mimeType")), str(block.get("data") or "")
-                yield EntryPart(Form.IMAGE, self.line(image_text(block)), media=media)
+                yield EntryPart(ExportForm.IMAGE, self.line(image_text(block)), media=media)
 
 
 def brief(session: Session, index: int, text: str) -> str:

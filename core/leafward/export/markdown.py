@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.redaction import listed
-from leafward.export.content import Content, EntryPart, Form
+from leafward.export.content import Content, EntryPart, ExportForm
 from leafward.export.sanitizer import fenced, harmless
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import is_task
@@ -88,15 +88,15 @@ def _entry(content: Content, entry: Entry, parts: list[EntryPart], level: str) -
 
 def _part(part: EntryPart) -> Iterator[str]:
     failed = " (failed)" if part.failed else ""
-    if part.form is Form.SAID:
+    if part.form is ExportForm.SAID:
         yield f"\n{harmless(part.text)}\n"
-    elif part.form is Form.THOUGHT:
+    elif part.form is ExportForm.THOUGHT:
         yield f"\n*thinking*\n\n{fenced(part.text, 'text')}\n"
-    elif part.form is Form.CALLED:
+    elif part.form is ExportForm.CALLED:
         yield f"\n**{escaped(part.title)}**\n"
         if part.text:
             yield f"\n{fenced(part.text, 'text')}\n"
-    elif part.form is Form.RETURNED:
+    elif part.form is ExportForm.RETURNED:
         yield f"\n*{escaped(part.title)}{failed}*\n"
         if part.text:
             yield f"\n{fenced(part.text, 'text')}\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward import __version__
 from leafward.base.redact.redaction import listed
-from leafward.export.content import Content, EntryPart, Form
+from leafward.export.content import Content, EntryPart, ExportForm
 from leafward.export.web_style import STYLE
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import TASK, is_task
@@ -161,11 +161,11 @@ def _entry(content: Content, entry: Entry) -> Iterator[str]:
 
 
 def _part(part: EntryPart) -> Iterator[str]:
-    if part.form is Form.SAID:
+    if part.form is ExportForm.SAID:
         yield f'<div class="said">{_prose(part.text)}</div>\n'
-    elif part.form is Form.THOUGHT:
+    elif part.form is ExportForm.THOUGHT:
         yield f"<details><summary>thinking</summary><pre>{_text(part.text)}</pre></details>\n"
-    elif part.form in {Form.CALLED, Form.RETURNED}:
+    elif part.form in {ExportForm.CALLED, ExportForm.RETURNED}:
         failed = ' class="failed"' if part.failed else ""
         title = f"{_text(part.title)}{' · failed' if part.failed else ''}"
         if not part.text:
@@ -175,7 +175,7 @@ def _part(part: EntryPart) -> Iterator[str]:
         opened = " open" if lines <= _OPEN_LINES and part.title != "system prompt" else ""
         count = f' <span class="count">{lines:,} lines</span>' if lines > 1 else ""
         yield f"<details{opened}{failed}><summary><code>{title}</code>{count}</summary><pre>{_text(part.text)}</pre></details>\n"
-    elif part.form is Form.IMAGE:
+    elif part.form is ExportForm.IMAGE:
         yield _picture(part)
     else:
         yield f'<p class="remark{" failed" if part.failed else ""}">{_text(part.text)}</p>\n'

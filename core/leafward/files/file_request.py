@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from leafward.files.commands import PatchPlace
     from leafward.files.file_operation import FileOperation
     from leafward.files.file_replay.texts import Replacement
-    from leafward.files.shell.bulk_effects import Staging, Sweep
+    from leafward.files.shell.bulk_effects import BulkCommand, Staging
 
 
 class FileRequest(NamedTuple):
@@ -34,7 +34,7 @@ class FileRequest(NamedTuple):
     """The evidence that it was done, where the call was."""
     glob: bool = False
     """Whether `path` is a shell's pattern."""
-    by: Sweep | Staging | None = None
+    by: BulkCommand | Staging | None = None
     """For a sweep, the command. For a change, the sweep that tells of it."""
     whole: bool = False
     """For a sweep, whether it covers the whole repository that the folder belongs to."""

@@ -10,7 +10,17 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from leafward.base.times import milliseconds
-from leafward.query.grammar import AllOf, AnyOf, Call, Compare, Not, Pattern, QueryWord, SearchedText, Without
+from leafward.query.grammar import (
+    AllOf,
+    AnyOf,
+    Compare,
+    Not,
+    QueryCall,
+    QueryPattern,
+    QueryWord,
+    SearchedText,
+    Without,
+)
 from leafward.query.lexer import QueryError
 from leafward.query.vocabulary import FIELDS, FUNCTION_NAMES
 
@@ -43,20 +53,20 @@ def check(expression: Expression) -> None:
                 waiting += parts
             case Not(inside):
                 waiting.append(inside)
-            case Pattern(source, column):
+            case QueryPattern(source, column):
                 from leafward.query.search.patterns import complaint
 
                 if (wrong := complaint(source)) is not None:
                     raise QueryError(wrong, column)
             case Compare():
                 limit_of(one)
-            case Call() if not one.term:
+            case QueryCall() if not one.term:
                 _check_call(one)
                 if one.name not in _NAMING:
                     waiting += one.arguments
 
 
-def _check_call(call: Call) -> None:
+def _check_call(call: QueryCall) -> None:
     if call.name not in FUNCTION_NAMES:
         close = get_close_matches(call.name, sorted(FUNCTION_NAMES), 1)
         hint = f"; did you mean {close[0]}()?" if close else ""
@@ -70,7 +80,7 @@ def _check_call(call: Call) -> None:
         text_of(call)
 
 
-def text_of(call: Call) -> str:
+def text_of(call: QueryCall) -> str:
     """The name or text that a function takes. Raises QueryError for anything else."""
     argument = call.arguments[0]
     if isinstance(argument, (SearchedText, QueryWord)):

@@ -21,7 +21,7 @@ from leafward.query.vocabulary import ANY_OF, value_problem
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class QueryCall:
     """A function with its arguments."""
 
     name: str
@@ -48,7 +48,7 @@ class SearchedText:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class QueryPattern:
     """A regular expression, case ignored."""
 
     source: str
@@ -93,7 +93,7 @@ class Without:
     parts: tuple[Expression, ...]
 
 
-Expression = Call | QueryWord | SearchedText | Pattern | Compare | Not | AllOf | AnyOf | Without
+Expression = QueryCall | QueryWord | SearchedText | QueryPattern | Compare | Not | AllOf | AnyOf | Without
 
 
 def parse(query: str) -> Expression:
@@ -207,7 +207,7 @@ class _Reader:
         if token.kind == "text":
             return [SearchedText(token.text, token.column)]
         if token.kind == "pattern":
-            return [Pattern(token.text, token.column)]
+            return [QueryPattern(token.text, token.column)]
         if token.kind == "term":
             return _of_term(token)
         if token.kind != "word":
@@ -228,7 +228,7 @@ class _Reader:
                 self._take()
                 arguments.append(self._argument(depth))
         self._close(opened)
-        return [Call(token.text.lower(), tuple(arguments), token.column)]
+        return [QueryCall(token.text.lower(), tuple(arguments), token.column)]
 
     def _argument(self, depth: int) -> Expression:
         """The argument of a function: it chooses entries, wherever the function stands."""
@@ -260,18 +260,18 @@ def _of_term(token: Token) -> list[Expression]:
     if name == "not":
         return [Not(text)]
     if name == "re":
-        return [Pattern(value, column)]
+        return [QueryPattern(value, column)]
     if name == "error":
-        return [Call(name, (), column, term=True), *([text] if value.strip() else [])]
-    return [Call(name, (text,), column, term=True)]
+        return [QueryCall(name, (), column, term=True), *([text] if value.strip() else [])]
+    return [QueryCall(name, (text,), column, term=True)]
 
 
 def _place_of_alike(parts: list[Expression], part: Expression) -> int | None:
     """The index of a term of the same kind of which any value is enough; None for every other part."""
-    if not isinstance(part, Call) or not part.term or part.name not in ANY_OF:
+    if not isinstance(part, QueryCall) or not part.term or part.name not in ANY_OF:
         return None
     for at, one in enumerate(parts):
         last = one.parts[-1] if isinstance(one, AnyOf) else one
-        if isinstance(last, Call) and last.term and last.name == part.name:
+        if isinstance(last, QueryCall) and last.term and last.name == part.name:
             return at
     return None

@@ -13,7 +13,7 @@ from leafward_tui.compare.model.content import ContentRequest, Show
 from leafward_tui.compare.model.files import Column
 
 if TYPE_CHECKING:
-    from leafward.branches.diff.contents import ContentDifference, Contents
+    from leafward.branches.diff.contents import ContentDifference, SideContents
     from leafward.branches.diff.file_sets import FileDifference
     from leafward.branches.diff.summaries import SummaryDifference
     from leafward.files.file_replay.bases import Bases
@@ -84,7 +84,7 @@ class ContentState:
     """The effect of the last key, and its ink; empty for the sentence about the file."""
     rebuilt: int = 0
     """Files that were rebuilt so far; work counted for tests."""
-    contents: dict[bool, Contents] = field(default_factory=dict)
+    contents: dict[bool, SideContents] = field(default_factory=dict)
     """The rebuilders of files: without contents of the workspace, and with them."""
     differences: dict[tuple[str, bool], ContentDifference] = field(default_factory=dict)
     """Rebuilt files, by path and whether contents of the workspace were used."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.files.restoration.plan import FileChange
+    from leafward.files.restoration.plan import RestoredFile
     from leafward_tui.explorer.controllers.restore import RestoreChoice
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground
@@ -200,7 +200,7 @@ _LONGEST = 1_000
 
 
 def file_lines(
-    changes: Sequence[FileChange], same: int, chosen: Collection[str], width: int, glyphs: Glyphs
+    changes: Sequence[RestoredFile], same: int, chosen: Collection[str], width: int, glyphs: Glyphs
 ) -> Lines:
     """The files, each with whether it is chosen, its change, and why the change is safe or not."""
     room = width - 4 - _VERB - 1 - 2
@@ -221,7 +221,7 @@ def file_lines(
     return LazyLines(len(changes) + bool(below), made, places)
 
 
-def _file_line(change: FileChange, here: bool, names: int, reasons: int, glyphs: Glyphs) -> LabLine:
+def _file_line(change: RestoredFile, here: bool, names: int, reasons: int, glyphs: Glyphs) -> LabLine:
     """One file, with `names` cells for its path and `reasons` for its reason."""
     possible = is_safe(change) or is_offered(change)
     sign = f"[{glyphs.ok if here else ' '}] " if possible else "    "
@@ -242,7 +242,7 @@ def _file_line(change: FileChange, here: bool, names: int, reasons: int, glyphs:
 
 
 def preview_lines(
-    change: FileChange | None, diff: Sequence[str] | None, chosen: bool, width: int, glyphs: Glyphs
+    change: RestoredFile | None, diff: Sequence[str] | None, chosen: bool, width: int, glyphs: Glyphs
 ) -> Lines:
     """The change of one file in full, and its diff; without a diff, that it is being computed."""
     if change is None:
@@ -260,7 +260,7 @@ def preview_lines(
     return LazyLines(begin + max(_DIFF_HEAD, len(diff)), made)
 
 
-def _about(change: FileChange, chosen: bool, width: int, glyphs: Glyphs) -> list[tuple[str, str]]:
+def _about(change: RestoredFile, chosen: bool, width: int, glyphs: Glyphs) -> list[tuple[str, str]]:
     path, why = safe_line(change.path, _LONGEST), safe_line(change.why, _LONGEST)
     if is_safe(change):
         text = f"{path}: {why}" + ("" if chosen else ", not chosen")

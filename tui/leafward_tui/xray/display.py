@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.summary_comparison import Mark
+from leafward.compaction.summary_comparison import LineRelation
 from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.panes.summary_comparison import ComparisonView
@@ -96,10 +96,10 @@ class PairDisplay:
             facts.append(found)
         if diff is not None:
             for mark, hue in (
-                (Mark.SAME, ""),
-                (Mark.CHANGED, "warn"),
-                (Mark.ADDED, "leaf"),
-                (Mark.REMOVED, "bad"),
+                (LineRelation.SAME, ""),
+                (LineRelation.CHANGED, "warn"),
+                (LineRelation.ADDED, "leaf"),
+                (LineRelation.REMOVED, "bad"),
             ):
                 facts.append(Fact(f"{diff.count(mark):,} {mark.value}", keep=2, hue=hue))
         crumb = session_crumb(session, self._screen.app.size.width - 72, self._screen.services.glyphs)

@@ -39,7 +39,7 @@ from leafward.base.paths import is_kept
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.foreign import reader_of
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import PROJECTION
 
@@ -167,7 +167,7 @@ def folder_of(projects: str, cwd: str) -> str:
     return folder_for(projects, os.path.realpath(cwd) if os.path.isdir(cwd) else cwd)
 
 
-def _folder(session: Session, cwd: str, terms: ForkTerms, root: Path) -> tuple[str, list[Remark]]:
+def _folder(session: Session, cwd: str, terms: ForkTerms, root: Path) -> tuple[str, list[WriteRemark]]:
     """The folder of the copy: its source's where that lies in a store and the copy works in the same folder."""
     beside = os.path.dirname(os.path.abspath(session.path))
     projects = os.path.dirname(beside)
@@ -177,7 +177,7 @@ def _folder(session: Session, cwd: str, terms: ForkTerms, root: Path) -> tuple[s
         return beside if cwd == session.cwd else folder_of(projects, cwd), []
     folder = folder_of(os.path.join(config_folder(terms.env), PROJECTS), cwd)
     text = f"the source is not in a store of Claude Code; the new session goes to {folder}"
-    return folder, [Remark("elsewhere", text)]
+    return folder, [WriteRemark("elsewhere", text)]
 
 
 class _Copy:
@@ -284,11 +284,11 @@ class _Copy:
             at = columns.parent[at]
         return copies, left + self._cut.passed
 
-    def remarks(self) -> tuple[Remark, ...]:
+    def remarks(self) -> tuple[WriteRemark, ...]:
         """Remarks on the copy."""
         found = list(self._cut.remarks())
         if self.unanswered:
-            found.append(Remark("notice", self.unanswered))
+            found.append(WriteRemark("notice", self.unanswered))
         return tuple(found)
 
     def lines(self, name: str, terms: ForkTerms) -> Iterator[bytes]:

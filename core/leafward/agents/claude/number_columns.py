@@ -63,7 +63,7 @@ def ascending(count: int) -> array[int]:
     return array("i", bytes(lanes))
 
 
-class Selection:
+class RowSelection:
     """Some of many rows: columns without the others."""
 
     def __init__(self, marks: bytes) -> None:

@@ -103,7 +103,7 @@ _APART = 1 << 10
 """Bytes from one rarest byte to the next from which a check of each pays; four may lie nearer."""
 
 
-class Needle:
+class RareByteNeedle:
     """A byte string that is searched by its rarest byte, which is not the first: one byte is found ten times faster than several."""
 
     def __init__(self, whole: bytes, rarest: bytes) -> None:
@@ -126,7 +126,7 @@ class Needle:
         return -1
 
 
-TORN = Needle(b'{"parentUuid":', b"U")
+TORN = RareByteNeedle(b'{"parentUuid":', b"U")
 """Beginning of rows in the chain; inside a line it shows that a row is glued to the text before it."""
 _SEAM = b'}{"type":'
 """Seam between two glued rows outside the chain."""

@@ -9,7 +9,7 @@ from operator import mul, sub
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.entry_ids import EntryIds
-from leafward.agents.claude.number_columns import Selection
+from leafward.agents.claude.number_columns import RowSelection
 from leafward.agents.claude.records import NAMED, REPLIES, Role
 from leafward.session.columns import Columns
 from leafward.session.entries import Kind
@@ -99,7 +99,7 @@ class RowEntries:
             behind = accumulate(map(mul, map(many, range(count), repeat(1)), makes), initial=0)
             self.entry.extend(map(sub, behind, role.translate(_IS_FURTHER)))
         else:
-            heads = Selection(bytes(makes))
+            heads = RowSelection(bytes(makes))
             self.order, self.entry = heads.of(numbers), heads.places()
 
         def of_each(column: array[int]) -> array[int]:

@@ -20,7 +20,7 @@ from leafward.session.source import SourceRemark
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents.codex.chain import Chain, ChainStep, SegmentBase, Thread
+    from leafward.agents.codex.chain import ChainStep, SegmentBase, SegmentChain, Thread
     from leafward.agents.codex.copied_lines import CopiedLines
     from leafward.agents.codex.runs import StretchRuns
     from leafward.agents.codex.store import Segment
@@ -42,7 +42,7 @@ class Piece(NamedTuple):
 class Assembly:
     """A transcript while its segments are read one after the other, and while the last of them grows."""
 
-    def __init__(self, chain: Chain, thread: Thread) -> None:
+    def __init__(self, chain: SegmentChain, thread: Thread) -> None:
         self.chain = chain
         self.builder = EntryBuilder()
         self.notes: list[SourceRemark] = []

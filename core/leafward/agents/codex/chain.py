@@ -71,7 +71,7 @@ class ChainStep:
 
 
 @dataclass(slots=True)
-class Chain:
+class SegmentChain:
     """The segments of a thread, in reading order."""
 
     steps: list[ChainStep] = field(default_factory=list)
@@ -116,12 +116,12 @@ def _meta_in(first: Body) -> dict[str, Any]:
 
 def resolved(
     segments: list[Segment], find: Callable[[str], Segment | None], opened: Callable[[Segment], Rollout]
-) -> Chain:
+) -> SegmentChain:
     """The chain of a thread's own segments and of all their bases.
 
     Raises NotASession where the first segment cannot be opened; for other segments a note says so.
     """
-    chain = Chain()
+    chain = SegmentChain()
     begun: dict[str, ChainStep | None] = {}
     done: set[str] = set()
     for segment in segments:
@@ -158,7 +158,7 @@ def resolved(
 
 
 def _begun(
-    segment: Segment, chain: Chain, opened: Callable[[Segment], Rollout], *, first: bool
+    segment: Segment, chain: SegmentChain, opened: Callable[[Segment], Rollout], *, first: bool
 ) -> ChainStep | None:
     """A segment, opened and described; None where it cannot be opened."""
     try:

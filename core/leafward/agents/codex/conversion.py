@@ -23,7 +23,7 @@ from leafward.agents.conversation import COUNTS_LEFT
 from leafward.base.figures import counted
 from leafward.base.times import iso_stamp, iso_time
 from leafward.session.journal.lines import encode_line
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def adopted(
     remarks = [*past.remarks(), COUNTS_LEFT]
     if long:
         text = f"{counted(long, 'result')} of more than {LONG_RESULT:,} bytes: Codex may cut out the middle"
-        remarks.append(Remark("long-results", text))
+        remarks.append(WriteRemark("long-results", text))
     return draft_of(
         name,
         home,

@@ -19,7 +19,7 @@ from leafward.base.errors import Refused
 from leafward.base.times import iso_stamp
 from leafward.session.entries import BOOKKEEPING, Kind
 from leafward.session.journal.lines import encode_line
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -114,9 +114,11 @@ def forked(
     remarks = [*owned.remarks()]
     if owned.entry >= 0 and not reader.stands_alone(owned.entry):
         text = "this entry exists only in a compaction: the new session ends right before the compaction"
-        remarks.append(Remark("inside-compaction", text))
+        remarks.append(WriteRemark("inside-compaction", text))
     if columns.kind.count(Kind.MALFORMED):
-        remarks.append(Remark("damaged-lines", "damaged lines are left out; whole records on them are kept"))
+        remarks.append(
+            WriteRemark("damaged-lines", "damaged lines are left out; whole records on them are kept")
+        )
     return draft_of(
         name,
         home,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.fork_draft import ForkTerms
     from leafward.session.entries import Body
-    from leafward.session.journal.write import Remark
+    from leafward.session.journal.write import WriteRemark
 
 TITLE = "Codex"
 """The agent's name as people write it."""
@@ -51,7 +51,7 @@ def draft_of(
     cwd: str,
     content: Callable[[], Iterable[bytes]],
     kept: int,
-    remarks: tuple[Remark, ...],
+    remarks: tuple[WriteRemark, ...],
     env_set: tuple[tuple[str, str], ...],
     left: int = 0,
 ) -> ForkDraft:

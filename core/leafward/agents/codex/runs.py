@@ -30,7 +30,7 @@ _USAGE = b'"type":"token_usage_record"'
 _TURN = b'"type":"turn_context"'
 
 
-class Run:
+class LineRun:
     """Lines in a row, the entries that they make, and the assumptions about the lines before them."""
 
     def __init__(self, start: int, total: int | None) -> None:
@@ -71,13 +71,13 @@ class StretchRuns(NamedTuple):
 
     stop: int
     """Offset of the end of the stretch."""
-    runs: list[Run]
+    runs: list[LineRun]
 
 
 def runs_of(stretch: Stretch) -> StretchRuns | None:
     """The runs in a stretch; None where it has to be read in order."""
-    runs: list[Run] = []
-    run: Run | None = None
+    runs: list[LineRun] = []
+    run: LineRun | None = None
     try:
         for data, at in blocks_of(stretch):
             start = 0
@@ -86,7 +86,7 @@ def runs_of(stretch: Stretch) -> StretchRuns | None:
                     start, total = response_end(data, start, recorded=data.find(_USAGE) >= 0)
                     if start == len(data):
                         break
-                    run = Run(at + start, total)
+                    run = LineRun(at + start, total)
                     runs.append(run)
                 try:
                     run.feed(data[start:], at + start)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.codex.assembly import Assembly, Piece
-from leafward.agents.codex.chain import Chain, Thread, resolved
+from leafward.agents.codex.chain import SegmentChain, Thread, resolved
 from leafward.agents.codex.description import described
 from leafward.agents.codex.rollout import Rollout
 from leafward.agents.codex.translation import UNCERTAIN, Translator
@@ -168,9 +168,9 @@ class CodexReader:
         return EntryLocation(Path(piece.segment.path), start, first if first >= 0 else stop - start)
 
     @property
-    def chain(self) -> Chain:
+    def chain(self) -> SegmentChain:
         """The segments of the thread, and the base of each."""
-        return self._made.chain if self._made is not None else Chain()
+        return self._made.chain if self._made is not None else SegmentChain()
 
     def begun_anew(self, index: int) -> int:
         """The entry above an entry, or itself, with which another conversation begins in the same file; -1 without one."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import FirstLook, SessionCandidate
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
-    from leafward.agents.opencode.excerpts import Excerpt
+    from leafward.agents.opencode.excerpts import SessionCopy
     from leafward.agents.opencode.store import Store
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
@@ -167,14 +167,14 @@ class OpenCode(Agent):
             else trees.belongings(absolute)
         )
 
-    def excerpt(self, path: str) -> Excerpt | None:
+    def excerpt(self, path: str) -> SessionCopy | None:
         """A session in a database with its sub-agents; None for any other. Raises OSError, NotASession."""
         base, session = os.path.split(os.path.abspath(path))
         if not os.path.isfile(base) or not is_database(base):
             return None
-        from leafward.agents.opencode.excerpts import Excerpt
+        from leafward.agents.opencode.excerpts import SessionCopy
 
-        return Excerpt(base, session)
+        return SessionCopy(base, session)
 
     def description(self, path: str) -> Mapping[str, object]:
         """The session's row in the database with all its columns, or its description file."""
@@ -246,15 +246,15 @@ class OpenCode(Agent):
         """
         from leafward.agents.conversation import Conversation
         from leafward.agents.opencode import fork as forking
-        from leafward.session.journal.write import Remark
+        from leafward.session.journal.write import WriteRemark
 
         base = os.path.dirname(os.path.abspath(session.path))
-        remark = Remark(
+        remark = WriteRemark(
             "older-files",
             "it is in files of an older opencode; the messages are converted to the current format",
         )
         if _is_torn(session):
-            remark = Remark("session-row", "its row cannot be read; the messages are converted")
+            remark = WriteRemark("session-row", "its row cannot be read; the messages are converted")
         if not os.path.isfile(base) or _is_torn(session):
             draft = self.adopt(Conversation(session, cut), terms)
             return replace(draft, remarks=(remark, *draft.remarks))

@@ -15,7 +15,7 @@ from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, i
 from leafward.agents.opencode.sessions import OURS
 from leafward.base.errors import NotASession
 from leafward.session.entries import text_of
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def adopt(past: Conversation, terms: ForkTerms, database: str, store: Store) -> 
     )
 
 
-def _model(past: Conversation, database: str) -> tuple[Body, list[Remark]]:
+def _model(past: Conversation, database: str) -> tuple[Body, list[WriteRemark]]:
     """The model for the new session: the model of the session used last, since opencode stops at an unknown one."""
     try:
         with opened(database) as base:
@@ -66,7 +66,7 @@ def _model(past: Conversation, database: str) -> tuple[Body, list[Remark]]:
     context = past.context
     model = {"providerID": context.provider or "unknown", "modelID": context.model or "unknown"}
     text = f"opencode has used no model yet: it will ask for {model['providerID']}/{model['modelID']}, or -m names another"
-    return model, [Remark("model", text)]
+    return model, [WriteRemark("model", text)]
 
 
 class _Writer:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.agents.fork_draft import ForkTerms
     from leafward.agents.opencode.store import Store
     from leafward.session.entries import Body
-    from leafward.session.journal.write import Remark
+    from leafward.session.journal.write import WriteRemark
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _TAIL = 14
@@ -103,7 +103,7 @@ def draft_of(
     content: Callable[[], Iterator[bytes]],
     kept: int,
     left: int,
-    remarks: tuple[Remark, ...],
+    remarks: tuple[WriteRemark, ...],
     terms: ForkTerms,
     store: Store,
 ) -> ForkDraft:

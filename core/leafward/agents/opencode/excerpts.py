@@ -70,7 +70,7 @@ class Family(NamedTuple):
     """Whether the database is partly unreadable."""
 
 
-class Excerpt:
+class SessionCopy:
     """The copy of a session, made or planned."""
 
     def __init__(self, database: str, session: str) -> None:

@@ -22,7 +22,7 @@ from leafward.base.errors import NotASession, Refused
 from leafward.context.model_context import context_at
 from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind, object_at, text_at
 from leafward.session.foreign import reader_of
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.session.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, trusted_usage
 from leafward.session.session_title import title_of
@@ -101,7 +101,7 @@ class _Copy:
                 self._pruned.update((reader.translation.body(at) or {}).get(EDIT_TARGETS, ()))
             at = columns.parent[at]
 
-    def remarks(self) -> tuple[Remark, ...]:
+    def remarks(self) -> tuple[WriteRemark, ...]:
         """Remarks on the copy."""
         if self._recounted is None:
             return ()
@@ -111,9 +111,9 @@ class _Copy:
                 f"opencode compacted here at {recorded:,} tokens: the last reply of the copy carries the estimate of"
                 f" what is sent here (~{size:,}), so that it is not compacted before the next prompt"
             )
-            return (Remark("recounted", text),)
+            return (WriteRemark("recounted", text),)
         text = f"opencode compacted here at {recorded:,} tokens, and does so again before the next prompt"
-        return (Remark("compacts-again", text),)
+        return (WriteRemark("compacts-again", text),)
 
     def document(self, name: str, ids: Ids, terms: ForkTerms) -> Iterator[bytes]:
         """The document for the import. Raises Refused where the database has become unreadable."""

@@ -9,7 +9,7 @@ from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.times import iso_time
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.journal.lines import encode_line
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.session.messages import PROJECTION, edit_targets
 from leafward.session.session_title import title_of
 
@@ -49,7 +49,7 @@ def adopted(past: Conversation, terms: ForkTerms, root: Path, *, flat: bool) -> 
     copied_unsent = past.broken_off + past.unsent if whole else 0
     if past.context.compaction >= 0 and not whole:
         remarks.append(
-            Remark(
+            WriteRemark(
                 "summary-as-message",
                 "the kept messages are copied, the summary becomes a message; what it replaced is on a branch",
             )
@@ -76,10 +76,10 @@ def _earlier(past: Conversation, path: Sequence[int], *, whole: bool) -> int:
     return sum(1 for entry in above if entry not in in_context and _native_kind(past.session, entry))
 
 
-def _counts_left(messages: Iterable[ConversationMessage]) -> Iterator[Remark]:
+def _counts_left(messages: Iterable[ConversationMessage]) -> Iterator[WriteRemark]:
     """A remark where replies of a healed session lose their recorded counts."""
     if any(one.role == "assistant" and one.usage is None for one in messages):
-        yield Remark(
+        yield WriteRemark(
             "counts-left",
             "token counts from the first change on stay with the source: sizes are estimated until the next reply",
         )

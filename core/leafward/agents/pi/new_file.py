@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.fork_draft import ForkTerms
     from leafward.session.entries import Body
-    from leafward.session.journal.write import Remark
+    from leafward.session.journal.write import WriteRemark
     from leafward.session.session import Session
 
 
@@ -89,7 +89,7 @@ def draft_of(
     terms: ForkTerms,
     kept: int,
     left: int,
-    remarks: tuple[Remark, ...] = (),
+    remarks: tuple[WriteRemark, ...] = (),
     earlier: int = 0,
 ) -> ForkDraft:
     """A draft of a file in a folder, under the name that pi would give it."""

@@ -102,7 +102,7 @@ def lines_of(file: Rebuilt) -> list[str]:
     return split_lines(file.text or "")
 
 
-class Contents:
+class SideContents:
     """Rebuilds files of two sides on request. The steps of the sides are used as they are.
 
     An agent that goes back to an earlier turn leaves the files as they are, so that a branch may have worked on files that

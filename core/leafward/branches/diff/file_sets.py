@@ -93,7 +93,7 @@ class FileDifference:
 
     @property
     def changed(self) -> bool:
-        """Whether a branch changed it. `Contents.same` tells whether its contents differ."""
+        """Whether a branch changed it. `SideContents.same` tells whether its contents differ."""
         return any(use is not None and use.changes for use in (self.a, self.b))
 
     @property

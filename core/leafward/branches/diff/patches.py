@@ -14,7 +14,7 @@ from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.file_replay.storage import unfit_name
 from leafward.files.line_diff import DiffBlock, compare_lines, split_lines
-from leafward.files.restoration.project_folder import Presence
+from leafward.files.restoration.project_folder import FileKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from leafward.files.file_replay.bases import Bases
     from leafward.files.file_replay.replay import Rebuilt
     from leafward.files.file_replay.steps import ReplayStep
-    from leafward.files.restoration.plan import FileChange
+    from leafward.files.restoration.plan import RestoredFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def patch_of(
 ) -> Patch:
     """The changes of one side against the common ancestor, name by name: a move is a deletion and a new file.
 
-    `bases` as in `Contents`.
+    `bases` as in `SideContents`.
     """
     shared = Replay(sides.session, {}, {})
     shared.go(sides.shared.steps, None, stop)
@@ -205,12 +205,12 @@ def file_diff(path: str, before: bytes | None, after: bytes | None) -> list[str]
     return [*head, *"".join(unified(old, new)).removesuffix("\n").split("\n")]
 
 
-def restore_diff(change: FileChange) -> list[str]:
+def restore_diff(change: RestoredFile) -> list[str]:
     """Lines of the diff from the file on disk to its content at the entry; none where that is not known."""
     if change.after is None:
         return []
-    before = change.before.data if change.before.presence in (Presence.FILE, Presence.LINK) else None
-    after = change.after.data if change.after.presence is Presence.FILE else None
+    before = change.before.data if change.before.presence in (FileKind.FILE, FileKind.LINK) else None
+    after = change.after.data if change.after.presence is FileKind.FILE else None
     return file_diff(change.path, before, after)
 
 

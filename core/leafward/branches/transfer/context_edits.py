@@ -92,7 +92,7 @@ class EditDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Shortened:
+class ShortText:
     """A text without its middle."""
 
     text: str
@@ -100,18 +100,18 @@ class Shortened:
     """Code points."""
 
 
-def shortened(text: str, tokens: int) -> Shortened:
+def shortened(text: str, tokens: int) -> ShortText:
     """A text of about `tokens` tokens: its beginning and its end, and between them a note of how much is missing."""
     room = max(0, tokens * CHARS_PER_TOKEN)
     if len(text) <= room:
-        return Shortened(text, 0)
+        return ShortText(text, 0)
     head = room * 2 // 3
     tail = room - head
     missing = len(text) - head - tail
     note = f"\n[{missing:,} characters left out]\n"
     if len(note) >= missing:
-        return Shortened(text, 0)
-    return Shortened(text[:head].rstrip() + note + (text[-tail:].lstrip() if tail else ""), missing)
+        return ShortText(text, 0)
+    return ShortText(text[:head].rstrip() + note + (text[-tail:].lstrip() if tail else ""), missing)
 
 
 def draft_edits(session: Session, edits: Sequence[ContextEdit]) -> EditDraft:

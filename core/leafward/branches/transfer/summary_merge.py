@@ -18,7 +18,7 @@ from leafward.branches.diff.summaries import SideSummary, summaries_of
 from leafward.compaction.filelists import FileLists
 from leafward.compaction.listed_files import listed_now
 from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
-from leafward.compaction.summary_comparison import LISTS, Mark, paired, summary_at, titled_lines
+from leafward.compaction.summary_comparison import LISTS, LineRelation, paired, summary_at, titled_lines
 from leafward.compaction.summary_lines import SummaryPart, bare, box_of, stored_lines
 from leafward.files.working_set import touched
 from leafward.session.entries import MARK, NO_ENTRY, Body, EntryIndex, Kind
@@ -295,8 +295,8 @@ def _pairs(olds: list[str], news: list[str]) -> Iterator[tuple[str, str]]:
     """Pairs of stored lines with equal or nearly equal meaning; one is empty where only one side has the line."""
     left, right = _by_words(olds), _by_words(news)
     for pair in paired([bare(line) for line in olds], [bare(line) for line in news]):
-        old = left[pair.before].pop(0) if pair.mark is not Mark.ADDED else ""
-        new = right[pair.after].pop(0) if pair.mark is not Mark.REMOVED else ""
+        old = left[pair.before].pop(0) if pair.mark is not LineRelation.ADDED else ""
+        new = right[pair.after].pop(0) if pair.mark is not LineRelation.REMOVED else ""
         yield old, new
 
 

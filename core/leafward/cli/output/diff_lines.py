@@ -10,9 +10,9 @@ from leafward.base.shown_path import shortened
 from leafward.branches.diff.file_sets import Flag
 from leafward.cli.output.outcomes import outcome_table
 from leafward.cli.output.page import Page, cells, indented, pad
-from leafward.compaction.summary_comparison import Mark
+from leafward.compaction.summary_comparison import LineRelation
 from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import StepRemark
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 
@@ -84,7 +84,7 @@ def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterato
             for letter in ("base", "a", "b"):
                 one = file[letter]
                 rest = resting(one["base"])
-                remarks = ", ".join(sorted({Remark(remark["remark"]).words for remark in one["remarks"]}))
+                remarks = ", ".join(sorted({StepRemark(remark["remark"]).words for remark in one["remarks"]}))
                 if not remarks and one["certainty"] in ("partial", "unknown"):
                     remarks = "never read as a whole"
                 if one["path"] != file["path"]:
@@ -158,11 +158,13 @@ def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
         yield ""
         yield page.style(safe_line(section["title"]), "bold")
         for line in section["lines"]:
-            if line["mark"] == Mark.CHANGED.value:
+            if line["mark"] == LineRelation.CHANGED.value:
                 yield from indented(safe_line(f"- {line['a']}"))
                 yield from indented(safe_line(f"+ {line['b']}"))
             else:
-                yield from indented(safe_line(f"{MARK_SIGNS[Mark(line['mark'])]} {line['a'] or line['b']}"))
+                yield from indented(
+                    safe_line(f"{MARK_SIGNS[LineRelation(line['mark'])]} {line['a'] or line['b']}")
+                )
     for letter in ("a", "b"):
         facts = found[f"only_{letter}"]
         if facts:

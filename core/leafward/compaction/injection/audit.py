@@ -52,7 +52,7 @@ class RuleAudit:
     """Whether the injected text names the rule."""
 
 
-class Presence(StrEnum):
+class SummaryPresence(StrEnum):
     """Form in which a summary holds an item."""
 
     VERBATIM = "verbatim"
@@ -67,7 +67,7 @@ class ItemAudit:
 
     section: str
     text: str
-    presence: Presence
+    presence: SummaryPresence
     sources: tuple[SourceRef, ...]
 
 
@@ -141,16 +141,16 @@ def audit_items(injection: Injection, summary: str, cwd: str = "") -> list[ItemA
     ]
 
 
-def _presence(core: str, section: str, text: FactText) -> Presence:
+def _presence(core: str, section: str, text: FactText) -> SummaryPresence:
     if core in text.flat:
-        return Presence.VERBATIM
+        return SummaryPresence.VERBATIM
     if section == _STAGE:
-        return Presence.ABSENT
+        return SummaryPresence.ABSENT
     fact = Fact(FactKind.CONSTRAINT, core.casefold(), core, NO_ENTRY, Voice.TOLD)
     return (
-        Presence.NORMALISED
+        SummaryPresence.NORMALISED
         if text.holds(fact) in {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
-        else Presence.ABSENT
+        else SummaryPresence.ABSENT
     )
 
 

@@ -19,8 +19,8 @@ from leafward.compaction.injection.action_outcomes import read_outcomes
 from leafward.compaction.injection.moved_files import move_files
 from leafward.compaction.injection.path_findings import (
     Collected,
-    FileUse,
     PastCompaction,
+    PathFile,
     PathUse,
     RecordedAction,
 )
@@ -397,7 +397,7 @@ class _Reader:
             known = self._found.files.get(path)
             if known is None:
                 first = PathUse.MODIFIED if use is PathUse.CREATED and note == "summary" else use
-                self._found.files[path] = FileUse(path, first, index, [source], by_tool)
+                self._found.files[path] = PathFile(path, first, index, [source], by_tool)
                 continue
             known.by_tool = known.by_tool or by_tool
             known.gone = known.gone and not by_tool

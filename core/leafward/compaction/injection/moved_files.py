@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.path_findings import FileUse, PathUse
+from leafward.compaction.injection.path_findings import PathFile, PathUse
 from leafward.files.shell.moves import moves
 
 if TYPE_CHECKING:
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 def move_files(
-    files: dict[str, FileUse], command: str, name: Callable[[str], str], entry: EntryIndex, source: SourceRef
+    files: dict[str, PathFile],
+    command: str,
+    name: Callable[[str], str],
+    entry: EntryIndex,
+    source: SourceRef,
 ) -> None:
     """Applies a successful command to the files; `name` normalises a path."""
     for moved, target in moves(command):
@@ -27,10 +31,10 @@ def move_files(
                 there = to + file.path[len(path) :]
                 there_before = files.get(there)
                 sources = [*(there_before.sources if there_before is not None else ()), *file.sources, source]
-                files[there] = FileUse(there, file.use, entry, sources)
+                files[there] = PathFile(there, file.use, entry, sources)
 
 
-def _at(files: dict[str, FileUse], path: str) -> list[FileUse]:
+def _at(files: dict[str, PathFile], path: str) -> list[PathFile]:
     """The file of that name, or the files in the folder of that name."""
     if path in files:
         return [files[path]]

@@ -25,7 +25,7 @@ class PathUse(IntEnum):
 
 
 @dataclass(slots=True)
-class FileUse:
+class PathFile:
     """One file of a path, by its normalised name."""
 
     path: str
@@ -73,7 +73,7 @@ class Collected:
     cwd: str
     session: str
     path: list[EntryIndex] = field(default_factory=list)
-    files: dict[str, FileUse] = field(default_factory=dict)
+    files: dict[str, PathFile] = field(default_factory=dict)
     prompt: str = ""
     """The last text that the user wrote."""
     prompt_entry: EntryIndex = NO_ENTRY

@@ -48,7 +48,7 @@ _MARKERS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RuleFile:
     """One rule file."""
 
     name: str
@@ -83,15 +83,15 @@ class Situation:
 class RuleMatch:
     """A rule that holds, and its carriers."""
 
-    rule: Rule
+    rule: RuleFile
     carriers: tuple[tuple[str, str], ...]
     """Conditions with the path, keyword or tool that fulfils each; none for a rule without conditions."""
     sources: tuple[SourceRef, ...]
 
 
-def read_rules(workspace: Workspace, diagnostics: list[InjectionRemark]) -> list[Rule]:
+def read_rules(workspace: Workspace, diagnostics: list[InjectionRemark]) -> list[RuleFile]:
     """The rule files of a workspace, sorted by name. A rule with an unreadable head always holds, with a remark."""
-    found: list[Rule] = []
+    found: list[RuleFile] = []
     waiting: list[tuple[str, int]] = [("", 0)]
     while waiting and len(found) < _MOST:
         below, depth = waiting.pop(0)
@@ -108,13 +108,13 @@ def read_rules(workspace: Workspace, diagnostics: list[InjectionRemark]) -> list
     return sorted(found, key=lambda rule: (rule.name.casefold(), rule.name))
 
 
-def _rule(name: str, file: TextFile, diagnostics: list[InjectionRemark]) -> Rule:
+def _rule(name: str, file: TextFile, diagnostics: list[InjectionRemark]) -> RuleFile:
     head = read_head(file.text)
     if head.problem:
         text = f"{file.path}: {head.problem}; the rule is treated as one that always holds"
         diagnostics.append(InjectionRemark("rule", safe_line(text, 300)))
     conditions = _conditions(head)
-    return Rule(name, file, conditions, head.values.get("match") == "all", head.lines)
+    return RuleFile(name, file, conditions, head.values.get("match") == "all", head.lines)
 
 
 def _conditions(head: Head) -> dict[str, tuple[str, ...]]:
@@ -134,7 +134,7 @@ def keyword_form(keyword: str) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(keyword)}", re.IGNORECASE | re.ASCII)
 
 
-def matching(rules: list[Rule], there: Situation) -> list[RuleMatch]:
+def matching(rules: list[RuleFile], there: Situation) -> list[RuleMatch]:
     """The rules that hold."""
     found = []
     for rule in rules:
@@ -144,7 +144,7 @@ def matching(rules: list[Rule], there: Situation) -> list[RuleMatch]:
     return found
 
 
-def _match(rule: Rule, there: Situation) -> RuleMatch | None:
+def _match(rule: RuleFile, there: Situation) -> RuleMatch | None:
     conditions = [condition for condition in rule.conditions if condition not in _UNTOLD]
     if not conditions:
         return RuleMatch(rule, (), (rule.source(),))

@@ -23,7 +23,7 @@ from leafward.compaction.injection.continuity import (
     continuity,
     with_placeholders,
 )
-from leafward.compaction.injection.packs.pack import Pack, Stage, packs
+from leafward.compaction.injection.packs.pack import Pack, WorkflowStage, packs
 from leafward.compaction.injection.values import (
     Contribution,
     InjectionRemark,
@@ -73,7 +73,7 @@ class _Work:
     pack: Pack
     name: str
     files: dict[str, TextFile | None]
-    stage: Stage
+    stage: WorkflowStage
     why: SourceRef
     claimed: SourceRef | None = None
 

@@ -10,7 +10,7 @@ from leafward.compaction.injection.values import Contribution, OfferedBullet, Om
 
 if TYPE_CHECKING:
     from leafward.compaction.injection.builders import BuildInput
-    from leafward.compaction.injection.path_findings import FileUse
+    from leafward.compaction.injection.path_findings import PathFile
 
 _SECTION = {
     PathUse.MODIFIED: "workingset.modified",
@@ -46,13 +46,13 @@ def working_set(inputs: BuildInput) -> Contribution:
     return Contribution("working set", chosen, tuple(left), beyond)
 
 
-def _item(file: FileUse, rank: int = 0) -> OfferedBullet:
+def _item(file: PathFile, rank: int = 0) -> OfferedBullet:
     return OfferedBullet(file.path, tuple(file.sources), rank=rank, path=file.path)
 
 
-def _recent(file: FileUse) -> tuple[int, int, str, str]:
+def _recent(file: PathFile) -> tuple[int, int, str, str]:
     return file.use, -file.seq, file.path.casefold(), file.path
 
 
-def _alphabetical(file: FileUse) -> tuple[bool, str, str]:
+def _alphabetical(file: PathFile) -> tuple[bool, str, str]:
     return file.use is PathUse.MENTIONED, file.path.casefold(), file.path

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_names import within
 from leafward.files.file_replay.knowledge import KNOWN, FileState, Staged
-from leafward.files.file_replay.remarks import Remark
-from leafward.files.shell.bulk_effects import Staging, Sweep
+from leafward.files.file_replay.remarks import StepRemark
+from leafward.files.shell.bulk_effects import BulkCommand, Staging
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from leafward.files.file_replay.calls import Calls
     from leafward.files.file_replay.steps import ReplayStep
 
-_BRINGS = (Sweep.CHECKOUT, Sweep.RESTORE)
+_BRINGS = (BulkCommand.CHECKOUT, BulkCommand.RESTORE)
 """Commands that restore files from the index of git."""
-BY_INDEX = (*_BRINGS, Sweep.CLEAN, Sweep.CLEAN_IGNORED)
+BY_INDEX = (*_BRINGS, BulkCommand.CLEAN, BulkCommand.CLEAN_IGNORED)
 """Commands whose effect on files depends on the index."""
 _RESTORED = re.compile(r"^Updated \d+ paths? from the index$", re.MULTILINE)
 _REMOVING = "Removing "
@@ -78,7 +78,7 @@ def bring_back(files: Mapping[str, FileState], step: ReplayStep, output: str, fo
 
     `output` is its output, `folder` the session's working folder.
     """
-    done, why = step.certainly_done, Remark(f"by {step.by}")
+    done, why = step.certainly_done, StepRemark(f"by {step.by}")
     removed = {
         posixpath.normpath(posixpath.join(folder, step.home or "", line.removeprefix(_REMOVING)))
         for line in output.splitlines()
@@ -107,6 +107,6 @@ def bring_back(files: Mapping[str, FileState], step: ReplayStep, output: str, fo
             state.gone()
             state.remark(step.entry, why)
         elif not state.absent and not (
-            staged is not None and (staged.tracked or (staged.seen and step.by is Sweep.CLEAN))
+            staged is not None and (staged.tracked or (staged.seen and step.by is BulkCommand.CLEAN))
         ):
             state.may_differ(step.entry, why)

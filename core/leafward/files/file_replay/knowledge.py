@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.files.file_replay.overlaps import ends_aside, may_begin_before, may_overlap, tangled
 from leafward.files.file_replay.patches import patched
 from leafward.files.file_replay.recorded_diffs import proven_by
-from leafward.files.file_replay.remarks import CONTRADICTIONS, Remark
+from leafward.files.file_replay.remarks import CONTRADICTIONS, StepRemark
 from leafward.files.file_replay.spans import KnownLines, agree, around, ends_off, joined, steady
-from leafward.files.file_replay.texts import EditMatch, Replaced, Replacement, replace
+from leafward.files.file_replay.texts import EditedText, EditMatch, Replacement, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,10 +46,10 @@ KNOWN = (Certainty.EXACT, Certainty.ABSENT)
 
 
 _REMARKS = {
-    EditMatch.LOOSE: Remark.LOOSE,
-    EditMatch.AMBIGUOUS: Remark.AMBIGUOUS,
-    EditMatch.ABSENT: Remark.NOT_FOUND,
-    EditMatch.LINE_ENDS: Remark.LINE_ENDS,
+    EditMatch.LOOSE: StepRemark.LOOSE,
+    EditMatch.AMBIGUOUS: StepRemark.AMBIGUOUS,
+    EditMatch.ABSENT: StepRemark.NOT_FOUND,
+    EditMatch.LINE_ENDS: StepRemark.LINE_ENDS,
 }
 
 
@@ -91,7 +91,7 @@ class FileState:
     """Texts that edits put somewhere into the file, where even their lines are not known. Their line ends are not known."""
     base: str = ""
     """The source of the content: `write`, `read`, `result` or the name of a base."""
-    remarks: tuple[tuple[EntryIndex, Remark], ...] = ()
+    remarks: tuple[tuple[EntryIndex, StepRemark], ...] = ()
     was: tuple[str, ...] = ()
     """Earlier names of the file."""
     untouched: bool = True
@@ -131,18 +131,18 @@ class FileState:
             return Certainty.EXACT
         return Certainty.PARTIAL if self.spans or self.pieces else Certainty.UNKNOWN
 
-    def remark(self, entry: EntryIndex, what: Remark) -> None:
+    def remark(self, entry: EntryIndex, what: StepRemark) -> None:
         """Records a remark about a step."""
         self.remarks = (*self.remarks, (entry, what))
         if what in CONTRADICTIONS:
             # The content may have been different when it was put into the index.
             self.staged = None
 
-    def may_differ(self, entry: EntryIndex, why: Remark) -> None:
+    def may_differ(self, entry: EntryIndex, why: StepRemark) -> None:
         """Records that an entry may have changed the file, and why."""
         self.untouched = False
         self.forget()
-        if why is not Remark.BY_COMMAND or not self.remarks or self.remarks[-1][0] != entry:
+        if why is not StepRemark.BY_COMMAND or not self.remarks or self.remarks[-1][0] != entry:
             # The remark that names the command is enough.
             self.remark(entry, why)
 
@@ -171,7 +171,7 @@ class FileState:
     def seen(self, shown: Shown, entry: EntryIndex) -> None:
         """Applies the lines that a read shows, which count more than the known ones."""
         if self._contradicts(shown):
-            self.remark(entry, Remark.CHANGED_OUTSIDE)
+            self.remark(entry, StepRemark.CHANGED_OUTSIDE)
             self.forget()
         elif self.text is not None:
             self.proofs += 1
@@ -203,7 +203,7 @@ class FileState:
                 self.text is not None
                 or any(lines[one.first - 1 : one.after - 1] != one.lines for one in self.spans)
             ):
-                self.remark(entry, Remark.CHANGED_OUTSIDE)
+                self.remark(entry, StepRemark.CHANGED_OUTSIDE)
             self.written(text, "result")
         self.absent = False
 
@@ -218,11 +218,11 @@ class FileState:
                 self.text += "\r\n" if self.text.count("\r\n") else "\n"
                 self.newline = True
                 return
-            self.remark(entry, Remark.CHANGED_OUTSIDE)
+            self.remark(entry, StepRemark.CHANGED_OUTSIDE)
         elif any(
             lines[one.first - 1 : one.after - 1] != ends_off(one.lines, one.first) for one in self.spans
         ):
-            self.remark(entry, Remark.CHANGED_OUTSIDE)
+            self.remark(entry, StepRemark.CHANGED_OUTSIDE)
         self.written(text, "result")
         self.ends = False
 
@@ -267,10 +267,12 @@ class FileState:
             self.forget()
             if made.match is EditMatch.ABSENT:
                 self._keep_added(places)
-            self.remark(entry, Remark.NOT_FOUND if made.match is EditMatch.ABSENT else Remark.AMBIGUOUS)
+            self.remark(
+                entry, StepRemark.NOT_FOUND if made.match is EditMatch.ABSENT else StepRemark.AMBIGUOUS
+            )
             return
         if made.match is EditMatch.LOOSE:
-            self.remark(entry, Remark.LOOSE)
+            self.remark(entry, StepRemark.LOOSE)
         if made.text is not None:
             self.text = made.text
             self.proofs += 1
@@ -311,7 +313,7 @@ class FileState:
             self._beside(made)
         self._keep_pieces(replacements)
 
-    def _beside(self, made: Replaced) -> None:
+    def _beside(self, made: EditedText) -> None:
         """Keeps the lines beside loose matches.
 
         Older tools rewrote the whole text without the differences that they ignore.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Remark(StrEnum):
+class StepRemark(StrEnum):
     """A remark on a step."""
 
     CHANGED_OUTSIDE = "changed outside"
@@ -56,18 +56,18 @@ class Remark(StrEnum):
 
 
 _WORDS = {
-    Remark.CHANGED_OUTSIDE: "changed outside the session",
-    Remark.NOT_FOUND: "an edit's old text is not there",
-    Remark.AMBIGUOUS: "an edit's old text is there more than once",
-    Remark.LOOSE: "an edit matches but for spaces or signs",
-    Remark.UNANSWERED: "a call without a result",
-    Remark.BY_COMMAND: "a command changed it",
-    Remark.BY_UNPACKING: "an archive was unpacked",
-    Remark.FOLDER_REMOVED: "its folder was removed",
-    Remark.FOLDER_MOVED: "its folder was moved",
-    Remark.CELL: "a notebook cell changed",
+    StepRemark.CHANGED_OUTSIDE: "changed outside the session",
+    StepRemark.NOT_FOUND: "an edit's old text is not there",
+    StepRemark.AMBIGUOUS: "an edit's old text is there more than once",
+    StepRemark.LOOSE: "an edit matches but for spaces or signs",
+    StepRemark.UNANSWERED: "a call without a result",
+    StepRemark.BY_COMMAND: "a command changed it",
+    StepRemark.BY_UNPACKING: "an archive was unpacked",
+    StepRemark.FOLDER_REMOVED: "its folder was removed",
+    StepRemark.FOLDER_MOVED: "its folder was moved",
+    StepRemark.CELL: "a notebook cell changed",
 }
 
 
-CONTRADICTIONS = (Remark.CHANGED_OUTSIDE, Remark.NOT_FOUND, Remark.AMBIGUOUS)
+CONTRADICTIONS = (StepRemark.CHANGED_OUTSIDE, StepRemark.NOT_FOUND, StepRemark.AMBIGUOUS)
 """Remarks on a result that shows another content than the recorded calls leave."""

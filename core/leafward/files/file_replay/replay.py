@@ -14,10 +14,10 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.git_index import BY_INDEX, bring_back, is_left_out, restores, stage, unstage
 from leafward.files.file_replay.knowledge import KNOWN, Certainty, FileState
-from leafward.files.file_replay.remarks import Remark
+from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import ReplayStep, StepOutcome
-from leafward.files.shell.bulk_effects import Sweep
+from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.files.shell.exit_evidence import Proof
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Rebuilt:
     """Whether it is known if the text ends in a newline."""
     base: str
     """The source of its content: `write`, `read`, `result`, or the name of a base (`on disk`, `git 1a2b3c4`); else empty."""
-    remarks: tuple[tuple[EntryIndex, Remark], ...]
+    remarks: tuple[tuple[EntryIndex, StepRemark], ...]
     was: tuple[str, ...]
     """Earlier names of the file."""
     reads: int
@@ -70,7 +70,7 @@ class Replay:
     counts: dict[str, tuple[int, int]]
     """The numbers of steps that read a file and that changed it."""
     _originals: dict[str, FileState] = field(default_factory=dict)
-    _swept: list[tuple[EntryIndex, Remark, Callable[[str], bool]]] = field(default_factory=list)
+    _swept: list[tuple[EntryIndex, StepRemark, Callable[[str], bool]]] = field(default_factory=list)
     """Commands that may have changed files since the replay began or branched off, also files that no step named before."""
     _there: set[str] = field(default_factory=set)
     """Files that certainly exist, also those that are not replayed."""
@@ -130,7 +130,7 @@ class Replay:
     def _take(self, step: ReplayStep, calls: Calls) -> None:
         if step.glob:
             parts = step.path.split("/")
-            self._sweep(step, Remark.BY_COMMAND, lambda name: _matches(name, parts))
+            self._sweep(step, StepRemark.BY_COMMAND, lambda name: _matches(name, parts))
         elif step.operation is FileOperation.SWEEP:
             self._take_sweep(step, calls)
         elif step.operation is FileOperation.STAGE:
@@ -144,10 +144,10 @@ class Replay:
 
     def _take_sweep(self, step: ReplayStep, calls: Calls) -> None:
         """Applies a command on a folder, which names none of the files that it changes."""
-        if step.by is Sweep.MISSED:
+        if step.by is BulkCommand.MISSED:
             self._remove(step.path)
             return
-        if step.by is Sweep.NOTICED:
+        if step.by is BulkCommand.NOTICED:
             self._take_notice(step, calls)
             return
         folder, cwd = step.path, self.session.cwd
@@ -156,16 +156,18 @@ class Replay:
             return
         back = {name for name, state in self.files.items() if state.absent and not is_left_out(state)}
         unstage(self.files.values())
-        if step.by is Sweep.POP and step.certainly_done:
+        if step.by is BulkCommand.POP and step.certainly_done:
             # Nothing changed, except that a file that was added and then removed exists again.
             self._sweep(
                 step,
-                Remark.BY_STASH_POP,
+                StepRemark.BY_STASH_POP,
                 lambda name: name in back and within(name, folder, cwd, repository=True),
             )
         else:
             self._sweep(
-                step, Remark(f"by {step.by}"), lambda name: within(name, folder, cwd, repository=step.whole)
+                step,
+                StepRemark(f"by {step.by}"),
+                lambda name: within(name, folder, cwd, repository=step.whole),
             )
 
     def _take_notice(self, step: ReplayStep, calls: Calls) -> None:
@@ -178,7 +180,7 @@ class Replay:
             for shown in calls.noticed(step):
                 self._state(path).seen(shown, step.entry)
         else:
-            self._sweep(step, Remark.CHANGED_OUTSIDE, lambda name: name == path)
+            self._sweep(step, StepRemark.CHANGED_OUTSIDE, lambda name: name == path)
         self._by_command.discard(path)
 
     def _take_one(self, step: ReplayStep, calls: Calls) -> None:
@@ -222,10 +224,10 @@ class Replay:
             self._originals.setdefault(path, FileState(absent=True))
         state.untouched = False
         if one is None or step.operation is FileOperation.CHANGE:
-            self._uncertain(step, Remark.BY_COMMAND if step.inferred else Remark.CELL)
+            self._uncertain(step, StepRemark.BY_COMMAND if step.inferred else StepRemark.CELL)
         elif step.operation in (FileOperation.WRITE, FileOperation.APPEND):
             if one.text is None:
-                self._uncertain(step, Remark.BY_COMMAND)
+                self._uncertain(step, StepRemark.BY_COMMAND)
             elif step.operation is FileOperation.WRITE:
                 state.written(calls.left(step, one.text))
             else:
@@ -244,14 +246,14 @@ class Replay:
         if state.untouched and state.certainty in KNOWN:
             self._originals.setdefault(path, state.copy())
 
-    def _uncertain(self, step: ReplayStep, why: Remark) -> None:
+    def _uncertain(self, step: ReplayStep, why: StepRemark) -> None:
         for path in (step.path, step.to):
             for name in (*self._under(path), path) if path is not None else ():
                 self._state(name).may_differ(
                     step.entry, why if name == path else _OF_FOLDERS.get(step.operation, why)
                 )
 
-    def _sweep(self, step: ReplayStep, why: Remark, covers: Callable[[str], bool]) -> None:
+    def _sweep(self, step: ReplayStep, why: StepRemark, covers: Callable[[str], bool]) -> None:
         """Records that a command may have changed files that it does not name."""
         self._swept.append((step.entry, why, covers))
         for name, state in self.files.items():
@@ -260,10 +262,10 @@ class Replay:
 
     def _follow(self, step: ReplayStep) -> None:
         """Records the consequences of a step on any file for all files."""
-        if step.by is Sweep.MISSED:
+        if step.by is BulkCommand.MISSED:
             self._there.discard(step.path)
         elif step.operation is FileOperation.SWEEP:
-            if step.by is not Sweep.NOTICED:
+            if step.by is not BulkCommand.NOTICED:
                 self._there.clear()
         elif step.operation is FileOperation.STAGE:
             return
@@ -282,7 +284,7 @@ class Replay:
 
     def _from_index(self, step: ReplayStep, output: str) -> None:
         """Applies a command that restores files from the index of git, or removes untracked ones."""
-        folder, why = self.session.cwd, Remark(f"by {step.by}")
+        folder, why = self.session.cwd, StepRemark(f"by {step.by}")
 
         def covers(name: str) -> bool:
             return within(name, step.path, folder)
@@ -302,7 +304,7 @@ class Replay:
             to = target + path[len(step.path) :]
             self._place(path, to, step)
             # Where the target was a folder, the files lie one folder below it.
-            self._state(to).may_differ(step.entry, Remark.FOLDER_MOVED)
+            self._state(to).may_differ(step.entry, StepRemark.FOLDER_MOVED)
         if step.path in self.files or not inside:
             if self._under(target):
                 target = f"{target}/{step.path.rpartition('/')[2]}"
@@ -342,19 +344,19 @@ class Replay:
         return state
 
 
-_OF_FOLDERS = {FileOperation.DELETE: Remark.FOLDER_REMOVED, FileOperation.MOVE: Remark.FOLDER_MOVED}
+_OF_FOLDERS = {FileOperation.DELETE: StepRemark.FOLDER_REMOVED, FileOperation.MOVE: StepRemark.FOLDER_MOVED}
 
 
-def _doubt(step: ReplayStep, calls: Calls) -> Remark | None:
+def _doubt(step: ReplayStep, calls: Calls) -> StepRemark | None:
     """The reason why it is not known whether a step changed its file; None where it is known, and for a read."""
     if not step.operation.changes:
         return None
     if step.outcome is StepOutcome.FAILED:
         # A command may have failed after the part that changed the file.
-        return Remark.BY_COMMAND if step.inferred else None
+        return StepRemark.BY_COMMAND if step.inferred else None
     if step.outcome is StepOutcome.UNANSWERED:
-        return Remark.UNANSWERED
-    return None if step.proof is Proof.EXIT or calls.proven(step) else Remark.BY_COMMAND
+        return StepRemark.UNANSWERED
+    return None if step.proof is Proof.EXIT or calls.proven(step) else StepRemark.BY_COMMAND
 
 
 def _matches(name: str, pattern: Sequence[str]) -> bool:

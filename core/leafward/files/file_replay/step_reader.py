@@ -24,7 +24,7 @@ from leafward.files.file_replay.steps import (
     lines_changed,
     requests_in,
 )
-from leafward.files.shell.bulk_effects import Sweep
+from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.files.tool_calls import FileAction, path_in, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.session.messages import did_run, nested_calls
@@ -321,8 +321,8 @@ def steps(
 def _with_notices(session: Session, path: array[int], made: list[ReplayStep]) -> list[ReplayStep]:
     """Steps, and between them the places at which the agent noticed that a file had changed or was not there."""
     source = session.source
-    told = [(entry, name, Sweep.NOTICED) for entry, name in source.changed_outside.items()]
-    told += [(entry, name, Sweep.MISSED) for entry, names in source.missing.items() for name in names]
+    told = [(entry, name, BulkCommand.NOTICED) for entry, name in source.changed_outside.items()]
+    told += [(entry, name, BulkCommand.MISSED) for entry, names in source.missing.items() for name in names]
     places = {entry: place for place, entry in enumerate(path)} if told else {}
     notices = [
         ReplayStep(

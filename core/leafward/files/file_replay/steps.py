@@ -18,7 +18,7 @@ from leafward.session.command_text import script_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.files.shell.bulk_effects import Staging, Sweep
+    from leafward.files.shell.bulk_effects import BulkCommand, Staging
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex, ToolCall
 
@@ -57,7 +57,7 @@ class ReplayStep(NamedTuple):
     """The evidence that this part of the call was done, where the call was."""
     glob: bool = False
     """Whether `path` is a shell's pattern: its files are not known."""
-    by: Sweep | Staging | None = None
+    by: BulkCommand | Staging | None = None
     """For a sweep, whose `path` is a folder, the command. For a change, the sweep that tells of it."""
     whole: bool = False
     """For a sweep, whether it covers the whole repository that the folder belongs to."""

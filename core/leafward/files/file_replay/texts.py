@@ -36,7 +36,7 @@ class Replacement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class EditedText:
     """A text after an edit."""
 
     text: str
@@ -54,7 +54,7 @@ class _Found(NamedTuple):
     match: EditMatch
 
 
-def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool = True) -> Replaced:
+def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool = True) -> EditedText:
     """Applies the replacements of one call; changes nothing where one of them is not found.
 
     An old text must occur once, or is replaced everywhere where it says so. Tools that search for all of them in the
@@ -72,22 +72,22 @@ def replace(text: str, replacements: Sequence[Replacement], *, keeps_ends: bool 
     else:
         text_lf, requests, mixed = text, list(replacements), ends == "\r\n"
     if mixed or "\r" in text_lf or any("\r" in one.old + one.new for one in requests):
-        return Replaced(text, EditMatch.LINE_ENDS)
+        return EditedText(text, EditMatch.LINE_ENDS)
     made = _at_once(text_lf, requests)
     if made.match in (EditMatch.ABSENT, EditMatch.AMBIGUOUS):
         made = _one_by_one(text_lf, requests) or made
     if made.match not in (EditMatch.EXACT, EditMatch.LOOSE):
-        return Replaced(text, made.match)
+        return EditedText(text, made.match)
     if ends == "\n":
         return made
     # Each line above has one more code point.
     loose = tuple(
         (at + made.text.count("\n", 0, at), to + made.text.count("\n", 0, to)) for at, to in made.loose
     )
-    return Replaced(made.text.replace("\n", "\r\n"), made.match, loose)
+    return EditedText(made.text.replace("\n", "\r\n"), made.match, loose)
 
 
-def _at_once(text: str, replacements: Sequence[Replacement]) -> Replaced:
+def _at_once(text: str, replacements: Sequence[Replacement]) -> EditedText:
     """Applies the replacements, all searched in the original text."""
     found: list[_Found] = []
     worst = EditMatch.EXACT
@@ -95,17 +95,17 @@ def _at_once(text: str, replacements: Sequence[Replacement]) -> Replaced:
         if one.everywhere:
             places = [place.start() for place in re.finditer(re.escape(one.old), text)] if one.old else []
             if not places:
-                return Replaced(text, EditMatch.ABSENT)
+                return EditedText(text, EditMatch.ABSENT)
             found += [_Found(at, at + len(one.old), one.new, EditMatch.EXACT) for at in places]
             continue
         span, match = _find(text, one.old)
         if span is None:
-            return Replaced(text, match)
+            return EditedText(text, match)
         found.append(_Found(*span, one.new, match))
         worst = match if match is EditMatch.LOOSE else worst
     found.sort()
     if any(one.end > other.begin for one, other in pairwise(found)):
-        return Replaced(text, EditMatch.AMBIGUOUS)
+        return EditedText(text, EditMatch.AMBIGUOUS)
     parts, loose, at, size = [], [], 0, 0
     for begin, end, new, match in found:
         parts += [text[at:begin], new]
@@ -113,10 +113,10 @@ def _at_once(text: str, replacements: Sequence[Replacement]) -> Replaced:
         if match is EditMatch.LOOSE:
             loose.append((size, size + len(new)))
         size, at = size + len(new), end
-    return Replaced("".join((*parts, text[at:])), worst, tuple(loose))
+    return EditedText("".join((*parts, text[at:])), worst, tuple(loose))
 
 
-def _one_by_one(text: str, replacements: Sequence[Replacement]) -> Replaced | None:
+def _one_by_one(text: str, replacements: Sequence[Replacement]) -> EditedText | None:
     """Applies the replacements, each searched in the result of the one before. None where that does not match exactly."""
     working = text
     for one in replacements:
@@ -127,7 +127,7 @@ def _one_by_one(text: str, replacements: Sequence[Replacement]) -> Replaced | No
             # A tool that searches the original text finds it there loosely.
             return None
         working = working.replace(one.old, one.new)
-    return Replaced(working, EditMatch.EXACT)
+    return EditedText(working, EditMatch.EXACT)
 
 
 def _find(text: str, old: str) -> tuple[tuple[int, int] | None, EditMatch]:

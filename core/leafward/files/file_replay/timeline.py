@@ -8,7 +8,7 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.replay import related
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import ReplayStep, StepOutcome
-from leafward.files.shell.bulk_effects import Sweep
+from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.files.working_set import gone_at
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def timeline(session: Session, path: str, stop: Callable[[], bool] = lambda: Fal
             0,
             0,
             None,
-            by=Sweep.MISSED,
+            by=BulkCommand.MISSED,
         )
         for name, entry in gone_at(session, changed)
     ]

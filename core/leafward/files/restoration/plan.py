@@ -16,7 +16,7 @@ from leafward.base.errors import Refused
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.storage import unfit_name
 from leafward.files.restoration.permissions import created
-from leafward.files.restoration.project_folder import NOTHING, OnDisk, Presence, digest
+from leafward.files.restoration.project_folder import NOTHING, FileKind, OnDisk, digest
 from leafward.files.restoration.recorded_files import UNKNOWN_ENDS, RecordedFiles, with_folders
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class RestoreAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class RestoredFile:
     """One file of a restore."""
 
     path: str
@@ -72,9 +72,9 @@ class RestorePlan:
     folder: str
     entry: str
     """Id of the entry."""
-    changes: tuple[FileChange, ...]
+    changes: tuple[RestoredFile, ...]
 
-    def chosen(self, paths: Collection[str] = (), *, overwrite: bool = False) -> tuple[FileChange, ...]:
+    def chosen(self, paths: Collection[str] = (), *, overwrite: bool = False) -> tuple[RestoredFile, ...]:
         """The changes of a restore: the safe ones, or those named; `overwrite` adds the offered ones among those named."""
         found = []
         for one in self.changes:
@@ -122,7 +122,7 @@ def _content(file: Rebuilt) -> OnDisk | None:
     if file.text is None:
         return NOTHING
     try:
-        return OnDisk(Presence.FILE, file.text.encode("utf-8"))
+        return OnDisk(FileKind.FILE, file.text.encode("utf-8"))
     except UnicodeEncodeError:
         return None
 
@@ -130,8 +130,8 @@ def _content(file: Rebuilt) -> OnDisk | None:
 def _is(file: Rebuilt, disk: OnDisk) -> bool:
     """Whether the file on disk has a content, as far as that is known."""
     if file.text is None:
-        return disk.presence is Presence.ABSENT
-    if disk.presence is not Presence.FILE:
+        return disk.presence is FileKind.ABSENT
+    if disk.presence is not FileKind.FILE:
         return False
     try:
         return _alike(disk.data.decode("utf-8"), file)
@@ -157,35 +157,35 @@ def _change(
     restored: Mapping[str, str],
     committed: Callable[[str], Committed | None],
     versions: Bases,
-) -> FileChange:
+) -> RestoredFile:
     path = then.path
     unfit = unfit_name(path) or _odd(path)
     if unfit:
-        return FileChange(path, RestoreAction.LEAVE, then.certainty, then.base, NOTHING, None, unfit)
+        return RestoredFile(path, RestoreAction.LEAVE, then.certainty, then.base, NOTHING, None, unfit)
     disk = folder.look(path)
     after = _content(then) if then.certainty in KNOWN else None
     if after is not None and doubt in UNKNOWN_ENDS:
         whole = {one.text for one in versions(path) if _alike(one.text, then)}
         if len(whole) == 1:
-            after, doubt = OnDisk(Presence.FILE, whole.pop().encode("utf-8")), ""
-    if after is not None and after.presence is Presence.FILE:
-        mode = disk.mode if disk.presence is Presence.FILE else 0o666 & ~_umask()
+            after, doubt = OnDisk(FileKind.FILE, whole.pop().encode("utf-8")), ""
+    if after is not None and after.presence is FileKind.FILE:
+        mode = disk.mode if disk.presence is FileKind.FILE else 0o666 & ~_umask()
         after = replace(after, mode=mode)
-    make = FileChange(path, RestoreAction.LEAVE, then.certainty, then.base, disk, after, doubt)
+    make = RestoredFile(path, RestoreAction.LEAVE, then.certainty, then.base, disk, after, doubt)
     if after is None:
         return make
     if disk.trouble:
         return replace(make, after=after, why=disk.trouble)
-    if after.presence is Presence.ABSENT and disk.presence in (Presence.ABSENT, Presence.FOLDER):
+    if after.presence is FileKind.ABSENT and disk.presence in (FileKind.ABSENT, FileKind.FOLDER):
         return _unchanged(make)
     if after.presence is disk.presence and after.data == disk.data:
         return _unchanged(make)
-    if after.presence is Presence.ABSENT:
+    if after.presence is FileKind.ABSENT:
         action = RestoreAction.DELETE
     else:
         action = (
             RestoreAction.CREATE
-            if disk.presence in (Presence.ABSENT, Presence.FOLDER)
+            if disk.presence in (FileKind.ABSENT, FileKind.FOLDER)
             else RestoreAction.WRITE
         )
     if action is RestoreAction.CREATE:
@@ -209,11 +209,11 @@ def _change(
     )
 
 
-def _unchanged(change: FileChange) -> FileChange:
+def _unchanged(change: RestoredFile) -> RestoredFile:
     """A change where the known content is already on disk: nothing could be written, so nothing is offered."""
     if not change.why:
         return replace(change, action=RestoreAction.SAME)
-    absent = change.after is not None and change.after.presence is Presence.ABSENT
+    absent = change.after is not None and change.after.presence is FileKind.ABSENT
     return replace(change, why=f"already {'absent' if absent else 'the same'}, as far as known; {change.why}")
 
 
@@ -225,28 +225,28 @@ def _may_go(
     committed: Callable[[str], Committed | None],
 ) -> tuple[str, bool]:
     """The reason why the file on disk may be replaced or must stay, and whether it may."""
-    if disk.presence is Presence.LINK:
+    if disk.presence is FileKind.LINK:
         return "it is a link", False
-    if disk.presence is Presence.FILE and disk.names > 1:
+    if disk.presence is FileKind.FILE and disk.names > 1:
         return "another name is the same file (a hard link)", False
     left = known.left(path)
-    if disk.presence is Presence.FOLDER:
+    if disk.presence is FileKind.FOLDER:
         # The files in it decide, see `_settled`.
         return "as the session left it", True
     if any(_is(one, disk) for one in left):
         return "as the session left it", True
-    if restored.get(path) == (digest(disk.data) if disk.presence is Presence.FILE else ""):
+    if restored.get(path) == (digest(disk.data) if disk.presence is FileKind.FILE else ""):
         return "as a restore left it", True
-    if disk.presence is Presence.FILE and (held := committed(path)) and held.data == disk.data:
+    if disk.presence is FileKind.FILE and (held := committed(path)) and held.data == disk.data:
         return "as git has it", True
-    if disk.presence is Presence.ABSENT:
+    if disk.presence is FileKind.ABSENT:
         return ("removed since" if left else "it is gone, and what the session left is not known"), False
     return ("changed on disk after the session" if left else "what the session left is not known"), False
 
 
 def is_read_only(disk: OnDisk) -> bool:
     """Whether the permissions of a file forbid its owner to write."""
-    return disk.presence is Presence.FILE and not disk.mode & 0o200
+    return disk.presence is FileKind.FILE and not disk.mode & 0o200
 
 
 def _odd(path: str) -> str:
@@ -257,7 +257,7 @@ def _odd(path: str) -> str:
     return ""
 
 
-def _settled(changes: Iterable[FileChange], folder: ProjectFolder) -> Iterable[FileChange]:
+def _settled(changes: Iterable[RestoredFile], folder: ProjectFolder) -> Iterable[RestoredFile]:
     """The changes, except that a file in the place of a folder or below a file is written only if that one goes."""
     changes = list(changes)
     going = {one.path for one in changes if one.action is RestoreAction.DELETE}
@@ -268,7 +268,7 @@ def _settled(changes: Iterable[FileChange], folder: ProjectFolder) -> Iterable[F
             yield replace(
                 one, action=RestoreAction.LEAVE, offered=None, why=f"{one.before.blocked} is a file"
             )
-        elif one.before.presence is Presence.FOLDER:
+        elif one.before.presence is FileKind.FOLDER:
             below = folder.below(one.path)
             if below is None or not going.issuperset(below[0]) or not below[0]:
                 yield replace(one, action=RestoreAction.LEAVE, offered=None, why="a folder has this name")

@@ -29,7 +29,7 @@ _MOST_BELOW = 2000
 """Names below a folder from which it is not considered to make room for a file."""
 
 
-class Presence(StrEnum):
+class FileKind(StrEnum):
     """The kind of file under a name."""
 
     FILE = "file"
@@ -44,7 +44,7 @@ class Presence(StrEnum):
 class OnDisk:
     """The state of a name in the project."""
 
-    presence: Presence
+    presence: FileKind
     data: bytes = b""
     """The bytes of a file, or the target of a link."""
     mode: int = 0
@@ -59,14 +59,14 @@ class OnDisk:
     @property
     def digest(self) -> str:
         """SHA-256 of its bytes; empty where it has none."""
-        return digest(self.data) if self.presence in (Presence.FILE, Presence.LINK) else ""
+        return digest(self.data) if self.presence in (FileKind.FILE, FileKind.LINK) else ""
 
     def same(self, other: OnDisk) -> bool:
         """Whether it is the same kind with the same bytes and permissions."""
         return (self.presence, self.digest, self.mode) == (other.presence, other.digest, other.mode)
 
 
-NOTHING = OnDisk(Presence.ABSENT)
+NOTHING = OnDisk(FileKind.ABSENT)
 
 
 def digest(data: bytes) -> str:
@@ -124,18 +124,18 @@ class ProjectFolder:
             except FileNotFoundError:
                 return NOTHING
             except OSError as error:
-                return OnDisk(Presence.OTHER, trouble=f"it cannot be read: {error.strerror}")
+                return OnDisk(FileKind.OTHER, trouble=f"it cannot be read: {error.strerror}")
             if stat.S_ISLNK(mode):
-                return OnDisk(Presence.OTHER, trouble=f"{above} is a link")
+                return OnDisk(FileKind.OTHER, trouble=f"{above} is a link")
             if not stat.S_ISDIR(mode):
-                return OnDisk(Presence.ABSENT, blocked=above)
+                return OnDisk(FileKind.ABSENT, blocked=above)
         try:
             with self.parent(path) as (folder, name):
                 return _look_in(folder, name)
         except FileNotFoundError:
             return NOTHING
         except OSError as error:
-            return OnDisk(Presence.OTHER, trouble=f"it cannot be read: {error.strerror}")
+            return OnDisk(FileKind.OTHER, trouble=f"it cannot be read: {error.strerror}")
 
     def below(self, path: str) -> tuple[list[str], list[tuple[str, int]]] | None:
         """Files below a folder, and the folders with their permissions, the deepest last.
@@ -178,7 +178,7 @@ class ProjectFolder:
         """Missing folders above a path, from the top."""
         parts = path.split("/")
         above = ["/".join(parts[:at]) for at in range(1, len(parts))]
-        return [one for one in above if self.look(one).presence is not Presence.FOLDER]
+        return [one for one in above if self.look(one).presence is not FileKind.FOLDER]
 
     def make_folder(self, path: str, mode: int = 0o777) -> None:
         """Creates a folder, unless it exists."""
@@ -204,14 +204,14 @@ class ProjectFolder:
         now, OSError. The name has the old or the new content at any moment.
         """
         with self.parent(path) as (folder, name):
-            waiting = _written(folder, after, draft) if after.presence is not Presence.ABSENT else ""
+            waiting = _written(folder, after, draft) if after.presence is not FileKind.ABSENT else ""
             try:
                 if not _look_in(folder, name).same(before):
                     raise Refused(f"{path} was changed meanwhile; it was not written")
                 if not waiting:
-                    if before.presence is not Presence.ABSENT:
+                    if before.presence is not FileKind.ABSENT:
                         os.unlink(name, dir_fd=folder)
-                elif before.presence is Presence.ABSENT:
+                elif before.presence is FileKind.ABSENT:
                     _give_name(folder, waiting, name)
                 else:
                     os.rename(waiting, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -233,14 +233,14 @@ def _give_name(folder: int, waiting: str, name: str) -> None:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS, errno.EACCES):
             raise
         # This file system has no hard links.
-        if _look_in(folder, name).presence is not Presence.ABSENT:
+        if _look_in(folder, name).presence is not FileKind.ABSENT:
             raise Refused(f"{name} was made meanwhile; it was not written") from None
         os.rename(waiting, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _written(folder: int, what: OnDisk, name: str) -> str:
     """Writes a new file beside the one that it replaces, whole and durable; returns its name."""
-    if what.presence is Presence.LINK:
+    if what.presence is FileKind.LINK:
         os.symlink(what.data, os.fsencode(name), dir_fd=folder)
         return name
     descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _WITHOUT_LINKS, 0o600, dir_fd=folder)
@@ -265,35 +265,35 @@ def _look_in(folder: int, name: str) -> OnDisk:
     except FileNotFoundError:
         return NOTHING
     except ValueError:
-        return OnDisk(Presence.OTHER, trouble="no file can have this name")
+        return OnDisk(FileKind.OTHER, trouble="no file can have this name")
     if stat.S_ISDIR(found.st_mode):
-        return OnDisk(Presence.FOLDER)
+        return OnDisk(FileKind.FOLDER)
     if name not in os.listdir(folder):
-        return OnDisk(Presence.OTHER, trouble="on this disk another name is the same file")
+        return OnDisk(FileKind.OTHER, trouble="on this disk another name is the same file")
     if stat.S_ISLNK(found.st_mode):
-        return OnDisk(Presence.LINK, os.fsencode(os.readlink(name, dir_fd=folder)), names=found.st_nlink)
+        return OnDisk(FileKind.LINK, os.fsencode(os.readlink(name, dir_fd=folder)), names=found.st_nlink)
     if not stat.S_ISREG(found.st_mode):
-        return OnDisk(Presence.OTHER, trouble="it is not a regular file")
+        return OnDisk(FileKind.OTHER, trouble="it is not a regular file")
     if found.st_size > STORED_LIMIT:
-        return OnDisk(Presence.OTHER, trouble=f"it is larger than {STORED_LIMIT >> 20} MiB")
+        return OnDisk(FileKind.OTHER, trouble=f"it is larger than {STORED_LIMIT >> 20} MiB")
     try:
         descriptor = os.open(name, os.O_RDONLY | _WITHOUT_LINKS, dir_fd=folder)
     except OSError as error:
-        return OnDisk(Presence.OTHER, trouble=f"it cannot be read: {error.strerror}")
+        return OnDisk(FileKind.OTHER, trouble=f"it cannot be read: {error.strerror}")
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            return OnDisk(Presence.OTHER, trouble="it is not a regular file")
+            return OnDisk(FileKind.OTHER, trouble="it is not a regular file")
         data = bytearray()
         while piece := os.read(descriptor, 1 << 20):
             data += piece
             if len(data) > STORED_LIMIT:
-                return OnDisk(Presence.OTHER, trouble="it grows while it is read")
+                return OnDisk(FileKind.OTHER, trouble="it grows while it is read")
     except OSError as error:
-        return OnDisk(Presence.OTHER, trouble=f"it cannot be read: {error.strerror}")
+        return OnDisk(FileKind.OTHER, trouble=f"it cannot be read: {error.strerror}")
     finally:
         os.close(descriptor)
-    return OnDisk(Presence.FILE, bytes(data), stat.S_IMODE(found.st_mode), found.st_nlink)
+    return OnDisk(FileKind.FILE, bytes(data), stat.S_IMODE(found.st_mode), found.st_nlink)
 
 
 def _sync(folder: int) -> None:

@@ -18,7 +18,7 @@ from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, make_private, state_dir
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
-from leafward.files.restoration.project_folder import OnDisk, Presence, digest
+from leafward.files.restoration.project_folder import FileKind, OnDisk, digest
 from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder, write_new
 from leafward.session.journal.lock import locked
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from leafward.files.restoration.plan import FileChange
+    from leafward.files.restoration.plan import RestoredFile
 
 _MANIFEST = "manifest.json"
 _VERSION = 1
@@ -142,7 +142,7 @@ def begin(
     session: str,
     entry: str,
     time: str,
-    changes: Sequence[FileChange],
+    changes: Sequence[RestoredFile],
     made: Sequence[str],
     behind: str = "",
     progress: Callable[[int], object] = lambda _: None,
@@ -181,13 +181,13 @@ def begin(
     return record
 
 
-def _copied(place: Path, at: int, change: FileChange) -> RecordedChange:
+def _copied(place: Path, at: int, change: RestoredFile) -> RecordedChange:
     """Copies the file that a change replaces, and returns the record of the change."""
     copy = ""
-    if change.before.presence in (Presence.FILE, Presence.LINK):
+    if change.before.presence in (FileKind.FILE, FileKind.LINK):
         copy = f"{at:06}"
         write_new(place / copy, [change.before.data])
-    after = change.after or OnDisk(Presence.ABSENT)
+    after = change.after or OnDisk(FileKind.ABSENT)
     return RecordedChange(
         change.path,
         OnDisk(change.before.presence, mode=change.before.mode),
@@ -338,9 +338,9 @@ def _change(found: Any) -> RecordedChange:
         raise ValueError
     return RecordedChange(
         path,
-        OnDisk(Presence(before), mode=int(before_mode)),
+        OnDisk(FileKind(before), mode=int(before_mode)),
         before_digest,
-        OnDisk(Presence(after), mode=int(after_mode)),
+        OnDisk(FileKind(after), mode=int(after_mode)),
         after_digest,
         copy,
         draft,

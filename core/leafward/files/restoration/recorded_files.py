@@ -19,7 +19,7 @@ from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.opaque_calls import opaque_calls
 from leafward.files.restoration.permissions import RecordedBits
-from leafward.files.shell.bulk_effects import Sweep
+from leafward.files.shell.bulk_effects import BulkCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -93,7 +93,7 @@ class _Course:
                 for name in names
                 for one in self._made.get(name, ())
                 if one.path == name
-                and (one.operation in telling or one.by is Sweep.MISSED)
+                and (one.operation in telling or one.by is BulkCommand.MISSED)
                 and one.outcome is StepOutcome.DONE
             ),
             default=-1,

@@ -17,7 +17,7 @@ from leafward.base.figures import first_few
 from leafward.base.shown_path import no_project_folder
 from leafward.base.times import iso_stamp
 from leafward.files.restoration.plan import RestoreAction
-from leafward.files.restoration.project_folder import NOTHING, OnDisk, Presence, ProjectFolder
+from leafward.files.restoration.project_folder import NOTHING, FileKind, OnDisk, ProjectFolder
 from leafward.files.restoration.record import (
     Record,
     RestoreState,
@@ -36,7 +36,7 @@ from leafward.session.journal.open_file import refuse_unwritable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from leafward.files.restoration.plan import FileChange, RestorePlan
+    from leafward.files.restoration.plan import RestoredFile, RestorePlan
     from leafward.files.restoration.record import RecordedChange
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
@@ -66,7 +66,7 @@ def move_with_files(
     session: Session,
     to: int,
     plan: RestorePlan,
-    changes: Sequence[FileChange],
+    changes: Sequence[RestoredFile],
     writing: Writing,
     progress: Callable[[int], object] = lambda _: None,
 ) -> Write:
@@ -98,7 +98,7 @@ def restore(
     folder: ProjectFolder,
     session: str,
     entry: str,
-    changes: Sequence[FileChange],
+    changes: Sequence[RestoredFile],
     behind: str = "",
     progress: Callable[[int], object] = lambda _: None,
 ) -> Record:
@@ -152,24 +152,24 @@ def undo(folder: ProjectFolder, record: Record, *, dry_run: bool = False) -> Und
         return _put_back(folder, record)
 
 
-def _complete(changes: Sequence[FileChange]) -> None:
+def _complete(changes: Sequence[RestoredFile]) -> None:
     """Raises Refused where the other changes do not make room for a file to be written."""
     going = {one.path for one in changes if one.action is RestoreAction.DELETE}
     for one in changes:
         if one.before.blocked and one.before.blocked not in going:
             raise Refused(f"{one.path} cannot be written while {one.before.blocked} is a file: name both")
-        if one.before.presence is Presence.FOLDER and not one.clears:
+        if one.before.presence is FileKind.FOLDER and not one.clears:
             raise Refused(f"{one.path} is a folder")
 
 
-def _folders(folder: ProjectFolder, changes: Sequence[FileChange]) -> list[str]:
+def _folders(folder: ProjectFolder, changes: Sequence[RestoredFile]) -> list[str]:
     """Missing folders, from the top."""
     writes = [one.path for one in changes if one.action is not RestoreAction.DELETE]
     found = {above for path in writes for above in folder.missing_folders(path)}
     return sorted(found, key=lambda one: (one.count("/"), one))
 
 
-def _write(folder: ProjectFolder, record: Record, changes: Sequence[FileChange]) -> None:
+def _write(folder: ProjectFolder, record: Record, changes: Sequence[RestoredFile]) -> None:
     drafts = {one.path: one.draft for one in record.changes}
     for one in changes:
         if one.action is RestoreAction.DELETE:
@@ -184,7 +184,7 @@ def _write(folder: ProjectFolder, record: Record, changes: Sequence[FileChange])
             folder.make_folder(name)
     for one in changes:
         if one.action is not RestoreAction.DELETE and one.after is not None:
-            before = NOTHING if one.before.presence in (Presence.ABSENT, Presence.FOLDER) else one.before
+            before = NOTHING if one.before.presence in (FileKind.ABSENT, FileKind.FOLDER) else one.before
             with _named(one.path):
                 folder.replace(one.path, before, one.after, drafts[one.path])
 
@@ -215,7 +215,7 @@ def _outstanding(folder: ProjectFolder, record: Record) -> tuple[str, ...]:
     Raises Refused where one has neither that state nor the one that the restore left.
     """
     paths, changed = [], []
-    created = {one.path for one in record.changes if one.after.presence is not Presence.ABSENT}
+    created = {one.path for one in record.changes if one.after.presence is not FileKind.ABSENT}
     for one in record.changes:
         disk = folder.look(one.path)
         if one.is_before(disk):
@@ -233,9 +233,9 @@ def _halfway(
     folder: ProjectFolder, record: Record, change: RecordedChange, disk: OnDisk, created: set[str]
 ) -> bool:
     """Whether a folder is in the place of a file and holds only files of the restore, or a folder is missing."""
-    if change.before.presence is Presence.FOLDER:
-        return disk.presence is Presence.ABSENT
-    if disk.presence is not Presence.FOLDER or change.path not in record.made:
+    if change.before.presence is FileKind.FOLDER:
+        return disk.presence is FileKind.ABSENT
+    if disk.presence is not FileKind.FOLDER or change.path not in record.made:
         return False
     below = folder.below(change.path)
     drafts = {f"{one.path.rpartition('/')[0]}/{one.draft}" for one in record.changes}
@@ -276,7 +276,7 @@ def _put_back(folder: ProjectFolder, record: Record) -> Undone:
 def _put_each_back(
     folder: ProjectFolder, record: Record, paths: set[str], contents: Mapping[str, bytes]
 ) -> None:
-    was_file = (Presence.FILE, Presence.LINK)
+    was_file = (FileKind.FILE, FileKind.LINK)
     for one in record.changes:
         disk = folder.look(one.path)
         if one.path in paths and one.before.presence not in was_file and one.is_after(disk):

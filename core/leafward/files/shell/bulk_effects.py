@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-class Sweep(StrEnum):
+class BulkCommand(StrEnum):
     """A command that may change any file below a folder, by its name."""
 
     CHECKOUT = "git checkout"
@@ -41,7 +41,7 @@ class Sweep(StrEnum):
     """No command: the agent did not find the one file."""
 
 
-NOTICES = frozenset({Sweep.NOTICED, Sweep.MISSED})
+NOTICES = frozenset({BulkCommand.NOTICED, BulkCommand.MISSED})
 """Sweeps that are no commands, and tell of one file."""
 
 
@@ -59,7 +59,7 @@ class Staging(StrEnum):
 class Swept(NamedTuple):
     """A place where a command may have changed files, or git's index of them."""
 
-    by: Sweep | Staging
+    by: BulkCommand | Staging
     folder: ShellWord
     """A folder or a file: it and everything below it."""
     whole: bool = False
@@ -114,14 +114,14 @@ def _git(words: Sequence[ShellWord]) -> list[Swept]:
     return [one._replace(folder=folder, whole=True) for one in found[:1]] if folder is not HERE else found
 
 
-def _whole(by: Sweep, *but: str) -> Callable[[Sequence[ShellWord]], list[Swept]]:
+def _whole(by: BulkCommand, *but: str) -> Callable[[Sequence[ShellWord]], list[Swept]]:
     def rule(words: Sequence[ShellWord]) -> list[Swept]:
         return [] if _has(words, *but) else [Swept(by, HERE, True)]
 
     return rule
 
 
-def _places(by: Sweep | Staging, words: Sequence[ShellWord]) -> list[Swept]:
+def _places(by: BulkCommand | Staging, words: Sequence[ShellWord]) -> list[Swept]:
     """Paths as git takes them: a pattern may match anywhere."""
     if any(not word.plain or re.search(r"[*?\[:]", word.text) for word in words):
         return [Swept(by, HERE, True)]
@@ -129,7 +129,7 @@ def _places(by: Sweep | Staging, words: Sequence[ShellWord]) -> list[Swept]:
 
 
 def _checkout(words: Sequence[ShellWord]) -> list[Swept]:
-    by, operands = Sweep.CHECKOUT, [word for word in words if not re.match("-.", word.text)]
+    by, operands = BulkCommand.CHECKOUT, [word for word in words if not re.match("-.", word.text)]
     dashes = next((place for place, word in enumerate(words) if word.text == "--"), len(words))
     before = words[:dashes]
     understood = all(
@@ -160,7 +160,7 @@ def _clean(words: Sequence[ShellWord]) -> list[Swept]:
         return []
     paths, options = _operands(words), [word.text for word in words if word.text.startswith("-")]
     understood = all(re.fullmatch("-[fdqx]+|--|--force|--quiet", one) for one in options)
-    by = Sweep.CLEAN_IGNORED if _has(words, "-x", "-X") else Sweep.CLEAN
+    by = BulkCommand.CLEAN_IGNORED if _has(words, "-x", "-X") else BulkCommand.CLEAN
     found = _places(by, paths) if paths else [Swept(by, HERE)]
     return [one._replace(understood=understood and not one.whole) for one in found]
 
@@ -194,7 +194,7 @@ def _commit(words: Sequence[ShellWord]) -> list[Swept]:
 
 def _switch(words: Sequence[ShellWord]) -> list[Swept]:
     created = _has(words, "-c", "-C", "--create", "--force-create", "--orphan")
-    return [] if created and len(_operands(words)) < 2 else [Swept(Sweep.SWITCH, HERE, True)]
+    return [] if created and len(_operands(words)) < 2 else [Swept(BulkCommand.SWITCH, HERE, True)]
 
 
 def only_staged(words: Sequence[ShellWord]) -> bool:
@@ -213,40 +213,46 @@ def _restore(words: Sequence[ShellWord]) -> list[Swept]:
     # It restores from the index like `git checkout` of paths; a path is never taken for a branch.
     options = {word.text for word in words if word.text.startswith("-")}
     understood = options <= {"-q", "--quiet", "-W", "--worktree", "--"}
-    return [one._replace(understood=understood and not one.whole) for one in _places(Sweep.RESTORE, paths)]
+    return [
+        one._replace(understood=understood and not one.whole) for one in _places(BulkCommand.RESTORE, paths)
+    ]
 
 
 def _stash(words: Sequence[ShellWord]) -> list[Swept]:
     verb = next((word.text for word in words if not word.text.startswith("-")), "push")
     idle = verb in ("list", "show", "drop", "clear", "create", "store")
-    return [] if idle else [Swept(Sweep.POP if verb in ("pop", "apply") else Sweep.STASH, HERE, True)]
+    return (
+        []
+        if idle
+        else [Swept(BulkCommand.POP if verb in ("pop", "apply") else BulkCommand.STASH, HERE, True)]
+    )
 
 
 def _reset(words: Sequence[ShellWord]) -> list[Swept]:
-    return [Swept(Sweep.RESET, HERE, True)] if _has(words, "--hard", "--merge", "--keep") else []
+    return [Swept(BulkCommand.RESET, HERE, True)] if _has(words, "--hard", "--merge", "--keep") else []
 
 
 def _copy(words: Sequence[ShellWord]) -> list[Swept]:
     deep = any(re.fullmatch(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive", word.text) for word in words)
-    return _into(Sweep.COPY, _operands(words)[1:]) if deep else []
+    return _into(BulkCommand.COPY, _operands(words)[1:]) if deep else []
 
 
 def _rsync(words: Sequence[ShellWord]) -> list[Swept]:
-    return [] if _has(words, "-n", "--dry-run") else _into(Sweep.RSYNC, _operands(words)[1:])
+    return [] if _has(words, "-n", "--dry-run") else _into(BulkCommand.RSYNC, _operands(words)[1:])
 
 
-def _into(by: Sweep, operands: Sequence[ShellWord]) -> list[Swept]:
+def _into(by: BulkCommand, operands: Sequence[ShellWord]) -> list[Swept]:
     """A command that may change anything below its last operand."""
     return [Swept(by, operands[-1])] if operands and operands[-1].plain else []
 
 
 def _patch(words: Sequence[ShellWord]) -> list[Swept]:
-    return [] if _has(words, "--dry-run", "--check") else [Swept(Sweep.PATCH, HERE)]
+    return [] if _has(words, "--dry-run", "--check") else [Swept(BulkCommand.PATCH, HERE)]
 
 
 def _unpack(words: Sequence[ShellWord]) -> list[Swept]:
     into = [word for before, word in itertools.pairwise(words) if before.text in ("-C", "-d", "--directory")]
-    return [Swept(Sweep.UNPACK, into[0] if into and into[0].plain else HERE)]
+    return [Swept(BulkCommand.UNPACK, into[0] if into and into[0].plain else HERE)]
 
 
 def _tar(words: Sequence[ShellWord]) -> list[Swept]:
@@ -259,16 +265,23 @@ def _tar(words: Sequence[ShellWord]) -> list[Swept]:
 _VERBS: dict[str, Callable[[Sequence[ShellWord]], list[Swept]]] = {
     "git add": _add,
     "git commit": _commit,
-    Sweep.CHECKOUT: _checkout,
-    Sweep.CLEAN: _clean,
-    Sweep.SWITCH: _switch,
-    Sweep.RESTORE: _restore,
-    Sweep.STASH: _stash,
-    Sweep.RESET: _reset,
-    Sweep.APPLY: _whole(Sweep.APPLY, "--check", "--stat", "--numstat", "--summary", "--cached"),
+    BulkCommand.CHECKOUT: _checkout,
+    BulkCommand.CLEAN: _clean,
+    BulkCommand.SWITCH: _switch,
+    BulkCommand.RESTORE: _restore,
+    BulkCommand.STASH: _stash,
+    BulkCommand.RESET: _reset,
+    BulkCommand.APPLY: _whole(BulkCommand.APPLY, "--check", "--stat", "--numstat", "--summary", "--cached"),
     **{
         by: _whole(by)
-        for by in (Sweep.MERGE, Sweep.PULL, Sweep.REBASE, Sweep.CHERRY_PICK, Sweep.REVERT, Sweep.AM)
+        for by in (
+            BulkCommand.MERGE,
+            BulkCommand.PULL,
+            BulkCommand.REBASE,
+            BulkCommand.CHERRY_PICK,
+            BulkCommand.REVERT,
+            BulkCommand.AM,
+        )
     },
 }
 _QUIET = (_commit, _checkout, _clean, _switch)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_request import FileRequest
-from leafward.files.shell.bulk_effects import Staging, Sweep, sweeps
+from leafward.files.shell.bulk_effects import BulkCommand, Staging, sweeps
 from leafward.files.shell.exit_evidence import Proof, closes, judged, without_keywords
 from leafward.files.shell.lexer import Command, Lexer, ShellWord, Unreadable
 from leafward.files.shell.programs import PROGRAMS
@@ -56,7 +56,12 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
             for one in _effects_of(command, here, proof, grouped=grouped or closes(command)):
                 if one.operation is not FileOperation.SWEEP:
                     found.append(one)
-                elif one.by is Sweep.POP and proof is Proof.EXIT and found and found[-1].by is Sweep.STASH:
+                elif (
+                    one.by is BulkCommand.POP
+                    and proof is Proof.EXIT
+                    and found
+                    and found[-1].by is BulkCommand.STASH
+                ):
                     # The stashed changes are back, if this was done.
                     found[-1] = one
                 else:
@@ -208,7 +213,7 @@ def _output(program: str, words: Sequence[ShellWord], document: str | None, fed:
 
 _TOUCHED = ""
 """The text that `touch` appends; a missing file is created empty."""
-_OF_INDEX = {"checkout": Sweep.CHECKOUT, "restore": Sweep.RESTORE}
+_OF_INDEX = {"checkout": BulkCommand.CHECKOUT, "restore": BulkCommand.RESTORE}
 """Commands of git that restore named files: the sweep of the same command tells the content."""
 _TOUCHES = re.compile(
     r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.query.conditions import check
-from leafward.query.grammar import AllOf, AnyOf, Call, Not, Pattern, SearchedText, Without, parse_search
+from leafward.query.grammar import (
+    AllOf,
+    AnyOf,
+    Not,
+    QueryCall,
+    QueryPattern,
+    SearchedText,
+    Without,
+    parse_search,
+)
 from leafward.query.lexer import QueryError, QueryPlace
 from leafward.query.search.query import Query
 from leafward.query.vocabulary import moment_of, part_of
@@ -69,16 +78,18 @@ class _Reading:
                 self._add("word", text)
             case Not(SearchedText(text)):
                 self._add("not", text)
-            case Pattern(source):
+            case QueryPattern(source):
                 self.found["re"].append(source)
-            case Call("since", (SearchedText(value),)):
+            case QueryCall("since", (SearchedText(value),)):
                 moment = moment_of(value, self.now) or 0
                 self.since = moment if self.since is None else max(self.since, moment)
-            case Call("error", ()):
+            case QueryCall("error", ()):
                 self.failed = True
-            case Call("file", (SearchedText(value),), _, True) | Call("project", (SearchedText(value),)):
+            case QueryCall("file", (SearchedText(value),), _, True) | QueryCall(
+                "project", (SearchedText(value),)
+            ):
                 self._add(part.name, value)
-            case Call() | AnyOf() if (alike := _alike(part)) is not None and not self.found[alike[0]]:
+            case QueryCall() | AnyOf() if (alike := _alike(part)) is not None and not self.found[alike[0]]:
                 for value in alike[1]:
                     self._add(alike[0], value)
             case _ if not self.whole or _of_cards(part):
@@ -102,7 +113,7 @@ def _alike(part: Expression) -> tuple[str, list[str]] | None:
     names = set()
     for one in part.parts if isinstance(part, AnyOf) else (part,):
         match one:
-            case Call(("tool" | "in" | "agent") as name, (argument,)) if hasattr(argument, "text"):
+            case QueryCall(("tool" | "in" | "agent") as name, (argument,)) if hasattr(argument, "text"):
                 names.add(name)
                 values.append(argument.text)
             case _:
@@ -142,7 +153,7 @@ def _of_cards(expression: Expression) -> bool:
     """Whether a session's card alone can answer an expression."""
     return all(
         isinstance(one, (AllOf, AnyOf, Without, Not))
-        or (isinstance(one, Call) and one.name in ("agent", "project", "since"))
+        or (isinstance(one, QueryCall) and one.name in ("agent", "project", "since"))
         for one in inner(expression)
     )
 
@@ -162,12 +173,12 @@ def holds(expression: Expression, card: Card, now: int, text: str = "", files: s
             return not holds(inside, card, now, text, files)
         case SearchedText(word):
             return word.lower() in text
-        case Call("agent", (SearchedText(value),)):
+        case QueryCall("agent", (SearchedText(value),)):
             return card.agent.startswith(value.lower())
-        case Call("project", (SearchedText(value),)):
+        case QueryCall("project", (SearchedText(value),)):
             return value.lower() in card.project.lower()
-        case Call("since", (SearchedText(value),)):
+        case QueryCall("since", (SearchedText(value),)):
             return card.when >= (moment_of(value, now) or 0)
-        case Call("file", (SearchedText(value),)):
+        case QueryCall("file", (SearchedText(value),)):
             return value.lower() in files
     return False

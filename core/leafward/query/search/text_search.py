@@ -83,7 +83,7 @@ class SearchProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class Unsearched:
     """A session that could not be searched."""
 
     path: str
@@ -190,10 +190,10 @@ class TextSearch:
         self._crowds = crowds(searched, cards) if program is not None else {}
         self.clock = clock
         self.work = SearchWork()
-        self.unread: list[Unread] = []
+        self.unread: list[Unsearched] = []
         if len(searched) < len(concerned):
             self.unread += (
-                Unread(card.path, card.problem or f"no agent {card.agent!r}")
+                Unsearched(card.path, card.problem or f"no agent {card.agent!r}")
                 for card in concerned
                 if card.problem is not None or card.agent not in known
             )
@@ -344,7 +344,7 @@ class TextSearch:
         try:
             session = agent_named(card.agent).open(Path(card.path), stop)
         except (LeafwardError, OSError) as error:
-            self.unread.append(Unread(card.path, str(error)))
+            self.unread.append(Unsearched(card.path, str(error)))
             return None
         try:
             first, ended, leave_out = self._own(card, session, stop)
@@ -352,10 +352,10 @@ class TextSearch:
         except Cancelled:
             return None
         except QueryError as error:
-            self.unread.append(Unread(card.path, str(error), "select"))
+            self.unread.append(Unsearched(card.path, str(error), "select"))
             return None
         except OSError as error:
-            self.unread.append(Unread(card.path, error.strerror or str(error)))
+            self.unread.append(Unsearched(card.path, error.strerror or str(error)))
             return None
         finally:
             session.close()

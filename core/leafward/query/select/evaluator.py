@@ -13,10 +13,10 @@ from leafward.query.conditions import check, text_of
 from leafward.query.grammar import (
     AllOf,
     AnyOf,
-    Call,
     Compare,
     Not,
-    Pattern,
+    QueryCall,
+    QueryPattern,
     QueryWord,
     SearchedText,
     Without,
@@ -98,11 +98,11 @@ class _Evaluation:
             raise Cancelled
         match expression:
             case AllOf(parts):
-                failed = any(isinstance(part, Call) and part.name == "error" for part in parts)
+                failed = any(isinstance(part, QueryCall) and part.name == "error" for part in parts)
                 # Parts that need no body go first and leave fewer entries to decode.
                 for part in sorted(parts, key=_weight):
                     match part:
-                        case Call("file", (SearchedText(name),), _, True) if failed:
+                        case QueryCall("file", (SearchedText(name),), _, True) if failed:
                             within = sets.both(within, self.bodies.failed_on(name, within))
                         case _:
                             within = self.of(part, within)
@@ -122,13 +122,13 @@ class _Evaluation:
                 return sets.both(within, sets.others(self.of(inner, within)))
             case SearchedText(text):
                 return self.bodies.saying(text, within)
-            case Pattern(source, column):
+            case QueryPattern(source, column):
                 return self.bodies.matching(patterns.Pattern(source), within, column)
             case Compare():
                 return self._compare(expression, within)
             case QueryWord(text, column):
                 return sets.both(within, sets.of([self._entry(text, column)], self.size))
-            case Call():
+            case QueryCall():
                 return sets.both(within, self._call(expression, within))
 
     def _entry(self, selector: str, column: int) -> EntryIndex:
@@ -143,109 +143,109 @@ class _Evaluation:
             return times(self.session, condition, sign, within, self.now)
         return numbers(self.session, self.bodies, condition, sign, within)
 
-    def _call(self, call: Call, within: Members) -> Members:
+    def _call(self, call: QueryCall, within: Members) -> Members:
         if call.name in _KINDS:
             return self._of_kinds(_KINDS[call.name])
-        rule: Callable[[Call, Members], Members] = getattr(self, f"_{call.name}")
+        rule: Callable[[QueryCall, Members], Members] = getattr(self, f"_{call.name}")
         return rule(call, within)
 
     def _of_kinds(self, kinds: frozenset[Kind]) -> bytes:
         table = bytes(1 if kind in kinds else 0 for kind in range(256))
         return bytes(self.session.columns.kind).translate(table)
 
-    def _set(self, call: Call, place: int = 0) -> Members:
+    def _set(self, call: QueryCall, place: int = 0) -> Members:
         return self.of(call.arguments[place], b"\1" * self.size)
 
-    def _all(self, _of: Call, within: Members) -> Members:
+    def _all(self, _of: QueryCall, within: Members) -> Members:
         return within
 
-    def _ancestors(self, call: Call, _within: Members) -> Members:
+    def _ancestors(self, call: QueryCall, _within: Members) -> Members:
         return sets.above(self.session.tree, self._set(call))
 
-    def _descendants(self, call: Call, _within: Members) -> Members:
+    def _descendants(self, call: QueryCall, _within: Members) -> Members:
         return sets.below(self.session.tree, self._set(call), itself=True)
 
-    def _parents(self, call: Call, _within: Members) -> Members:
+    def _parents(self, call: QueryCall, _within: Members) -> Members:
         return sets.parents(self.session.tree, self._set(call))
 
-    def _children(self, call: Call, _within: Members) -> Members:
+    def _children(self, call: QueryCall, _within: Members) -> Members:
         return sets.children(self.session.tree, self._set(call))
 
-    def _siblings(self, call: Call, _within: Members) -> Members:
+    def _siblings(self, call: QueryCall, _within: Members) -> Members:
         chosen = self._set(call)
         tree = self.session.tree
         around = sets.children(tree, sets.parents(tree, chosen))
         return sets.both(around, sets.others(chosen))
 
-    def _between(self, call: Call, _within: Members) -> Members:
+    def _between(self, call: QueryCall, _within: Members) -> Members:
         tree = self.session.tree
         down = sets.below(tree, self._set(call, 0), itself=True)
         return sets.both(down, sets.above(tree, self._set(call, 1)))
 
-    def _turn(self, call: Call, _within: Members) -> Members:
+    def _turn(self, call: QueryCall, _within: Members) -> Members:
         return self.bodies.turns(self._set(call))
 
-    def _context(self, call: Call, _within: Members) -> Members:
+    def _context(self, call: QueryCall, _within: Members) -> Members:
         return self.bodies.context(self._nodes(call))
 
-    def _hidden(self, call: Call, _within: Members) -> Members:
+    def _hidden(self, call: QueryCall, _within: Members) -> Members:
         nodes = self._nodes(call)
         path = sets.above(self.session.tree, sets.of(nodes, self.size))
         kinds = self.session.columns.kind
         silent = sets.of((at for at in sets.entries(path) if kinds[at] in BOOKKEEPING_BYTES), self.size)
         return sets.both(path, sets.others(sets.either(self.bodies.context(nodes), silent)))
 
-    def _nodes(self, call: Call) -> list[EntryIndex]:
+    def _nodes(self, call: QueryCall) -> list[EntryIndex]:
         return list(sets.entries(self._set(call))) if call.arguments else [self.session.leaf]
 
-    def _roots(self, _of: Call, _within: Members) -> Members:
+    def _roots(self, _of: QueryCall, _within: Members) -> Members:
         return sets.of(self.session.tree.children(-1), self.size)
 
-    def _leaves(self, _of: Call, _within: Members) -> Members:
+    def _leaves(self, _of: QueryCall, _within: Members) -> Members:
         return sets.of(self.session.tree.leaves(), self.size)
 
-    def _branchpoints(self, _of: Call, _within: Members) -> Members:
+    def _branchpoints(self, _of: QueryCall, _within: Members) -> Members:
         return sets.of(self.session.tree.branch_points(), self.size)
 
-    def _labelled(self, call: Call, _within: Members) -> Members:
+    def _labelled(self, call: QueryCall, _within: Members) -> Members:
         part = text_of(call).casefold() if call.arguments else ""
         labels = self.session.labels
         return sets.of((at for at, label in labels.items() if part in label.casefold()), self.size)
 
-    def _damaged(self, _of: Call, _within: Members) -> Members:
+    def _damaged(self, _of: QueryCall, _within: Members) -> Members:
         return sets.of(self.session.columns.damage, self.size)
 
-    def _tool(self, call: Call, within: Members) -> Members:
+    def _tool(self, call: QueryCall, within: Members) -> Members:
         return self.bodies.tool(text_of(call), within)
 
-    def _file(self, call: Call, within: Members) -> Members:
+    def _file(self, call: QueryCall, within: Members) -> Members:
         return sets.both(within, self.bodies.file(text_of(call), within, changing=False, part=call.term))
 
-    def _changed(self, call: Call, within: Members) -> Members:
+    def _changed(self, call: QueryCall, within: Members) -> Members:
         pattern = text_of(call) if call.arguments else "*"
         return sets.both(within, self.bodies.file(pattern, within, changing=True))
 
-    def _error(self, _of: Call, within: Members) -> Members:
+    def _error(self, _of: QueryCall, within: Members) -> Members:
         return self.bodies.failed(within)
 
     # --- terms without a function ---
 
-    def _since(self, call: Call, within: Members) -> Members:
+    def _since(self, call: QueryCall, within: Members) -> Members:
         now = self.now if self.now is not None else int(time.time() * 1000)
         return self.bodies.since(moment_of(text_of(call), now) or 0, within)
 
-    def _in(self, call: Call, within: Members) -> Members:
+    def _in(self, call: QueryCall, within: Members) -> Members:
         return self.bodies.part(part_of(text_of(call)) or "", within)
 
-    def _agent(self, call: Call, within: Members) -> Members:
+    def _agent(self, call: QueryCall, within: Members) -> Members:
         return (
             within if agent_behind(self.session).name.startswith(text_of(call).lower()) else bytes(self.size)
         )
 
-    def _project(self, call: Call, within: Members) -> Members:
+    def _project(self, call: QueryCall, within: Members) -> Members:
         return within if text_of(call).lower() in self.session.cwd.lower() else bytes(self.size)
 
-    def _lost(self, call: Call, _within: Members) -> Members:
+    def _lost(self, call: QueryCall, _within: Members) -> Members:
         kinds = self.session.columns.kind
         chosen = self._set(call) if call.arguments else None
         path = self.session.tree.path(self.session.leaf)
@@ -256,11 +256,11 @@ class _Evaluation:
 def _weight(expression: Expression) -> int:
     """The cost of an expression: 0 where columns answer, 1 where bodies are decoded, 2 where texts are searched."""
     match expression:
-        case SearchedText() | Pattern():
+        case SearchedText() | QueryPattern():
             return 2
         case Compare(field):
             return 0 if field in ("index", "depth") else 1
-        case Call(name, arguments):
+        case QueryCall(name, arguments):
             return max((1 if name in _DECODES else 0, *(_weight(part) for part in arguments)))
         case Not(inner):
             return _weight(inner)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind, tool_calls
-from leafward.session.journal.write import Remark
+from leafward.session.journal.write import WriteRemark
 from leafward.session.messages import did_run, message_in
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ def refuse_unreachable(session: Session, target: int) -> None:
         raise Refused(f"the parents of entry #{target} run in a circle, which pi cannot open")
 
 
-def landing(session: Session, target: int) -> tuple[Remark, ...]:
+def landing(session: Session, target: int) -> tuple[WriteRemark, ...]:
     """Remarks on oddities for a model when the conversation goes on at an entry. Decodes a few bodies."""
     here = session.tree.content_at(target)
     if here >= 0 and session.columns.kind[here] == Kind.USER:
         return (
-            Remark(
+            WriteRemark(
                 "two-prompts",
                 "the target is a prompt: your next prompt would follow it with no reply between",
             ),
@@ -61,7 +61,7 @@ def landing(session: Session, target: int) -> tuple[Remark, ...]:
     calls = counted(missing, "tool call has", "tool calls have")
     which = "partial-results" if answered else "open-calls"
     addition = "; pi tells the model that there is none" if session.is_native else ""
-    return (Remark(which, f"{calls} no result here{addition}"),)
+    return (WriteRemark(which, f"{calls} no result here{addition}"),)
 
 
 def _open_calls(session: Session, here: int) -> tuple[int, int]:

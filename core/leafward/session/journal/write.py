@@ -44,7 +44,7 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class WriteRemark:
     """Something the user should know about a write that happens anyway."""
 
     code: str
@@ -70,7 +70,7 @@ class Write:
     """The entry moved to, labelled or archived."""
     undoes: OperationId | None
     """The operation reverted by an undo or redo."""
-    remarks: tuple[Remark, ...]
+    remarks: tuple[WriteRemark, ...]
     dry_run: bool
     size: int
     """Bytes appended."""
@@ -91,7 +91,7 @@ def write(
     lines: Body | Sequence[Body],
     target: int,
     writing: Writing,
-    remarks: Iterable[Remark] = (),
+    remarks: Iterable[WriteRemark] = (),
 ) -> Write:
     """Appends the line of an operation, or its lines, and returns the result. Raises Refused.
 
@@ -109,9 +109,9 @@ def write(
         text = f"the file was {old} and is now {new}; it was copied to a backup"
         if writing.dry_run:
             text = f"the file is {old}: it is copied to a backup and becomes {new}"
-        notes.append(Remark("migrates", text))
+        notes.append(WriteRemark("migrates", text))
     if _is_what_if(session, line):
-        notes.append(Remark("what-if", _WHAT_IF))
+        notes.append(WriteRemark("what-if", _WHAT_IF))
     entries: tuple[EntryId, ...] = ()
     leaf: EntryId | None = EntryId(line["id"])
     size, backup = sum(len(encode_line(one)) for one in every), None
@@ -119,14 +119,14 @@ def write(
         refuse_if_busy(session.path, writing.claim)
         refuse_changed(session)
         if why := why_unwritable(session):
-            notes.append(Remark(UNWRITABLE, f"the write would fail now: {why}"))
+            notes.append(WriteRemark(UNWRITABLE, f"the write would fail now: {why}"))
     else:
         done = append(session, every, patience=writing.patience, claim=writing.claim, now=writing.now)
         size, backup = done.size, done.backup
         entries, leaf = tuple(EntryId(one["id"]) for one in every), session.columns.id_at(session.leaf)
         if done.raced:
             notes.append(
-                Remark("raced", "another program wrote at the same moment; check where the leaf is now")
+                WriteRemark("raced", "another program wrote at the same moment; check where the leaf is now")
             )
     return Write(
         kind,

@@ -45,7 +45,7 @@ _NO_KEY = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WholeAnswer:
     """A whole answer."""
 
     text: str
@@ -107,7 +107,7 @@ async def check(settings: ModelSettings) -> None:
 
 async def ask(
     settings: ModelSettings, system: str, prompt: str, limit: int, on_text: Callable[[str], object]
-) -> Answer:
+) -> WholeAnswer:
     """One streaming request. `on_text` receives each piece of text in the loop's thread.
 
     Raises Unusable where the answer is not usable, SummaryFailed where nothing was sent, TimeoutError past the deadline,
@@ -152,7 +152,7 @@ async def ask(
         raise Unusable("tool_calls", spent, cost)
     if reason != "stop" or not text.strip():
         raise Unusable(reason, spent, cost)
-    return Answer(text, spent, cost)
+    return WholeAnswer(text, spent, cost)
 
 
 async def _streamed(

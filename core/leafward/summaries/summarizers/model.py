@@ -23,7 +23,7 @@ from leafward.summaries.summarizers.model_requests import (
     TURN_HEADING,
     Ask,
     Outgoing,
-    Stage,
+    RequestStage,
     SummaryWork,
     outgoing,
     work_for,
@@ -254,7 +254,7 @@ class _Conversation:
             text = await self._shortened(text)
         return text
 
-    async def _stage(self, stage: Stage) -> str:
+    async def _stage(self, stage: RequestStage) -> str:
         texts = await _all([self._answer(part) for part in stage.parts])
         while stage.merge is not None:
             asks = stage.merging(texts)

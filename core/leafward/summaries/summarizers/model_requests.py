@@ -141,7 +141,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RequestStage:
     """The requests for one text: a single one, or the parts of a span and the request that merges their summaries."""
 
     parts: tuple[Ask, ...]
@@ -201,8 +201,8 @@ class SummaryWork:
     previous: str
     pins: tuple[str, ...]
     redactor: Redactor
-    history: Stage | None = None
-    turn: Stage | None = None
+    history: RequestStage | None = None
+    turn: RequestStage | None = None
     remarks: list[str] = field(default_factory=list)
 
     @property
@@ -293,7 +293,7 @@ def single(
     material = safe(redactor.text(text))
     ask = Ask(RequestPurpose.FIRST, title, (material,), budget, 0, system=system, wording=wording)
     ask = replace(ask, answer=answer_limit(budget, settings, facts))
-    return SummaryWork(settings, facts, budget, "", (), redactor, Stage((ask,)))
+    return SummaryWork(settings, facts, budget, "", (), redactor, RequestStage((ask,)))
 
 
 def outgoing(span: Span, budget: int, settings: ModelSettings) -> Outgoing:
@@ -305,16 +305,16 @@ def outgoing(span: Span, budget: int, settings: ModelSettings) -> Outgoing:
     return work_for(span, budget, settings).outgoing()
 
 
-def _stage(ask: Ask, items: Sequence[str], work: SummaryWork) -> Stage:
+def _stage(ask: Ask, items: Sequence[str], work: SummaryWork) -> RequestStage:
     """One request where the items fit into the window, else one for each part and one that merges."""
     ask = replace(ask, answer=answer_limit(ask.budget, work.settings, work.facts))
     frame = replace(ask, items=()).request().tokens
     room = max(_LEAST_ROOM, int((window_of(work.settings) - ask.answer - frame) * _CAREFUL))
     if _size(items) <= room:
-        return Stage((replace(ask, items=tuple(items)),), None, room)
+        return RequestStage((replace(ask, items=tuple(items)),), None, room)
     groups = _groups([piece for item in items for piece in _split(item, room)], room)
     if len(groups) == 1:
-        return Stage((replace(ask, items=tuple(groups[0])),), None, room)
+        return RequestStage((replace(ask, items=tuple(groups[0])),), None, room)
     budget = max(_LEAST_PART, min(ask.budget, room // len(groups)))
     answer = answer_limit(budget, work.settings, work.facts)
     parts = tuple(
@@ -332,7 +332,7 @@ def _stage(ask: Ask, items: Sequence[str], work: SummaryWork) -> Stage:
         for at, group in enumerate(groups, 1)
     )
     work.remarks.append(f"{ask.title}: in {len(groups)} parts, merged; it is longer than the model's window")
-    return Stage(parts, replace(ask, title=f"{ask.title}, merged", merges=True), room)
+    return RequestStage(parts, replace(ask, title=f"{ask.title}, merged", merges=True), room)
 
 
 def _groups(items: Sequence[str], room: int) -> list[list[str]]:

@@ -28,7 +28,7 @@ class SpanMessage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class ReplacedSpan:
     """The parts of one compaction."""
 
     compaction: EntryIndex
@@ -61,7 +61,7 @@ def compactions(session: Session, at: int | None = None) -> list[EntryIndex]:
     return found[::-1]
 
 
-def replaced_by(session: Session, compaction: int) -> Replaced:
+def replaced_by(session: Session, compaction: int) -> ReplacedSpan:
     """The messages that a compaction replaced and kept, with its summaries. Raises Refused where the entry is not one."""
     body = session.body(compaction)
     if session.columns.kind[compaction] != Kind.COMPACTION or body is None:
@@ -84,7 +84,7 @@ def replaced_by(session: Session, compaction: int) -> Replaced:
         elif message.role == "system":
             injected.append(message_text(message_body(session, message)))
     injected += _added(session, compaction)
-    return Replaced(
+    return ReplacedSpan(
         EntryIndex(compaction),
         own_words,
         tuple(replaced),

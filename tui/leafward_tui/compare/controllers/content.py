@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.base.safe_text import safe_line
-from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.file_sets import Flag
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.content import Show, arranged_content
@@ -79,7 +79,7 @@ class Content(CompareController):
         elif seen is not None:
             contents = content.contents.get(request.based)
             if contents is None:
-                contents = content.contents[request.based] = Contents(
+                contents = content.contents[request.based] = SideContents(
                     seen.sides, state.closed.is_set, state.bases()
                 )
             known = content.differences.get((file.path, request.based))
@@ -245,7 +245,7 @@ def laid_out(
     request: ContentRequest,
     file: FileDifference,
     known: ContentDifference | None,
-    contents: Contents,
+    contents: SideContents,
     job: Job,
 ) -> Shown:
     """The layout of a file, rebuilt first unless its contents are known. Raises Cancelled, LeafwardError, OSError."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.base.shown_path import no_project_folder
-from leafward.branches.diff.contents import Contents
+from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.file_sets import Flag
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
@@ -252,11 +252,11 @@ def same_files(
     found: Callable[[dict[str, bool | None]], object],
     job: Job,
 ) -> None:
-    """Rebuilds files, some at a time; reports to `found` by path whether both sides are the same (`Contents.same`).
+    """Rebuilds files, some at a time; reports to `found` by path whether both sides are the same (`SideContents.same`).
 
     Raises Cancelled, LeafwardError, OSError.
     """
-    contents = Contents(both, job.unwanted, bases)
+    contents = SideContents(both, job.unwanted, bases)
     candidates = [file for file in files if file.changed or contents.swept]
     for begin in range(0, len(candidates), _AT_ONCE):
         some = candidates[begin : begin + _AT_ONCE]

@@ -165,7 +165,7 @@ class FileLines(MadeLines):
         column: Column | None,
         same: Mapping[str, bool | None] = MappingProxyType({}),
     ) -> None:
-        """`same` holds the known results of `Contents.same`, by path; it may grow while the lines are shown."""
+        """`same` holds the known results of `SideContents.same`, by path; it may grow while the lines are shown."""
         self._items = items
         self._same = same
         self._width = width

@@ -24,7 +24,7 @@ from leafward_tui.ui.words.write_words import appending, named
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.files.restoration.plan import FileChange, RestorePlan
+    from leafward.files.restoration.plan import RestoredFile, RestorePlan
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
@@ -163,11 +163,11 @@ class RestoreChoice:
         self._jobs: Jobs
         self.moves = moves
         self.plan: RestorePlan | None = None
-        self.files: list[FileChange] = []
+        self.files: list[RestoredFile] = []
         self.same = 0
         """Number of files that are unchanged already."""
         self.chosen: frozenset[str] = frozenset()
-        self.changes: tuple[FileChange, ...] = ()
+        self.changes: tuple[RestoredFile, ...] = ()
         """The changes to be made."""
         self.state = "reading the recorded calls"
         """The present work; empty where the files are there to choose from."""
@@ -199,7 +199,7 @@ class RestoreChoice:
     # --- values -------------------------------------------------------------------------------------------------------
 
     @property
-    def file(self) -> FileChange | None:
+    def file(self) -> RestoredFile | None:
         """The file of the cursor."""
         path = self.view.key.removeprefix("file:")
         return next((one for one in self.files if one.path == path), None)
@@ -327,7 +327,7 @@ class PlannedFiles(NamedTuple):
     """A plan, in the order in which it is shown."""
 
     plan: RestorePlan
-    files: list[FileChange]
+    files: list[RestoredFile]
     same: int
     """Number of files that are unchanged already."""
     safe: frozenset[str]
@@ -368,7 +368,7 @@ def plan_files(
     return PlannedFiles(plan, files, len(plan.changes) - len(files), safe)
 
 
-def diff_of_file(change: FileChange, job: Job) -> list[str]:
+def diff_of_file(change: RestoredFile, job: Job) -> list[str]:
     """Lines of the diff from the file on disk to the restored one."""
     from leafward.branches.diff.patches import restore_diff
 
@@ -378,7 +378,7 @@ def diff_of_file(change: FileChange, job: Job) -> list[str]:
 
 def write_files(
     plan: RestorePlan,
-    chosen: Sequence[FileChange],
+    chosen: Sequence[RestoredFile],
     stop: Event,
     progress: Callable[[str], object],
     to: int | None,
@@ -410,19 +410,19 @@ def write_files(
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-def is_safe(change: FileChange) -> bool:
+def is_safe(change: RestoredFile) -> bool:
     """Whether the content is certain, and replaces only a state that the session, a restore or git has left."""
     return change.action in _SAFE
 
 
-def is_offered(change: FileChange) -> bool:
+def is_offered(change: RestoredFile) -> bool:
     """Whether it is made only where the user chooses it."""
     from leafward.files.restoration.plan import RestoreAction
 
     return change.action is RestoreAction.LEAVE and change.offered is not None
 
 
-def listed(plan: RestorePlan) -> list[FileChange]:
+def listed(plan: RestorePlan) -> list[RestoredFile]:
     """The files that would change: safe changes first, then those to choose one by one, then impossible ones."""
     from leafward.files.restoration.plan import RestoreAction
 
@@ -431,7 +431,7 @@ def listed(plan: RestorePlan) -> list[FileChange]:
     return sorted(rows, key=lambda one: (rank[is_safe(one)], rank[is_offered(one)], one.path))
 
 
-def action_words(changes: Sequence[FileChange]) -> str:
+def action_words(changes: Sequence[RestoredFile]) -> str:
     """The changes in words: `write 3 files, delete 1`; empty for none."""
     numbers = [(action, sum(one.action == action for one in changes)) for action in _SAFE]
     some = [(action, number) for action, number in numbers if number]

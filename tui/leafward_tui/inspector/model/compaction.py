@@ -229,7 +229,7 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
     """Writes rules and injectable items of the span, and which of them are still in the summary or the kept messages."""
     if not sheet.opening("traced", "Rules, goals and files of the span", "in the summary"):
         return
-    from leafward.compaction.injection.audit import Presence, RuleFate
+    from leafward.compaction.injection.audit import RuleFate, SummaryPresence
     from leafward.compaction.injection.sections import BY_KEY
     from leafward.compaction.injection.trace import trace
 
@@ -246,11 +246,11 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
         mark, ink = signs[audit.fate]
         name = Span(shown_line(audit.rule, 120), "text")
         sheet.row([Span(f"  {mark} ", ink), name], [Span(f"rule {audit.fate.value}", "faint")])
-    sections: dict[str, list[Presence]] = {}
+    sections: dict[str, list[SummaryPresence]] = {}
     for item in found.items:
         sections.setdefault(item.section, []).append(item.presence)
     for section, presences in sections.items():
-        there = sum(1 for presence in presences if presence is not Presence.ABSENT)
+        there = sum(1 for presence in presences if presence is not SummaryPresence.ABSENT)
         share = [Span(exact(there), "text"), Span(f" of {exact(len(presences))}", "faint")]
         title = BY_KEY[section].title if section in BY_KEY else shown_line(section, 60)
         sheet.row([Span(f"  {title}", "sub")], share)

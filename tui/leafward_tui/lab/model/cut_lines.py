@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from leafward.base.figures import counted
-from leafward.compaction.cut_rules import LEGAL, RULE_TEXT, SHORT_RULE_TEXT, Rule, first_said
+from leafward.compaction.cut_rules import LEGAL, RULE_TEXT, SHORT_RULE_TEXT, CutRule, first_said
 from leafward.compaction.measure import ContentKind
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
@@ -297,20 +297,20 @@ def neighbours(
     if plan.nothing:
         return []
     if not plan.settings.rules.keeps_tail or plan.first_kept < 0:
-        reason = wrap(RULE_TEXT[Rule.NO_TAIL], width, lines=most, ellipsis=glyphs.ellipsis)
+        reason = wrap(RULE_TEXT[CutRule.NO_TAIL], width, lines=most, ellipsis=glyphs.ellipsis)
         return [LabLine((Span(part, "faint"),)) for part in reason]
     here = first_said(sizes, cut)
     below = turns.cut_beside(cut, 1)
     stop = below if below >= 0 else len(sizes)
-    refused = [at for at in turns.messages(here + 1, stop) if Rule(turns.rules[at]) not in LEGAL]
+    refused = [at for at in turns.messages(here + 1, stop) if CutRule(turns.rules[at]) not in LEGAL]
     lines = [
-        _neighbour(sizes.entries[at], at, Rule(turns.rules[at]), "", width, glyphs)
+        _neighbour(sizes.entries[at], at, CutRule(turns.rules[at]), "", width, glyphs)
         for at in refused[: max(0, most - 1)]
     ]
     if below >= 0:
         kept = count(turns.kept_by(below, plan.shown), zero="0")
-        rule = Rule(turns.rules[below])
-        split = rule in (Rule.MID_TURN, Rule.QUIET_BEFORE_REPLY)
+        rule = CutRule(turns.rules[below])
+        split = rule in (CutRule.MID_TURN, CutRule.QUIET_BEFORE_REPLY)
         if width >= _WIDE:
             splits = "splits a turn" if split else "no split turn"
         else:
@@ -321,7 +321,7 @@ def neighbours(
     return lines
 
 
-def _neighbour(entry: int, at: int, rule: Rule, words: str, width: int, glyphs: Glyphs) -> LabLine:
+def _neighbour(entry: int, at: int, rule: CutRule, words: str, width: int, glyphs: Glyphs) -> LabLine:
     legal = rule in LEGAL
     ink = "leaf" if legal else "faint"
     reason = words or SHORT_RULE_TEXT[rule]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from leafward.compaction.cut_rules import LEGAL, Rule, first_said, rules
+from leafward.compaction.cut_rules import LEGAL, CutRule, first_said, rules
 from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ class PathTurns:
         self.first = first
         """The position that each turn begins at."""
         self.rules = rules(sizes)
-        self.cuts = array("i", (at for at in sizes.cuts if Rule(self.rules[at]) in LEGAL))
+        self.cuts = array("i", (at for at in sizes.cuts if CutRule(self.rules[at]) in LEGAL))
         """Messages that a tail may begin with, by position."""
-        self.clean = array("i", (at for at in self.cuts if self.rules[at] == Rule.TURN_START))
+        self.clean = array("i", (at for at in self.cuts if self.rules[at] == CutRule.TURN_START))
         """Those of them that split no turn."""
         self.stubs: dict[int, list[Stub]] = {}
         for stub in stubs:

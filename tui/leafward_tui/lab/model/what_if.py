@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.strategies import Strategy
-from leafward.compaction.cut_rules import RULE_TEXT, IllegalCut, Rule, legal_cut
+from leafward.compaction.cut_rules import RULE_TEXT, CutRule, IllegalCut, legal_cut
 from leafward.compaction.growth import SIZE_CODES
 from leafward.compaction.plan import plan
 from leafward.compaction.strategies import rules_of
@@ -181,7 +181,7 @@ class WhatIf:
     def cutting(self, position: int) -> Choices:
         """The choices with the cut at a position. Raises IllegalCut with the reason where it may not stand there."""
         if not self.cuttable:
-            raise IllegalCut(f"no cut here: {RULE_TEXT[Rule.NO_TAIL]}")
+            raise IllegalCut(f"no cut here: {RULE_TEXT[CutRule.NO_TAIL]}")
         entry = EntryIndex(self.sizes.entries[position])
         at = legal_cut(self.sizes, entry)
         return self.choices.keeping(self.turns.kept_by(at, self.plan.estimator), entry)

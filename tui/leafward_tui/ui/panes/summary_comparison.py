@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from leafward.base.figures import counted
-from leafward.compaction.summary_comparison import Mark
+from leafward.compaction.summary_comparison import LineRelation
 from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from leafward_tui.ui.words.summary_differences import DifferenceLine
 
 _LEAST_TWO = 99
-_INK = {Mark.SAME: "faint", Mark.CHANGED: "warn", Mark.ADDED: "leaf", Mark.REMOVED: "bad"}
+_INK = {
+    LineRelation.SAME: "faint",
+    LineRelation.CHANGED: "warn",
+    LineRelation.ADDED: "leaf",
+    LineRelation.REMOVED: "bad",
+}
 
 
 class ComparisonView(LineList):
@@ -63,7 +68,7 @@ class ComparisonView(LineList):
         """Lays the parts of each line out, beside each other, or below each other where there is no room."""
         self._rows, self._spans = [], []
         for at, line in enumerate(self.lines):
-            parts = 2 if not self.both and line.mark is Mark.CHANGED else 1
+            parts = 2 if not self.both and line.mark is LineRelation.CHANGED else 1
             self._spans.append(range(len(self._rows), len(self._rows) + parts))
             self._rows += [(at, part) for part in range(parts)]
         set_extent(self, len(self._rows))
@@ -135,14 +140,14 @@ class ComparisonView(LineList):
         if line.mark is None:
             return
         signs = {
-            Mark.SAME: glyphs.same,
-            Mark.CHANGED: glyphs.differs,
-            Mark.ADDED: glyphs.entered,
-            Mark.REMOVED: glyphs.left,
+            LineRelation.SAME: glyphs.same,
+            LineRelation.CHANGED: glyphs.differs,
+            LineRelation.ADDED: glyphs.entered,
+            LineRelation.REMOVED: glyphs.left,
         }
         sign = Segment(f" {signs[line.mark]} ", getattr(ground, _INK[line.mark]))
         ink = ground.strong if chosen else ground.text
-        quiet = ground.sub if line.mark is not Mark.SAME else ground.faint
+        quiet = ground.sub if line.mark is not LineRelation.SAME else ground.faint
         hit = ground.strong_hit if chosen else ground.hit
 
         def words(text: str, cells: int, style: Style) -> list[Segment]:
@@ -154,11 +159,15 @@ class ComparisonView(LineList):
             yield Segment("   ", ground.blank)
             yield from words(line.before, half, quiet)
             yield sign
-            yield from words(line.after, width - 8 - half, ink if line.mark is not Mark.SAME else quiet)
+            yield from words(
+                line.after, width - 8 - half, ink if line.mark is not LineRelation.SAME else quiet
+            )
             return
-        if line.mark is Mark.CHANGED:
+        if line.mark is LineRelation.CHANGED:
             yield sign if part == 0 else Segment(f" {glyphs.entered} ", ground.leaf)
             yield from words(line.before if part == 0 else line.after, width - 6, quiet if part == 0 else ink)
             return
         yield sign
-        yield from words(line.after or line.before, width - 6, quiet if line.mark is Mark.SAME else ink)
+        yield from words(
+            line.after or line.before, width - 6, quiet if line.mark is LineRelation.SAME else ink
+        )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.compaction.summary_comparison import Mark
+from leafward.compaction.summary_comparison import LineRelation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ class DifferenceLine:
 
     before: str = ""
     after: str = ""
-    mark: Mark | None = None
+    mark: LineRelation | None = None
     """None for a head and for a folded run."""
     head: bool = False
     note: str = ""
@@ -39,7 +39,7 @@ class DifferenceLine:
     @property
     def changes(self) -> bool:
         """Whether the summaries differ here."""
-        return self.mark is not None and self.mark is not Mark.SAME
+        return self.mark is not None and self.mark is not LineRelation.SAME
 
 
 _NOTHING = frozenset({"", "(none)"})
@@ -54,7 +54,7 @@ def diff_lines(
 
     `names` are the names of the two summaries: "only in the earlier".
     """
-    notes = {Mark.REMOVED: f"only in {names[0]}", Mark.ADDED: f"only in {names[1]}"}
+    notes = {LineRelation.REMOVED: f"only in {names[0]}", LineRelation.ADDED: f"only in {names[1]}"}
     found: list[DifferenceLine] = []
     for section in diff.sections:
         if all({line.before, line.after} <= _NOTHING for line in section.lines):
@@ -65,7 +65,7 @@ def diff_lines(
         found.append(DifferenceLine(title, title, head=True, note=notes.get(section.mark, "")))
         same = 0
         for line in section.lines:
-            if line.mark is Mark.SAME and fold_same:
+            if line.mark is LineRelation.SAME and fold_same:
                 same += 1
                 continue
             if same:
@@ -76,17 +76,17 @@ def diff_lines(
             )
         if same:
             found.append(DifferenceLine(hidden=same))
-    for facts, mark in ((diff.only_before, Mark.REMOVED), (diff.only_after, Mark.ADDED)):
-        name = names[mark is Mark.ADDED]
+    for facts, mark in ((diff.only_before, LineRelation.REMOVED), (diff.only_after, LineRelation.ADDED)):
+        name = names[mark is LineRelation.ADDED]
         found += _facts(facts, mark, f"{name} summary" if names is IN_TIME else name)
     return found
 
 
-def _facts(facts: Sequence[Fact], mark: Mark, where: str) -> list[DifferenceLine]:
+def _facts(facts: Sequence[Fact], mark: LineRelation, where: str) -> list[DifferenceLine]:
     title = f"Facts only in {where}"
     found = [DifferenceLine(), DifferenceLine(title, title, head=True, note=counted(len(facts), "fact"))]
     for fact in facts:
         text = f"{fact.kind.value}  {safe_line(fact.text, LIMIT)}"
-        removed = mark is Mark.REMOVED
+        removed = mark is LineRelation.REMOVED
         found.append(DifferenceLine(text if removed else "", "" if removed else text, mark))
     return found

@@ -9,7 +9,7 @@ from leafward.session.entry_headline import place_words
 from leafward.session.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
-    from leafward.session.journal.write import Remark, Write
+    from leafward.session.journal.write import Write, WriteRemark
     from leafward.session.session import Session
 
 
@@ -29,7 +29,7 @@ _BRIEF = {
 """Short forms of longer remarks, by their code."""
 
 
-def remark_words(remark: Remark) -> str:
+def remark_words(remark: WriteRemark) -> str:
     """A remark on a write for the price line, in few words, which fit beside its keys in 80 cells."""
     return _BRIEF.get(remark.code, remark.text)
 

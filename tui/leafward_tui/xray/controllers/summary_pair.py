@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.compaction.summary_comparison import Mark, compare_summaries, summaries_near, summary_at
+from leafward.compaction.summary_comparison import LineRelation, compare_summaries, summaries_near, summary_at
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.ui.screens.screen_controller import ScreenController
@@ -114,7 +114,7 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
         line, about = self._view.lines.line, self._view.about
         if line is None or line.mark is None:
             about.show([[], []])
-        elif line.mark is Mark.CHANGED:
+        elif line.mark is LineRelation.CHANGED:
             about.show([[("before  ", "faint"), (line.before, "sub")], [(line.after, "text")]])
         else:
             room = max(1, self._view.text_cells)

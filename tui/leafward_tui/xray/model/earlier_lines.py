@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.summary_comparison import Mark, paired, sections_of, summary_at
+from leafward.compaction.summary_comparison import LineRelation, paired, sections_of, summary_at
 
 if TYPE_CHECKING:
     from leafward.compaction.alignment import XRay
 
-_NOTES = {Mark.SAME: "as before", Mark.CHANGED: "rewritten"}
+_NOTES = {LineRelation.SAME: "as before", LineRelation.CHANGED: "rewritten"}
 
 
 def earlier_lines(xray: XRay) -> dict[tuple[str, str], str]:

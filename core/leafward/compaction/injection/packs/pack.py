@@ -13,7 +13,7 @@ NAMES = ("spec", "bug")
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class WorkflowStage:
     """One stage of a workflow."""
 
     name: str
@@ -41,7 +41,7 @@ class Pack:
     """The folder that holds one subfolder for each piece of work."""
     artifacts: tuple[str, ...]
     """Artifacts in the order in which they are listed."""
-    stages: tuple[Stage, ...]
+    stages: tuple[WorkflowStage, ...]
     tasks: str = ""
     """The file with the list of tasks."""
     notes: str = ""
@@ -53,7 +53,7 @@ class Pack:
     decisions: str = ""
     """The file whose trade-offs are decisions."""
 
-    def stage(self, name: str) -> Stage:
+    def stage(self, name: str) -> WorkflowStage:
         """The stage of that name. Raises StopIteration if there is none."""
         return next(stage for stage in self.stages if stage.name == name)
 
@@ -68,6 +68,6 @@ def packs() -> tuple[Pack, ...]:
     found = []
     for name in NAMES:
         raw = tomllib.loads((files(__package__) / f"{name}.toml").read_text("utf-8"))
-        stages = tuple(Stage(**_tuples(stage)) for stage in raw.pop("stages"))
+        stages = tuple(WorkflowStage(**_tuples(stage)) for stage in raw.pop("stages"))
         found.append(Pack(stages=stages, **_tuples(raw)))
     return tuple(found)
