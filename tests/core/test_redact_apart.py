@@ -29,6 +29,32 @@ PLAIN = base64.b64encode(b"\0ada\0" + TOKEN.encode()).decode()
 TUNNEL = "eyJhIjoi" + base64.b64encode(_RNG.randbytes(120)).decode().rstrip("=")
 
 SECRETS = [
+    # Lists, and programs and sentences without a name for the value.
+    ("APP_KEYS={},uT8eWa2MhV3nC6xJq0RdF4kL", TOKEN),
+    ("APP_KEYS=uT8eWa2MhV3nC6xJq0RdF4kL,{}", TOKEN),
+    ('"api_keys": ["{}", "b"]', TOKEN),
+    ("tokens:\n  - {}\n  - b\n", TOKEN),
+    ("PASSWORDS=a,{}", PASSWORD),
+    ("kubeadm init phase upload-certs --certificate-key {}", HEX + HEX),
+    ("https://api.weather.example/data?q=Bonn&appid={}", HEX),
+    ("radtest -t mschap ada {} localhost 0 1812", PASSWORD),
+    ("doveadm auth test ada@mail.example {}", PASSWORD),
+    ("wg set wg0 private-key <(echo {})", "ns6qBm3DDM27Ug8fwp49/3mIYHDgXRWjRGpGFv+ysHM="),
+    ("addauth digest ada:{}", PASSWORD),
+    ("cache_peer proxy parent 3128 0 login=ada:{}", PASSWORD),
+    ("user worker on >{} ~jobs:* +@all", PASSWORD),
+    ('ada : EAP "{}"', PASSWORD),
+    ("security import c.p12 -k login.keychain -P {} -T /usr/bin/codesign", PASSWORD),
+    ("tctl tokens add --value={} --type=node", HEX),
+    ("echo '{}' | pass insert -e mail/ada", PASSWORD),
+    ("$ argocd admin initial-password -n argocd\n{}", TOKEN),
+    ("twine upload -u ada -p '{}' dist/*", "Winter.is.here1"),
+    ("export BORG_PASSPHRASE='{}'", "rain on the seventh roof"),
+    ("The app password: {}, in case you need it", "abqz wkel mxfd ujtp"),
+    ("key = {}", "K0012ZTCWRUKxTabspvNLUBQzCbrVD4"),
+    ("log in with user `ada`, pass `{}`", PASSWORD),
+    ("use ada / {} to log in to the panel", PASSWORD),
+    ("I rotated the key, the new one is {}", TOKEN),
     # A name, and the value behind other options, fields or lines.
     ("Set-Item -Path Env:API_TOKEN -Value '{}'", TOKEN),
     ("aws ssm put-parameter --name /x/db_password --type SecureString --value '{}'", PASSWORD),
@@ -205,6 +231,19 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
         "kind: Secret\nmetadata:\n  name: orchard\n---\nkind: ConfigMap\ndata:\n  settings: cG9zdGdyZXM6Ly8=\n",
         '{"name": "theme", "value": "dark", "httpOnly": true}',
         "/hooks/use-session-state-of-rows.ts",
+        # Names with a version, checksums behind words, text in base64, lists of other things.
+        "Is this a secret? Kubernetes1.31",
+        "Which token? Sonnet4.5 or Opus4.1",
+        f"Cache restored from key: Linux-node-20-{HEX}{HEX}",
+        "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcv",
+        "SORT_KEYS=created_at_v2,updated_at_v2",
+        "STOP_TOKENS=<|eot_id|>,<|im_end|>",
+        "secrets:\n- default-token-x7k2p\n- shop-db-v2",
+        "--certificate-key /etc/ssl/server-2024.pem",
+        "user `ada`, pass `--force`",
+        "appid=730",
+        "isinstance(key, 'Gtk.TreeIter')",
+        'PASSWORD="Enter your password twice"',
     ],
 )  # fmt: skip
 def test_it_stays(text: str) -> None:
@@ -240,6 +279,11 @@ HOSTILE = {
         "arns": "arn:a:secret:",
         "hooks": "a/hooks/",
         "types": "auth: KeyKeyKeyAuthId",
+        "lists": "api_keys=[",
+        "lists of lists": "secrets: ['a', secrets: [",
+        "items of YAML": "tokens:\n- a\n- b",
+        "users of Redis": "user a on ",
+        "users to log in": "use a / b1 to log in ",
     }.items()
 }
 

@@ -11,6 +11,7 @@ from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, words_of
 from leafward.base.redact.secret_values import Place, is_secret
 from leafward.base.redact.spaced_values import BELOW, LINE_START, spaced_value
 from leafward.base.redact.spans import SecretKind
+from leafward.base.redact.value_lists import listed_in
 from leafward.base.redact.written_values import QUOTE, RAW, bare_value, judged, quoted_value
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ KEYWORDS = (
     "pass", "pw", "secret", "token", "key", "auth", "cred", "salt", "psk", "mnemonic", "sig=", "_sig",
     "sas", "phrase", "psw", "vault_", "pepper", "_sk", "seed", "securestring", "sensitive", "kennwort",
     "senha", "_pat", "csrf", "xsrf", "amz-signature", "goog-signature", "signature=", "code=", "sessionid=",
-    "phpsessid="
+    "phpsessid=", "appid="
 )  # fmt: skip
 """Parts of names of secrets, in small letters."""
 
@@ -114,6 +115,7 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
         if meaning is None:
             if name.lower() == "seed" and (phrase := _PHRASE.match(text, done)) is not None:
                 yield *phrase.span("value"), SecretKind.WALLET_PHRASE
+            yield from listed_in(text, done, name)
             continue
         found = _value(text, start, done, name, meaning)
         if found is not None and not (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ def bare_keys(text: str, together: str) -> Iterator[Span]:
             or digits < _LEAST_DIGITS
             or _WORD.search(run)
             or entropy(run) < _LEAST_ENTROPY
+            or base64.b64decode(run).isascii()
         ):
             continue
         yield found.start(1), found.end(1), SecretKind.AWS_SECRET

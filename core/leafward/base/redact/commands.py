@@ -202,6 +202,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("ACL SETUSER ", "acl setuser "),
         r"[^\n>]{1,120}[ \t]>(?P<bare>[^\s\"'\\]{3,200})",
     ),
+    (("user ",), ("user ",), r"[\w.-]{1,60}[ ](?:on|off)[ ](?:[^\n>]{0,120}[ ])?>(?P<bare>[^\s\"'\\]{3,200})"),
     (
         ("-server ",),
         ("snmp-server ", "radius-server ", "tacacs-server "),
@@ -285,18 +286,21 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
             "security unlock-keychain",
             "security create-keychain",
             "security set-key-partition-list",
-            "security import",
         ),
-        rf"{_REST}(?<=[\s\"'])-[pkP]{_GAP}{_WORD}",
+        rf"{_REST}(?<=[\s\"'])-[pk]{_GAP}{_WORD}",
     ),
+    (("-P",), ("security import",), rf"{_REST}(?<=[\s\"'])-P{_GAP}{_WORD}"),
     (
         ("-generic-password", "-internet-password"),
         ("security add-generic-password", "security add-internet-password"),
         rf"{_REST}(?<=[\s\"'])-w{_GAP}{_WORD}",
     ),
     (
-        ("assword-", "PASSWORD_COMMAND"),
-        ("assword-file", "assword-command", "PASSWORD_COMMAND"),
+        ("assword-", "PASSWORD_COMMAND", "-key ", "-key=", "-file ", "psk "),
+        (
+            "assword-file", "assword-command", "PASSWORD_COMMAND", "private-key", "preshared-key", "shared-key",
+            "token-file", "secret-file", "passphrase-file", "key-file"
+        ),
         rf"[ =](?:<\(|[\"'])(?:echo|printf)[ \t]{{1,4}}(?:-n[ \t]|%s[ \t]|'%s'[ \t])?{_WORD}(?=[ \t]{{0,4}}[)\"'])",
     ),
     (
@@ -316,6 +320,14 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (("entinel auth-pass ",), ("entinel auth-pass ",), rf"\S{{1,80}}[ \t]{{1,4}}{_WORD}"),
     (("oathtool",), ("oathtool ",), rf"{_REST}(?<=[\s\"'])(?P<token>[A-Z2-7]{{16,128}})\b"),
+    (("radtest ",), ("radtest ",), rf"(?:-\w[ \t]{{1,4}}(?:\S{{1,12}}[ \t]{{1,4}})?){{0,4}}\S{{1,60}}[ \t]{{1,4}}{_WORD}"),
+    (("doveadm ",), ("doveadm auth test ", "doveadm auth login "), rf"(?:-\w[ \t]{{1,4}}\S{{1,60}}[ \t]{{1,4}}){{0,4}}\S{{1,80}}[ \t]{{1,4}}{_WORD}"),
+    (("addauth ",), ("addauth digest ",), r"[\w.@-]{1,60}:(?P<bare>[^\s\"'\\]{3,100})"),
+    (("login=", "user="), (" login=", "\nuser=", "\\nuser="), r"[\w.@-]{1,60}:(?P<strange>[^\s\"'\\]{4,100})"),
+    (("tokens add",), ("tokens add ",), rf"{_REST}--value(?:=|[ ])(?P<token>[A-Za-z0-9_-]{{12,200}})"),
+    (("BW_SESSION",), ("BW_SESSION=", "BW_SESSION "), r"\\{0,7}[\"']?(?P<token>[A-Za-z0-9+/]{40,200}={0,2})"),
+    # Secrets of IPsec: the name of a method stands before each.
+    ((" EAP ", " XAUTH ", " NTLM "), (": EAP ", ": XAUTH ", ": NTLM "), r"\\{0,7}\"(?P<quoted>[^\n\"\\]{3,200})\\{0,7}\""),
     (("altool ", "notarytool "), ("altool ", "notarytool "), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (("nuget",), ("nuget push",), rf"{_REST}(?<=[\s\"'])-k{_GAP}{_WORD}"),
     (("signtool",), ("signtool",), rf"{_REST}[ \t]/p[ \t]{{1,4}}{_WORD}"),
@@ -346,7 +358,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("|",),
         ("echo ", "printf ", "echo -n "),
-        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s(?:\\{1,4}n)?\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?(?:chpasswd|passwd)\b|[^\n|;]{0,60}\bsecrets?[ :](?:set|put|create|add|versions add)\b|[^\n|;]{0,20}vault (?:kv put|write)\b|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup)",
+        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s(?:\\{1,4}n)?\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?(?:chpasswd|passwd)\b|[^\n|;]{0,60}\bsecrets?[ :](?:set|put|create|add|versions add)\b|[^\n|;]{0,20}vault (?:kv put|write)\b|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup|pass(?:age)? insert\b|[^\n|;]{0,60}--passwd-on-stdin|secret-tool store)",
     ),
     (
         ("<<<",),
@@ -470,7 +482,7 @@ def _secret(found: re.Match[str]) -> tuple[int, int] | None:
         value = groups.get(name)
         if (
             value is not None
-            and is_secret(value, meaning, place)
+            and is_secret(value, meaning, place, quoted=name == "quoted")
             and not (name == "strange" and value.isdecimal())
         ):
             return found.start(name), found.end(name)

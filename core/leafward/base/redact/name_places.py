@@ -19,7 +19,7 @@ _KEY_ID = re.compile(r"[ ](?:ID[ ])?(?:0x)?[0-9A-F]{8,40}\b")
 """The number of a public key, as GnuPG shows it."""
 _KIND_OF_KEY = re.compile(r"\b([A-Za-z]{2,20})[ \t]\Z")
 """The word before `key` in a sentence: if `names` knows the pair as a secret, a value that is clearly random is one."""
-_OF_QUERIES = ("key", "sig", "signature", "code", "jsessionid", "phpsessid")
+_OF_QUERIES = ("key", "sig", "signature", "code", "appid", "jsessionid", "phpsessid")
 """Names that mean a secret in the query of an address."""
 
 

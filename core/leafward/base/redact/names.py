@@ -51,6 +51,7 @@ _KEYS = words(
     " newrelic algolia client pagerduty logged nonce vault unseal recovery wallet seed transit kms rsa ssh tls"
     " ssl pem fernet hash salt bot live test sandbox prod write decryption derivation symmetric password user validation"
     " routing unlock"
+    " certificate"
 )
 """Words before `key` in names of secrets."""
 _NETWORKS = words("wifi wlan wpa wpa2 wpa3 wep wireless")

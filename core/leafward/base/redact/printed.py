@@ -47,6 +47,7 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("get secret", rf"{_ARGUMENTS}(?:jsonpath|go-template|custom-columns)(?:'[^'\n]{{0,200}}'|[^\n|;&]){{0,100}}", True),
     ("extract secret", _ARGUMENTS, True),
     ("create token ", _ARGUMENTS, True),
+    ("admin initial-password", _ARGUMENTS, True),
     ("secrets get ", rf"{_ARGUMENTS}--plain{_ARGUMENTS}", True),
     # Tokens of the logged-in user.
     ("auth token", _ARGUMENTS, False),

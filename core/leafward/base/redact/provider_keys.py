@@ -52,6 +52,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
         "sk_ tok_ secret_ apikey_ pat_",
         rf"(?:sk_|tok_|secret_|apikey_|pat_){_MIXED}[A-Za-z0-9]{{24,120}}(?![A-Za-z0-9_-])",
     ),
+    ("backblaze key", "K00", rf"K00[0-9]{_MIXED}[A-Za-z0-9+/]{{27}}(?![A-Za-z0-9+/=_-])"),
     ("runpod key", "rpa_", r"rpa_[A-Za-z0-9]{30,60}"),
     ("jina key", "jina_", r"jina_[0-9a-f]{32}[A-Za-z0-9_-]{20,40}"),
     ("wandb key", "wandb_v1_", r"wandb_v1_[A-Za-z0-9_-]{40,120}"),

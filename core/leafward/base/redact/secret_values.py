@@ -66,6 +66,11 @@ _INTERFACE = re.compile(
     r"should|your|you|the|is|are|to|and|or|for|of|with|not|from|token|secret|key|new|old|current|show|hide|change|this)\b"
 )
 """Words of labels and messages about secrets."""
+_MESSAGE = re.compile(
+    r"(?i)\b(?:passwor[dt]s?|passphrase|enter|must|required?|please|invalid|wrong|forgot|reset|confirm|incorrect|cannot|"
+    r"should|your|you|token|secret|key|new|current|show|hide|change)\b"
+)
+"""Those of them that no passphrase of words would hold."""
 _CODE = re.compile(
     r"^[A-Za-z_$@&*]?[A-Za-z_]*(?:[.:/-]+[A-Za-z_]+)*[.:;?!]*$"
     r"|^[\w./@-]+\.[a-z]{1,5}$"
@@ -89,6 +94,12 @@ _CONSTANT = re.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _NUMBER = re.compile(r"^[0-9.,_]+(?:[eE][+-]?[0-9]+)?$")
 _SHORT_HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}[uUlL]{0,3}\Z")
 """A number of C."""
+_VERSION = re.compile(r"[A-Za-z][A-Za-z-]{2,30}[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}(?:-[a-z]{1,10})?[,.;:!?)]*\Z")
+"""A name with its version: `Kubernetes1.31`."""
+_OF_DIGEST = re.compile(
+    r"(?:[A-Za-z][\w.]{0,40}-){1,8}[0-9.]{0,8}-?(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{32})\Z"
+)
+"""Words and a checksum behind them, as caches are named."""
 _CAMEL = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,}|Id)+[A-Z]?\Z")
 _TYPE = re.compile(
     r"(?:[a-z]\w{0,30}\.){0,4}(?=\w*(?:Key|Token|Secret|Credential|Auth|Passw))[A-Za-z_]*[0-9]{0,5}(?:_?[A-Z][a-z]{2,}[0-9]{0,3})+[A-Z]?\Z"
@@ -145,6 +156,8 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
         return False
     if (_PATTERN if quoted else _CALL).search(value) and not (quoted and _noise(value)):
         return False
+    if place is Place.INLINE and _VERSION.match(value):
+        return False
     if meaning is Meaning.PASSWORD:
         return _password(value, place)
     if meaning is Meaning.ENCODED:
@@ -164,6 +177,8 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
             and sum(char in "!@#$%^&*+?~=|<>{}[];:" for char in value) >= 4
         )
     if _CONSTANT.match(value) and sum(map(str.isdigit, value)) < 5:
+        return False
+    if meaning in (Meaning.KEY, Meaning.PERHAPS) and _OF_DIGEST.match(value):
         return False
     if meaning is Meaning.KEY:
         return (
@@ -218,7 +233,7 @@ def _password(value: str, place: Place) -> bool:
     if _APP_PASSWORD.fullmatch(value):
         return True
     if place is Place.SETTING:
-        return not (" " in value and _INTERFACE.search(value))
+        return not (" " in value and _MESSAGE.search(value))
     if " " in value:
         return place is Place.QUOTED and _phrase(value)
     if place is not Place.INLINE and _PASSPHRASE.fullmatch(value):

@@ -39,7 +39,7 @@ _BEFORE = late(
 )
 _VALUE = r"(?P<value>[A-Za-z0-9!#$%&*+?@^~_./=-]{8,100}?)(?=[\"'`”*)\]}]{0,6}[.,;:!?]?(?:[\s)]|\\|$))"
 _AHEAD = late(
-    rf"(?:['’]?s)?(?:(?:[ \t]{{1,2}}[(\"'`]?[a-z'’]{{1,12}}[)\"'`,]?){{1,6}}?:?)?[ \t]{{1,4}}[(\"'`“*]{{0,3}}(?P<who>[\w.@-]{{1,40}}[ ]?[:/][ ]?)?{_VALUE}"
+    rf"(?:['’]?s)?(?:[,;](?=[ ][a-z]))?(?:(?:[ \t]{{1,2}}[(\"'`]?[a-z'’]{{1,12}}[)\"'`,]?){{1,6}}?:?)?[ \t]{{1,4}}[(\"'`“*]{{0,3}}(?P<who>[\w.@-]{{1,40}}[ ]?[:/][ ]?)?{_VALUE}"
 )
 _AND = late(rf"[\"'`”*]{{0,3}} (?:to|or|and) [\"'`“*]{{0,3}}{_VALUE}")
 _CHANGED = late(
@@ -50,6 +50,11 @@ _OWN = late(
     rf"(?:['’]s|[ ]as[ ][\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ](?:with|using)[ ]|s?[ ]?(?:->|→|:|=| are| is)?[ ](?:\w{{1,12}}[ ]){{0,2}}?[\"'`“*]{{0,3}}[\w.@+-]{{1,60}}[\"'`”*]{{0,3}}[ ]?(?:/|:|[ ]and)[ ]?)[ ]?[\"'`“*]{{0,3}}{_WORD}"
 )
 """`password's …`, `creds: ada / …`, `login as ada with …`."""
+_ENTERING = ("log in", "login")
+_USED = late(
+    r"(?<![\w.@-])[\"'`“*]{0,3}[\w.@+-]{1,60}[\"'`”*]{0,3}[ ]?(?:/|:|[ ]and[ ])[ ]?[\"'`“*]{0,3}(?P<value>[^\s\"'`“”*/]{6,100})[\"'`”*]{0,3} to \Z"
+)
+"""`use ada / … to log in`."""
 _LOGINS = ("credentials", "creds")
 _ADMIN = late(
     r"(?i):[ ][\"'`“*]{0,3}(?:admin\w{0,10}|root|sa|sysadmin|superuser|postgres|user|demo|test)[\"'`”*]{0,3}[ ]?[/:]"
@@ -88,7 +93,7 @@ _NO_SECRET = late(
     r"(?i)\b(?:public|hash|sha[0-9]*|digest|fingerprint|checksum|signature|uuid|ids?|named?|called|type|class|field|column|file|path|url)\b|sha[0-9]|hash"
 )
 """Words near a name that give it another meaning."""
-_GOES_ON = ("", " ", "\t", "'", "’", "s", "(", ":")
+_GOES_ON = ("", " ", "\t", "'", "’", "s", "(", ":", ",", ";")
 _PARTS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_./:$@\\")
 """Characters before a word that make it part of a name."""
 
@@ -104,6 +109,8 @@ def sentences_in(text: str, low: str, names: Iterable[tuple[str, Meaning]]) -> I
         at = low.find(name)
         while at >= 0:
             end = at + len(name)
+            if name in _ENTERING and low.startswith(" to ", at - 4):
+                yield from _used(text, at)
             if at == 0 or low[at - 1] not in _PARTS:
                 if linked:
                     yield from _before(text, at, meaning)
@@ -116,6 +123,13 @@ def sentences_in(text: str, low: str, names: Iterable[tuple[str, Meaning]]) -> I
             elif meaning is Meaning.PASSWORD and low[at - 1] == "_" and text.startswith(" from ", end):
                 yield from _behind(text, at, end, name, meaning)
             at = low.find(name, end)
+
+
+def _used(text: str, at: int) -> Iterator[Span]:
+    """A name and a password that somebody is told to log in with."""
+    found = _USED.search(text, max(0, at - _REACH), at)
+    if found is not None and is_secret(found["value"], Meaning.PASSWORD, Place.INLINE):
+        yield *found.span("value"), SecretKind.PASSWORD
 
 
 def _before(text: str, at: int, meaning: Meaning) -> Iterator[Span]:

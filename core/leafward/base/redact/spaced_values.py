@@ -33,7 +33,9 @@ BELOW = re.compile(
     r"[ \t]{0,8}\r?\n(?:[=-]{3,80}\r?\n|[ \t]{0,8}\r?\n)?[ \t]{0,8}(?P<value>[^\s\"'`]{8,200})[ \t]{0,8}(?=\r?\n|\Z)"
 )
 """A label on its line, and a value alone below it."""
-_LOGIN = re.compile(r"\b(?:user|login|username|account)[:=]?[ ]\S{1,40}[ ]\Z")
+_LOGIN = re.compile(
+    r"\b(?:user|login|username|account)[:=]?[ ](?:is[ ])?(?P<q>[\"'`*]{0,2})[\w.@+\\-]{1,40}(?P=q)(?:,|[ ]and|,[ ]and)?[ ]\Z"
+)
 """A user's name before `pass` and the password."""
 _ANSWER = re.compile(r"\?[ \t]{1,8}(?P<value>[^\s\"'`]{8,200})(?=\s|\\{1,7}[nr]|\Z)")
 """A question of a program, and the typed answer on its line."""
@@ -203,10 +205,12 @@ def _passed(named: _Named, at: int) -> _Span | None:
     rotated = _ROTATED.match(text, named.end)
     if rotated is not None:
         return bare_value(text, rotated.end(), named.meaning, Place.INLINE, "setting")
-    if text[at : at + 1] in ("'", '"'):
-        return named.quoted(at, Place.INLINE) if named.begins_line() else None
-    found = named.bare(at, Place.INLINE) if named.follows(_LOGIN, 80) else None
-    return found if found is not None and stands_out(text[slice(*found)]) else None
+    if text[at : at + 1] in ("'", '"', "`"):
+        return named.quoted(at, Place.INLINE) if named.begins_line() or named.follows(_LOGIN, 80) else None
+    login = _LOGIN.search(text, max(0, named.start - 80), named.start)
+    found = named.bare(at, Place.INLINE) if login is not None else None
+    sure = login is not None and "," in login[0]
+    return found if found is not None and (sure or stands_out(text[slice(*found)])) else None
 
 
 def _said(named: _Named, spoken: re.Match[str]) -> _Span | None:

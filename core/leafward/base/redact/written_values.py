@@ -23,6 +23,8 @@ _ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<", "
 _LEAST_OF_WALLET = 11
 _SPACED_VALUE = re.compile(r"(?:[a-z]{4}(?: [a-z]{4}){3}|[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=$|[\s\\\"',;])")
 """Passwords with spaces: those that Google issues for one program, and the words of a wallet."""
+_NO_WORD = re.compile(r"\b[bcdfghj-np-tv-xz]{4}\b")
+"""A group without a vowel: the other groups are no words either."""
 
 
 def cell_value(text: str, at: int, stop: int, meaning: Meaning) -> tuple[int, int] | None:
@@ -60,7 +62,9 @@ def bare_value(text: str, at: int, meaning: Meaning, place: Place, ends: str = "
     """The bare value at a place. `ends` names the signs that end it."""
     spaced = _SPACED_VALUE.match(text, at) if meaning is Meaning.PASSWORD else None
     if spaced is not None and (
-        place in (Place.SETTING, Place.LINE) or spaced[0].count(" ") >= _LEAST_OF_WALLET
+        place in (Place.SETTING, Place.LINE)
+        or spaced[0].count(" ") >= _LEAST_OF_WALLET
+        or _NO_WORD.search(spaced[0])
     ):
         return spaced.span()
     raw = RAW.match(text, at)
