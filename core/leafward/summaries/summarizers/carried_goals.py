@@ -28,6 +28,16 @@ _CURRENT = re.compile(
     r"|^\W*(?:final|last) (?:request|question)\b"
 )
 """The mark of the current goal."""
+_NEWEST = re.compile(r"(?i)^\W*(?:(?:the )?user['’]s )?(?:the )?(?:most recent|latest|last|final)\b")
+"""The mark of the newest goal, at the beginning: only one can be that."""
+_MARKED = re.compile(
+    r"(?i)^\W*(?:(?:main|most|current|recent|latest|ongoing|active|final|last) ){1,3}(?:request|task|goal|focus|work|question|issue|problem|bug)\W*:[\s*]*"
+)
+"""Such a mark, or that of the current goal, with its colon."""
+_GOES_ON = re.compile(
+    r"(?i)^\W*(?:continu|resum|keep |go(?:ing)? on |work(?:ing)? on |weiter|fortsetz|poursui)"
+)
+"""A goal that all other requests belong to."""
 _ANSWERED = re.compile(r" \(answered(?:; asked first: .{1,200})?\)$")
 """Our mark on an answered goal."""
 ASKED_BEFORE = "Asked before: "
@@ -51,18 +61,28 @@ def points_back(goal: str) -> bool:
     return bool(words) and (_POINTING.issuperset(words) or _POINTS.match(goal) is not None)
 
 
+def without_mark(goal: str) -> str:
+    """A goal without the words before it that call it the current or the newest one."""
+    return _MARKED.sub("", goal)
+
+
 def sorted_out(
-    goals: Sequence[str], turns: Sequence[Turn], *, answered: bool
+    goals: Sequence[str], turns: Sequence[Turn], *, answered: bool, in_turn: bool = False
 ) -> dict[str, tuple[SummarySection, str]]:
     """For each goal of an earlier summary its new section, and the words before it; goals that only point back are left out.
 
-    A goal with the mark of a reached one is done. The others become earlier requests where the user went on to other work,
+    A goal with the mark of a reached one is done. `in_turn` says that the goals are all requests of a session, one after the
+    other: then the work is for the last one, unless an introduction makes them parts of one request. The others become earlier requests where the user went on to other work,
     or `answered` (the work of then was answered) and something else was asked since: nothing tells whether they were
     reached. Until then those stay that a list marks as current, or all of them.
     """
     goals = [goal for goal in goals if not points_back(goal)]
     left = [goal for goal in goals if not _DONE.search(goal)]
     current = [goal for goal in left if _CURRENT.search(goal)]
+    newest = [goal for goal in current if _NEWEST.search(goal)]
+    current = [goal for goal in current if goal not in newest[:-1]]
+    if not current and in_turn and not any(goal.endswith((":", "：")) for goal in goals):
+        current = [goal for goal in left[:-1] if _GOES_ON.search(goal)] + left[-1:]
     lasting = set(current if current and len(goals) >= _SEVERAL else left)
     if any(turn.tells for turn in turns):
         lasting -= {goal for goal in left if answered or _ANSWERED.search(goal)}

@@ -12,7 +12,7 @@ from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers import stale_lines, user_requests
 from leafward.summaries.summarizers.candidates import FileWork, add
-from leafward.summaries.summarizers.carried_goals import sorted_out
+from leafward.summaries.summarizers.carried_goals import sorted_out, without_mark
 from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
@@ -88,7 +88,10 @@ def carry(
     # The work of then is answered before anything else is asked.
     went_on = bool(turns) and turns[0].first > 0 and since.answered
     goals = sorted_out(
-        [line.text for line in outline if line.section is SummarySection.GOAL], turns, answered=went_on
+        [line.text for line in outline if line.section is SummarySection.GOAL],
+        turns,
+        answered=went_on,
+        in_turn=_ALL_REQUESTS in previous,
     )
     before, not_done = SummarySection.GOAL, False
     for section, text, is_open, code_of, file in outline:
@@ -103,6 +106,7 @@ def carry(
                 continue
             if evidence.size:
                 section, lead = goals[text]
+                text = without_mark(text) if lead else text
         text = _worded_today(text, went_on=evidence.size > 0)
         if not text:
             continue
@@ -262,6 +266,8 @@ _CARRIED_WORTH = {
     SummarySection.DONE: 0.5,
     SummarySection.CONTEXT: 0.5,
 }
+_ALL_REQUESTS = "Primary Request and Intent"
+"""The heading of Claude Code's summaries (2.0 and 2.1) above all requests of the session."""
 _INTRODUCES = (":", "：")
 """The ends of a line that introduces others."""
 _WORK = frozenset({SummarySection.NEXT, SummarySection.IN_PROGRESS, SummarySection.DONE})

@@ -20,6 +20,7 @@ from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
+from leafward.summaries.summarizers.quotes import answered_before
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -89,9 +90,10 @@ def settle(
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
     written = _written(evidence)
-    _fulfil(evidence, written)
+    ended = _answers(messages, turns)
+    _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
-    _steps(evidence, turns)
+    _steps(evidence, turns, ended)
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
     ]
@@ -197,8 +199,15 @@ def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping
     return bool(names) and all(written.get(name, -1) > place for name in names)
 
 
-def _fulfil(evidence: Evidence, written: Mapping[str, int]) -> None:
-    """Closes told steps where everything that they name was `written` since.
+def _answers(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> list[EntryIndex]:
+    """The answers that ended work."""
+    ended = [turn.last for turn in turns if turn.works and is_answered(turn)]
+    before = answered_before(messages, turns)
+    return [messages[place].entry for place in ([before] if before else []) + ended]
+
+
+def _fulfil(evidence: Evidence, written: Mapping[str, int], ended: Sequence[EntryIndex]) -> None:
+    """Closes told steps where everything that they name was `written` since; `ended` are the answers that ended work.
 
     Items of a checklist, or of the agent's own plan, show themselves when they are done.
     """
@@ -219,7 +228,7 @@ def _fulfil(evidence: Evidence, written: Mapping[str, int]) -> None:
         elif (
             _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
-            if written_since or evidence.reader.told.is_run(candidate.text):
+            if written_since or evidence.reader.told.is_run(candidate.text) or _is_answered(candidate, ended):
                 over.add(id(candidate))
             else:
                 # The step's file may have been changed for another reason.
@@ -255,8 +264,11 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
     ]
 
 
-def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
-    """Leaves out a step when a later line of finished work matches it, or several match its parts."""
+def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex]) -> None:
+    """Leaves out a step when a later line of finished work matches it, or several match its parts.
+
+    `ended` are the answers that ended work.
+    """
     done = [
         (_place(evidence, candidate), frozenset(content_words(candidate.text)))
         for candidate in evidence.candidates
@@ -305,7 +317,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn]) -> None:
         if _is_open(evidence, candidate):
             if all_done:
                 over.add(id(candidate))
-        elif plan.made:
+        elif plan.made or _is_answered(candidate, ended):
             over.add(id(candidate))
         else:
             _put_behind(candidate)
@@ -321,6 +333,11 @@ def _is_taken_up(evidence: Evidence, candidate: LineCandidate) -> bool:
     """Whether the content of a line from the span itself was worked on since."""
     fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
     return fact is not None and not fact.is_open and fact.outcome == TAKEN_UP
+
+
+def _is_answered(candidate: LineCandidate, ended: Sequence[EntryIndex]) -> bool:
+    """Whether the work behind a line was answered: a step that is still open would be in that answer."""
+    return bool(ended) and ended[-1] > max(candidate.sources, default=NO_ENTRY)
 
 
 def _put_behind(candidate: LineCandidate) -> None:
