@@ -84,6 +84,7 @@ class CatalogueScreen(BaseScreen[None]):
         self.route(
             steps,
             view.panes,
+            view.divider,
             self.arrangement,
             self.stores,
             Filter(means),

@@ -64,7 +64,7 @@ class SearchScreen(BaseScreen[object]):
         self._run = SearchRun(means)
         self._results = Results(means)
         rows = RowSteps(view.step, lambda: self.results.size.height)
-        self.route(rows, view.panes, self._run, self._results)
+        self.route(rows, view.panes, view.divider, self._run, self._results)
         yield view.bar
         with Horizontal(id="panes"):
             with Vertical(id="results"):

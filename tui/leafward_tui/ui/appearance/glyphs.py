@@ -117,6 +117,8 @@ class Glyphs(NamedTuple):
     hairline: str = "─"
     heavy: str = "━"
     divider: str = "│"
+    divider_held: str = "┃"
+    """A line between panes that the mouse can move, under the mouse."""
     join_up: str = "┴"
     join_down: str = "┬"
     join_cross: str = "┼"
@@ -231,6 +233,7 @@ ASCII = Glyphs(
     hairline="-",
     heavy="=",
     divider="|",
+    divider_held="#",
     join_up="+",
     join_down="+",
     join_cross="+",
