@@ -90,3 +90,17 @@ async def test_sessions_and_hits_have_one_too(store: Path) -> None:
         await pilot.press("q")
         # Each screen has its own.
         await until(pilot, lambda: line_at(pilot) == 74)
+
+
+async def test_a_pane_that_appears_with_a_larger_terminal_is_filled(store: Path) -> None:
+    """It fails where the second pane stays empty until the cursor moves."""
+    async with browsing(store, size=NARROW) as (pilot, _):
+        await pilot.press("j")
+        await pilot.resize_terminal(*WIDE)
+        await until(pilot, lambda: "Tree" in "\n".join(row[60:] for row in rows(pilot.app)))
+        await pilot.resize_terminal(*NARROW)
+        await pilot.press("S", *"theme", "enter")
+        search = await reached(pilot, SearchScreen)
+        await until(pilot, lambda: not search.state.searching and search.results.has_focus)
+        await pilot.resize_terminal(*WIDE)
+        await until(pilot, lambda: search.view.hit.display and search.view.hit._text is not None)

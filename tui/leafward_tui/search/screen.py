@@ -114,8 +114,11 @@ class SearchScreen(BaseScreen[object]):
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Shows one pane or two."""
+        """Shows one pane or two; one that appears is filled."""
+        before = self.view.text_shown
         self.view.arrange_panes()
+        if self.view.text_shown and not before:
+            self._look()
 
     def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
         """Searches after a pause in the typing."""
