@@ -233,13 +233,13 @@ def test_a_file_that_is_not_there_is_called_absent(work: Work, done: Run) -> Non
     at = str(work.bench.file.answered("x1", "bash", ""))
     out = done("restore", work.path, at, "--dry-run").out
     row = " ".join(out.partition(" new.py")[2].split())
-    assert "already absent, as far as known; `python3` ran after it was last seen" in row
+    assert "already absent, as far as known; may have been changed by `python3`" in row
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     """It fails where a reason runs over the edge, or loses a word."""
-    text = "it is read-only; `python3` ran after it was last seen, and may have changed it; name it with --overwrite to write it"
+    text = "it is read-only; may have been changed by `python3`; name it with --overwrite to write it"
     lines = wrapped(text, Page(width), first=" " * 8, below=" " * 8)
     assert max(map(len, lines)) <= width
     assert " ".join(line.strip() for line in lines) == text

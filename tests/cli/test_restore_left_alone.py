@@ -65,7 +65,7 @@ def test_links_and_other_names_stay(work: Work, tmp_path: Path, done: Run, run: 
     found = done("restore", work.path, work.at, "--json").document
     reasons = {one["path"]: (one["reason"], one["offered"]) for one in found["files"]}
     assert reasons["a.py"] == ("it is a link", "write")
-    assert reasons["new.py"] == ("another name is the same file (a hard link)", "delete")
+    assert reasons["new.py"] == ("it has a second name (hard link)", "delete")
     assert reasons["sub/deep.txt"] == ("sub is a link", None)
     assert [one.name for one in outside.iterdir()] == ["a.py"]
     assert run("restore", work.path, work.at, "sub/deep.txt", "--overwrite").code == 1
@@ -96,7 +96,7 @@ def test_a_read_only_file_is_said_to_be_one_whatever_else_keeps_it(work: Work, d
     (work.folder / "a.py").chmod(0o444)
     shown = run("restore", work.path, at)
     words = " ".join(shown.out.split())
-    assert "it is read-only; `python3` ran after it was last seen" in words
+    assert "it is read-only; may have been changed by `python3`" in words
     assert "name it with --overwrite to write it" in words
     assert "written only if named with --overwrite" in shown.out
     assert (work.folder / "a.py").read_text() == "in the end\n"
@@ -117,7 +117,7 @@ def test_a_file_of_another_branch_is_not_offered(work: Work, done: Run) -> None:
     files = done("restore", work.path, at, "--json", "--dry-run").document["files"]
     (one,) = (one for one in files if one["path"] == "try.py")
     assert (one["action"], one["offered"]) == ("leave", None)
-    assert "only another branch touched it by then" in one["reason"]
+    assert "only another branch touched it" in one["reason"]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_what_an_unknown_program_may_have_changed_is_not_certain(
         return one["action"], one["reason"]
 
     assert at_entry(seen) == ("write", "as the session left it")
-    why = f"`{program}` ran after it was last seen, and may have changed it"
+    why = f"may have been changed by `{program}`"
     assert at_entry(at) == ("leave", why)
     for entry, doubt in ((seen, ""), (at, why)):
         rebuilt = done("files", work.path, "--at", entry, "--rebuild", "a.py", "--json").document

@@ -116,7 +116,11 @@ def test_a_row_between_others_changes_nothing_that_they_say(tmp_path: Path, kind
         assert told(session) == expected, place
         (entry,) = (index for index in range(len(session)) if "plum'" in str(session.body(index)))
         assert session.columns.kind[entry] == (Kind.UNKNOWN if kind == "hologram" else Kind.CUSTOM)
-        assert headline(session, entry).text.startswith(f"claude.{kind}")
+        assert str((session.body(entry) or {}).get("customType", f"claude.{kind}")).startswith(
+            f"claude.{kind}"
+        )
+        shown = headline(session, entry).text
+        assert shown == "claude.hologram" if kind == "hologram" else not set("-_.") & set(shown), shown
         assert ("unknown-record" in problems(session)) is (kind == "hologram")
         session.close()
 

@@ -222,10 +222,22 @@ def test_what_was_injected_is_told_by_its_name(home: Path) -> None:
         headline(session, index) for index, kind in enumerate(session.columns.kind) if kind == Kind.INJECTED
     ]
     assert {line.word for line in added} == {"added"}
-    assert any(line.text.startswith("agents md instructions: # AGENTS.md instructions for") for line in added)
+    assert any(line.text.startswith("AGENTS.md instructions for /") for line in added)
+    assert any(line.text.startswith("skills: ") for line in added)
     old = opened(next((DATA / "0.80").rglob("*9f21*")))
     index = old.columns.kind.index(Kind.INJECTED, old.columns.kind.index(Kind.INJECTED) + 1)
-    assert headline(old, index).text.startswith("environment context: /")
+    assert headline(old, index).text.startswith("environment: /")
+
+
+def test_records_that_are_no_messages_are_told_in_plain_words(home: Path) -> None:
+    session = one(home, "c1f8")
+    notes = {
+        headline(session, index).text
+        for index, kind in enumerate(session.columns.kind)
+        if kind == Kind.CUSTOM
+    }
+    assert {"turn started", "turn finished"} <= notes
+    assert not [text for text in notes if "codex." in text or "_" in text]
 
 
 def test_before_a_compaction_everything_is_there(home: Path) -> None:

@@ -16,6 +16,7 @@ from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.replacement import carried_text
 from leafward.compaction.settings import PlanSettings
+from leafward.compaction.summary_comparison import compare_summaries, summary_at
 from leafward.compaction.xray import xray_of
 from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.context.model_context import context_at
@@ -168,6 +169,14 @@ def test_an_encrypted_summary_shows_what_was_kept_in_plain_text(tmp_path: Path) 
     assert text.endswith("user: a\nassistant: A")
     body = session.body(session.columns.kind.index(Kind.COMPACTION)) or {}
     assert body["encrypted"] is True
+
+
+def test_no_fact_is_taken_from_the_line_that_stands_for_an_encrypted_summary(tmp_path: Path) -> None:
+    """It fails where `8 characters` and its tokens are facts that the other branch lacks."""
+    rollout = Rollout(tmp_path)
+    context = encrypted(rollout, "x" * 8_000)
+    found = compare_summaries(summary_at(context.session, context.compaction), "")
+    assert (found.only_before, found.only_after) == ((), ())
 
 
 def encrypted(rollout: Rollout, content: str, counted: int = 0) -> Context:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.codex.record_words import event_words
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from tests.codex_rollout import Rollout
@@ -94,7 +95,8 @@ def test_a_line_between_others_changes_nothing_that_they_say(
         (entry,) = (index for index in range(len(session)) if "plum" in str(session.body(index)))
         kind, note = (Kind.UNKNOWN, {"unknown-record": 1}) if name in STRANGE else (Kind.CUSTOM, {})
         assert session.columns.kind[entry] == kind, place
-        assert headline(session, entry).text == f"codex.{name}"
+        shown = headline(session, entry).text
+        assert shown == (f"codex.{name}" if name in STRANGE else event_words(name) or name.replace("_", " "))
         assert problems(session) == note
         assert b"plum" in session.raw(entry)
         assert rollout.path.read_bytes()[session.origin(entry).offset :].startswith(strange), place

@@ -264,10 +264,10 @@ class TestOtherEntries:
     def test_what_stands_in_tags_is_called_by_them(self, file: Acting) -> None:
         text = "<task-notification><id>7</id> <status>done</status></task-notification>"
         file.entry("custom_message", customType="claude.task-notification", content=text, display=True)
-        assert last(file).text == "task-notification: 7 done"
+        assert last(file).text == "task notification: 7 done"
         text = '<task-notification><id>7</id><summary>Agent "look" finished</summary><note>again</note></task-notification>'
         file.entry("custom_message", customType="claude.task-notification", content=text, display=True)
-        assert last(file).text == 'task-notification: Agent "look" finished'
+        assert last(file).text == 'task notification: Agent "look" finished'
         file.entry("custom_message", customType="mine.note", content="a < b > c", display=True)
         assert last(file).text == "a < b > c"
 

@@ -8,7 +8,8 @@ from rich.cells import cell_len
 
 from leafward.compaction.onset import Onset
 from leafward.context.model_context import context_at
-from leafward_tui.inspector.model.context import ContextLines, _swatches
+from leafward_tui.inspector.model.context import ContextLines
+from leafward_tui.ui.appearance.context_signs import PARTS, part_sign
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind, Span
@@ -154,7 +155,7 @@ def amounts(text: str) -> tuple[list[int], int]:
         for line in rows[:stop]
         if (
             match := re.match(
-                r"(?:[━▓█▅▒▂] |  )(?:system|summary|kept|after|messages|not in file|not sent|estimation error) +([−\d,]+)",
+                r"(?:[╬▓█┃▒╱] |  )(?:system|summary|kept|after|messages|not in file|not sent|estimation error) +([−\d,]+)",
                 line,
             )
         )
@@ -166,8 +167,13 @@ def amounts(text: str) -> tuple[list[int], int]:
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_each_part_of_a_context_has_its_own_sign(glyphs: Glyphs) -> None:
     """It fails where two parts, or a part and the free rest, differ by colour alone."""
-    signs = [sign for sign, _ in _swatches(glyphs).values()]
+    signs = [part_sign(part, glyphs)[0] for part in PARTS]
     assert len({*signs, glyphs.block_free}) == len(signs) + 1
+
+
+def test_a_bar_of_a_context_is_even() -> None:
+    """Shades, quadrants and lines from edge to edge: all of them fill the height of a cell."""
+    assert {part_sign(part, UNICODE)[0] for part in PARTS} <= set("█▓▒▌▐▚▞╬║┃│╱╲╳")
 
 
 def test_the_ledger_adds_up_as_it_is_shown(compacted: Session, corpora: Path) -> None:

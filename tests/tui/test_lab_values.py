@@ -416,8 +416,8 @@ def test_the_cut_says_why_it_keeps_less_than_was_asked_for(tmp_path: Path) -> No
 def test_the_bar_of_the_plan_has_the_scale_of_the_window() -> None:
     half = Ledger(
         (
-            LedgerPart("kept", 80, "", "leaf", "block"),
-            LedgerPart("not in file", 20, "", "sub", "block_unseen"),
+            LedgerPart("kept", 80, ""),
+            LedgerPart("not in file", 20, ""),
         ),
         150,
         200,

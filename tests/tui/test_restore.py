@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.files.file_replay.knowledge import Certainty
+from leafward.files.restoration.plan import RestoreAction, RestoredFile
+from leafward.files.restoration.project_folder import FileKind, OnDisk
 from leafward.files.restoration.record import records
-from leafward_tui.explorer.restore_sheet import RestoreSheet
+from leafward.files.restoration.recorded_files import UNKNOWN_ENDS
+from leafward_tui.explorer.restore_sheet import RestoreSheet, file_lines
 from leafward_tui.log.screen import LogScreen
+from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.folder_contents import snapshot
@@ -147,6 +152,28 @@ async def test_on_a_narrow_screen(work: Work) -> None:
         await pilot.press("escape")
         await pilot.pause()
     assert records() == []
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        *UNKNOWN_ENDS,
+        "may have been changed by `entire`",
+        "another branch left it differently",
+        "partial: not read as a whole",
+        "changed on disk after the session",
+        "what the session left is not known",
+    ],
+)
+def test_a_reason_is_whole_beside_a_long_path_on_a_narrow_screen(why: str) -> None:
+    path = "cmd/entire/cli/strategy/manual_commit_hooks.go"
+    there = OnDisk(FileKind.FILE, b"a\n")
+    change = RestoredFile(
+        path, RestoreAction.LEAVE, Certainty.EXACT, "", there, there, why, offered=RestoreAction.WRITE
+    )
+    row = file_lines([change], 0, [], NARROW[0] - 2, UNICODE)[0]
+    assert row.text.rstrip().endswith(why)
+    assert "manual_commit_hooks.go" in row.text
 
 
 async def test_the_log_shows_restores_and_takes_them_back(work: Work) -> None:

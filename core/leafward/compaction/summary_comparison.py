@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.summary_lines import SummaryPart, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.messages import ENCRYPTED_NOTE
 from leafward.summaries.facts.prose import content_words, shared
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Voice, gather
@@ -175,7 +176,8 @@ def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
 
 
 def _own_text(text: str) -> str:
-    return "\n".join(line.text for line in stored_lines(text) if line.part is not SummaryPart.INJECTED)
+    lines = (line.text for line in stored_lines(text) if line.part is not SummaryPart.INJECTED)
+    return "\n".join(line for line in lines if not line.startswith(ENCRYPTED_NOTE))
 
 
 def _only(mine: str, other: str, cwd: str) -> tuple[Fact, ...]:

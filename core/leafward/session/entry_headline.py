@@ -348,7 +348,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
     plain: dict[Kind, Callable[[], str]] = {
         Kind.CUSTOM_MESSAGE: lambda: _of_custom(body),
         Kind.INJECTED: lambda: _of_injected(body),
-        Kind.CUSTOM: lambda: str(body.get("says") or body.get("customType", "")),
+        Kind.CUSTOM: lambda: _of_record(session, index, body),
         Kind.MODEL_CHANGE: lambda: f"{body.get('provider', '')}/{body.get('modelId', '')}",
         Kind.THINKING_CHANGE: lambda: str(body.get("thinkingLevel", "")),
         Kind.LABEL: lambda: str(body.get("label") or "removed"),
@@ -358,6 +358,19 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
     }
     text = plain[kind]() if kind in plain else str(body.get("type", ""))
     return safe_line(text, LIMIT)
+
+
+def _of_record(session: Session, index: int, body: Body) -> str:
+    """A record that is no message; one of another agent without words for it by its name, as words."""
+    name = str(body.get("customType", ""))
+    if not (session.is_native or session.is_kept(index)):
+        name = _as_words(name.rpartition(".")[2])
+    return str(body.get("says") or name)
+
+
+def _as_words(name: str) -> str:
+    """A name in the spelling of identifiers: `file-history-snapshot`, `turn_duration`."""
+    return name.replace("_", " ").replace("-", " ")
 
 
 _TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
@@ -379,8 +392,10 @@ def _of_custom(body: Body) -> str:
 
 def injected_name(body: Body) -> str:
     """The name of the context that an agent added: `instructions`, `date`; empty where the entry has none."""
+    if isinstance(body.get("says"), str):
+        return str(body["says"])
     named = str(body.get("customType", "")).partition(".")[2]
-    return named.replace("_", " ").replace(".instructions", " instructions")
+    return _as_words(named).replace(".instructions", " instructions")
 
 
 def _of_injected(body: Body) -> str:
@@ -388,10 +403,11 @@ def _of_injected(body: Body) -> str:
     name = injected_name(body)
     begins = _COLOURS.sub("", text_of(body.get("content"), " ")[: 8 * LIMIT])
     # The notice of a task begins with ids and a file; its summary says what happened.
-    summary = _SUMMARY.search(begins) if name == "task-notification" else None
+    summary = _SUMMARY.search(begins) if name == "task notification" else None
     text = _TAGS.sub(" ", safe_line(summary[1] if summary is not None else begins, 2 * LIMIT)).strip()
     # The words of a hook begin with its own name, and with the kind of its output behind that.
-    said = " " in name and name in text[:_NAMED_WITHIN]
+    text = text.removeprefix("# ")
+    said = name in text[:_NAMED_WITHIN] if " " in name else text.startswith(name)
     return f"{name}: {text}" if name and text and not said else text or name
 
 

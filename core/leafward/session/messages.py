@@ -52,6 +52,9 @@ class SummaryBasis(StrEnum):
     UNKNOWN = "unknown"
 
 
+ENCRYPTED_NOTE = "[The summary is encrypted"
+"""The beginning of the line that stands for an encrypted summary. It is ours: no fact is taken from it."""
+
 SUMMARY_BASIS_TEXT = {
     SummaryBasis.LENGTH: "estimated from its length",
     SummaryBasis.COUNT: "from the agent's count after the compaction",

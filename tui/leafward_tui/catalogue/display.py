@@ -11,6 +11,7 @@ from leafward_tui.catalogue.widgets.list_head import ListHead
 from leafward_tui.catalogue.widgets.preview import Preview
 from leafward_tui.catalogue.widgets.session_list import SessionList
 from leafward_tui.ui.bars.filter_bar import FilterBar
+from leafward_tui.ui.panes.divider import RULE, Divider
 from leafward_tui.ui.panes.hairline import ColumnRule
 from leafward_tui.ui.panes.two_panes import Panes, has_two_panes
 from leafward_tui.ui.text.cells import exact
@@ -39,6 +40,7 @@ class CatalogueDisplay:
         self.sessions = SessionList()
         self.preview = Preview()
         self.rule = ColumnRule()
+        self.divider = Divider(screen.services, screen.NAME, self.rule, self.arrange_panes)
         self.panes = Panes(self, lambda: self.line is not None)
         """List and preview, and which one has the keys."""
         self.early: list[str] = []
@@ -162,7 +164,9 @@ class CatalogueDisplay:
         """Shows the list, the preview, or both."""
         two, panes = self.two_panes, self.panes
         width = self._screen.app.size.width
-        self.preview.styles.width = max(36, min(56, width // 3)) if two else "1fr"
+        left = self.divider.left(width)
+        right = max(36, min(56, width // 3)) if left is None else width - left - RULE
+        self.preview.styles.width = right if two else "1fr"
         some = bool(self.listing.lines or self._state.list.view.text)
         self.rule.display = two and panes.with_preview and some
         self.preview.display = panes.with_preview and some if two else panes.side

@@ -84,6 +84,7 @@ class CatalogueScreen(BaseScreen[None]):
         self.route(
             steps,
             view.panes,
+            view.divider,
             self.arrangement,
             self.stores,
             Filter(means),
@@ -172,8 +173,11 @@ class CatalogueScreen(BaseScreen[None]):
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Shows one pane or two."""
+        """Shows one pane or two; one that appears is filled."""
+        before = self.view.preview_shown
         self.view.arrange_panes()
+        if self.view.preview_shown and not before:
+            self._look()
 
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Lets the preview follow once the cursor rests."""

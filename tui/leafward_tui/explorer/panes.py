@@ -17,7 +17,7 @@ from leafward_tui.explorer.widgets.peek import Peek
 from leafward_tui.explorer.widgets.strip import StripView
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.ui.bars.price_line import KeyHint, PriceLine
-from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.panes.two_panes import has_two_panes
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.resume import Resume
     from leafward_tui.explorer.state import ExplorerState
+    from leafward_tui.ui.panes.divider import Divider
     from leafward_tui.ui.screens.screen import BaseScreen
 
 TABS = ("Tree", "Entry", "Context", "Compaction", "Files", "Raw")
@@ -43,9 +44,9 @@ _REFUSAL_SECONDS = 2.5
 class ExplorerPanes:
     """The screen as its controllers see it."""
 
-    def __init__(self, screen: BaseScreen[Any], state: ExplorerState) -> None:
+    def __init__(self, screen: BaseScreen[Any], state: ExplorerState, divider: Divider) -> None:
         """The screen must have its widgets."""
-        self._screen, self._state = screen, state
+        self._screen, self._state, self._divider = screen, state, divider
         self.head = screen.query_one("#head", TabHead)
         self.tree = screen.query_one(GraphView)
         self.inspector = screen.query_one(Inspector)
@@ -53,7 +54,8 @@ class ExplorerPanes:
         self.strip = screen.query_one(StripView)
         self.gauge = screen.query_one(Gauge)
         self.price_line = screen.query_one(PriceLine)
-        self.column_rule = screen.query_one(ColumnRule)
+        self.column_rule = divider.rule
+        divider.arrange = self.arrange
         self.strip_rule = screen.query_one("#strip-rule", RowRule)
         self.title_bar = screen.title_bar
         self.open_sheet = screen.open_sheet
@@ -90,6 +92,8 @@ class ExplorerPanes:
         """Fits panes, rules and heads to the size of the screen."""
         two = self.two_panes
         self._screen.set_class(not two, "-one-pane")
+        tree = self._screen.query_one("#tree")
+        tree.styles.width = self._divider.left(self._screen.app.size.width) if two else None
         self.inspector.show_tabs(two)
         if two:
             self._screen.remove_class("-inspecting")

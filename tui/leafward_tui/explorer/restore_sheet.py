@@ -205,8 +205,8 @@ def file_lines(
     """The files, each with whether it is chosen, its change, and why the change is safe or not."""
     room = width - 4 - _VERB - 1 - 2
     names = max((cell_len(safe_line(one.path, _LONGEST)) for one in changes), default=0)
-    # Reasons give up at most half of the row, and only to names that need it.
-    reasons = min(max((cell_len(one.why) for one in changes), default=0), max(room // 2, room - names))
+    # Reasons keep more than half of the row, or all of it that names do not need: a path is known by its end.
+    reasons = min(max((cell_len(one.why) for one in changes), default=0), max(room * 9 // 16, room - names))
     names = min(room - reasons, names)
     below = f"{counted(same, 'file is', 'files are')} already as at that entry" if same else ""
     if not changes and not same:

@@ -15,6 +15,7 @@ from leafward_tui.inspector.messages import EntryWanted, ExamWanted, XRayWanted
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.ui.bars.price_line import PriceLine
 from leafward_tui.ui.keys.intents import intent_bindings
+from leafward_tui.ui.panes.divider import Divider
 from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.panes.two_panes import has_two_panes
@@ -108,12 +109,15 @@ class ExplorerScreen(BaseScreen[None]):
     def compose_content(self) -> ComposeResult:
         """Tree and inspector side by side, then strip and gauge, then the price line."""
         # Else a narrow screen would be laid out twice.
-        self.set_class(not has_two_panes(self.app.size), "-one-pane")
+        two, width = has_two_panes(self.app.size), self.app.size.width
+        self.set_class(not two, "-one-pane")
+        self._divider = Divider(self.services, self.NAME, ColumnRule())
         with Horizontal(id="panes"):
-            with Vertical(id="tree"):
+            with Vertical(id="tree") as tree:
+                tree.styles.width = self._divider.left(width) if two else None
                 yield TabHead(id="head")
                 yield GraphView(id="graph")
-            yield ColumnRule()
+            yield self._divider.rule
             yield Inspector(id="inspector")
         yield RowRule(id="peek-rule")
         yield Peek()
@@ -138,9 +142,11 @@ class ExplorerScreen(BaseScreen[None]):
         from leafward_tui.ui.screens.screen_controller import Means
 
         self.state = ExplorerState(self._path, self._agent)
-        self.panes = ExplorerPanes(self, self.state)
+        self.panes = ExplorerPanes(self, self.state, self._divider)
         self.controllers = Controllers(Means(self.state, self.panes, self.services, self.services.jobs(self)))
-        self.route(*self.controllers.routed, condition=lambda _: self.state.exploration is not None)
+        self.route(
+            self._divider, *self.controllers.routed, condition=lambda _: self.state.exploration is not None
+        )
         self.clear_note = self.panes.begin_key
         self.ready = True
         config, in_turn = self.services.config, self._target is not None and self._target.in_turn

@@ -9,6 +9,7 @@ from leafward.query.vocabulary import PARTS
 from leafward_tui.search.widgets.hit_view import HitView
 from leafward_tui.search.widgets.result_list import ResultList
 from leafward_tui.ui.bars.filter_bar import FilterBar
+from leafward_tui.ui.panes.divider import RULE, Divider
 from leafward_tui.ui.panes.hairline import ColumnRule
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.panes.two_panes import Panes, has_two_panes
@@ -37,6 +38,7 @@ class SearchDisplay:
         self.results = ResultList()
         self.hit = HitView()
         self.rule = ColumnRule()
+        self.divider = Divider(screen.services, screen.NAME, self.rule, self.arrange_panes)
         self.panes = Panes(self, lambda: self.line is not None)
         """Results and text, and which one has the keys."""
         self.look = look
@@ -127,7 +129,9 @@ class SearchDisplay:
         """Shows the results, the text, or both."""
         two, panes, width = self.two_panes, self.panes, self._screen.app.size.width
         found = bool(self.finds.lines)
-        self.hit.styles.width = max(40, min(72, width * 2 // 5)) if two else "1fr"
+        left = self.divider.left(width)
+        right = max(40, min(72, width * 2 // 5)) if left is None else width - left - RULE
+        self.hit.styles.width = right if two else "1fr"
         self.rule.display = two and panes.with_preview and found
         self.hit.display = panes.with_preview and found if two else panes.side
         self._screen.query_one("#results").display = two or not panes.side

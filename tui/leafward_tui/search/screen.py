@@ -64,7 +64,7 @@ class SearchScreen(BaseScreen[object]):
         self._run = SearchRun(means)
         self._results = Results(means)
         rows = RowSteps(view.step, lambda: self.results.size.height)
-        self.route(rows, view.panes, self._run, self._results)
+        self.route(rows, view.panes, view.divider, self._run, self._results)
         yield view.bar
         with Horizontal(id="panes"):
             with Vertical(id="results"):
@@ -114,8 +114,11 @@ class SearchScreen(BaseScreen[object]):
     # --- messages of the widgets --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Shows one pane or two."""
+        """Shows one pane or two; one that appears is filled."""
+        before = self.view.text_shown
         self.view.arrange_panes()
+        if self.view.text_shown and not before:
+            self._look()
 
     def on_filter_bar_changed(self, message: FilterBar.Changed) -> None:
         """Searches after a pause in the typing."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.items import item_text
 from leafward.context.estimators import CODEX_KEPT_USER_TOKENS, utf8_length
-from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis
+from leafward.session.messages import ENCRYPTED_NOTE, SUMMARY_BASIS_TEXT, SummaryBasis
 from leafward.session.tokens import SUMMARY_LIMIT
 
 if TYPE_CHECKING:
@@ -108,9 +108,7 @@ def summary_text(payload: dict[str, Any], place: int, size: EncryptedSize | None
     if size is None:
         return text or item_text(item)
     length = len(str(item.get("encrypted_content") or ""))
-    lines = [
-        f"[The summary is encrypted: {length:,} characters that only the provider can read; {size.text}.]"
-    ]
+    lines = [f"{ENCRYPTED_NOTE}: {length:,} characters that only the provider can read; {size.text}.]"]
     if text:
         lines += ["", text]
     lines += _retained(payload.get("retained_context"))

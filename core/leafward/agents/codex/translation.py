@@ -29,6 +29,7 @@ from leafward.agents.codex.items import (
     usage_in,
     user_message,
 )
+from leafward.agents.codex.record_words import added_words, event_words
 from leafward.agents.codex.records import THOUGHTS, Role, line_of, name_of, payload_of, records, records_of
 from leafward.agents.codex.tasks import task_of
 from leafward.agents.native_lines import CallNames, described, frame, injected, kept_ids, message
@@ -197,8 +198,15 @@ class Translator:
             return {"type": f"codex.{name_of(first)}", "data": first.get("payload", first)}
         name = payload.get("type") if first.get("type") == "event_msg" else first.get("type")
         data = {key: value for key, value in payload.items() if key not in _LONG}
-        says = {"says": UNCERTAIN} if index in self._uncertain else _spoken(payload) if name == _VOICE else {}
-        return {"type": "custom", "customType": f"codex.{name}", "data": data, **says}
+        says = _spoken(payload) if name == _VOICE else event_words(str(name))
+        if index in self._uncertain:
+            says = UNCERTAIN
+        return {
+            "type": "custom",
+            "customType": f"codex.{name}",
+            "data": data,
+            **({"says": says} if says else {}),
+        }
 
     def _model(self, index: int) -> str | None:
         at = bisect_right(self._model_at, index) - 1
@@ -382,10 +390,10 @@ def _message(role: str, content: object, stamp: int | None) -> Body:
     return message({"role": role, "content": content}, stamp)
 
 
-def _spoken(payload: Body) -> Body:
+def _spoken(payload: Body) -> str:
     """The words of a piece of a voice conversation."""
     text = payload.get("text")
-    return {"says": f"{payload.get('role')}: {text}"} if isinstance(text, str) and text else {}
+    return f"{payload.get('role')}: {text}" if isinstance(text, str) and text else ""
 
 
 def _injected(item: dict[str, Any]) -> Body:
@@ -398,4 +406,6 @@ def _injected(item: dict[str, Any]) -> Body:
             text = described(item)
         content = [{"type": "text", "text": text}]
     name = injected_name(item, item_text(item))
-    return injected(name, content, of_agent=is_of_agent(item, name))
+    body = injected(name, content, of_agent=is_of_agent(item, name))
+    words = added_words(name)
+    return {**body, "says": words} if words else body

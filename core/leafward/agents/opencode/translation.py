@@ -111,7 +111,8 @@ class Translator:
             ran = {"command": text_at(record, "command"), "output": text_at(record, "output")}
             body.update(message({"role": "bashExecution", **ran}, created))
         elif role is Role.AGENT:
-            body.update(customType="opencode.agent", data={"agent": text_at(record, "agent")})
+            name = text_at(record, "agent")
+            body.update(customType="opencode.agent", data={"agent": name}, says=f"goes on as agent {name}")
         elif role is Role.MODEL:
             model = object_at(record, "model")
             body.update(

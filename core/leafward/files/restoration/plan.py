@@ -228,7 +228,7 @@ def _may_go(
     if disk.presence is FileKind.LINK:
         return "it is a link", False
     if disk.presence is FileKind.FILE and disk.names > 1:
-        return "another name is the same file (a hard link)", False
+        return "it has a second name (hard link)", False
     left = known.left(path)
     if disk.presence is FileKind.FOLDER:
         # The files in it decide, see `_settled`.
@@ -240,7 +240,7 @@ def _may_go(
     if disk.presence is FileKind.FILE and (held := committed(path)) and held.data == disk.data:
         return "as git has it", True
     if disk.presence is FileKind.ABSENT:
-        return ("removed since" if left else "it is gone, and what the session left is not known"), False
+        return ("removed since" if left else "gone; its last content is not known"), False
     return ("changed on disk after the session" if left else "what the session left is not known"), False
 
 

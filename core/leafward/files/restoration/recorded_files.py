@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 UNKNOWN_ENDS = (
-    "whether it ends in a newline is not known",
-    "whether its lines end in CRLF (Windows) or LF is not known",
+    "unknown whether it ends in a newline",
+    "unknown line ends: CRLF or LF",
 )
 
 
@@ -165,21 +165,19 @@ class RecordedFiles:
         on_path = self.line.then(path) if self.branched else found
         if self.branched and not self.line.touches(path) and on_path.certainty not in KNOWN:
             if self.every.touches(path):
-                return on_path, "only another branch touched it by then"
+                return on_path, "only another branch touched it"
             on_path = found
         if on_path.certainty not in KNOWN:
-            why = next(
-                (remark.value for _, remark in reversed(on_path.remarks)), "not read as a whole by then"
-            )
+            why = next((remark.value for _, remark in reversed(on_path.remarks)), "not read as a whole")
             return on_path, f"{on_path.certainty.value}: {why}"
         if (found.certainty, found.text) != (on_path.certainty, on_path.text):
             return on_path, "another branch left it differently"
         if self.every.doubted(path):
-            return on_path, "changed outside the session at an unknown time"
+            return on_path, "changed outside the session"
         blind = self.every.blind_since(found, self._opaque, self._at)
         if blind is None:
             return on_path, ""
-        return on_path, f"`{safe_line(blind.name, 40)}` ran after it was last seen, and may have changed it"
+        return on_path, f"may have been changed by `{safe_line(blind.name, 40)}`"
 
     def left(self, path: str) -> list[Rebuilt]:
         """The contents that the session last left, as far as they are known."""
@@ -209,7 +207,7 @@ def _unsure(file: Rebuilt) -> str:
     if file.text is None:
         return ""
     if "\ufffd" in file.text and file.base != "write":
-        return "the tool showed replaced characters, so its exact text is not known"
+        return "shown with replaced characters"
     try:
         file.text.encode("utf-8")
     except UnicodeEncodeError:

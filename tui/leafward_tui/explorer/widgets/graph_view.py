@@ -12,6 +12,7 @@ from leafward_tui.explorer.model.row_columns import LANE_WIDTH, RowColumns, RowS
 from leafward_tui.explorer.widgets.painted_rows import PaintedRows, Rows
 from leafward_tui.ui.messages import IntentPressed
 from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
+from leafward_tui.ui.panes.two_panes import has_two_panes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +93,8 @@ class GraphView(LineScroll):
         height = len(lines) * self.line_height
         outer = self.outer_size
         width = outer.width - (self.styles.scrollbar_size_vertical if height > outer.height else 0)
-        beside = beside_inspector(self.app.size.width)
+        terminal = self.app.size
+        beside = outer.width - 1 if has_two_panes(terminal) else beside_inspector(terminal.width)
         self.columns = RowColumns.fitting(width, lines.lanes, lines.layout.density, beside)
         set_extent(self, height, width)
 

@@ -22,6 +22,7 @@ from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.model.special_entries import part_sizes_in_words
+from leafward_tui.ui.appearance.context_signs import part_sign
 from leafward_tui.ui.panes.page import Gauge, Page, PageLine, Span
 from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, right, wrap
 from leafward_tui.ui.text.paths import tilde
@@ -58,8 +59,6 @@ _TITLES = {
 
 
 class _LedgerRow(NamedTuple):
-    part: str
-    """Its sign in the bar; empty for none."""
     name: str
     amount: int
     """Tokens."""
@@ -228,18 +227,6 @@ def context_page(request: PageRequest) -> Page:
     return Page(request.tab, sheet.width, ContextLines(sheet, session, context))
 
 
-def _swatches(glyphs: Glyphs) -> dict[str, tuple[str, str]]:
-    """Sign and ink of each part, in the bar and in the ledger, in their order: each part is told apart without hue."""
-    return {
-        "system": (glyphs.thin, "sub"),
-        "summary": (glyphs.block_again, "memory"),
-        "kept": (glyphs.block, "leaf"),
-        "after": (glyphs.levels[5], "leaf"),
-        "rest": (glyphs.block_unseen, "faint"),
-        "error": (glyphs.levels[2], "faint"),
-    }
-
-
 def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
     """Writes the total against the window, then a bar with the shares of the parts and the free rest."""
     total = context.total
@@ -261,19 +248,18 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
         file = safe_line(tilde(gauge.onset.source), 200)
         sheet.note(f"as {file} says" if over else by_settings(gauge.onset, file))
     ledger = context.ledger
-    amounts = (
-        ledger.system,
-        ledger.summary,
-        ledger.kept,
-        ledger.after,
-        ledger.not_in_file,
-        max(0, ledger.error),
-    )
-    free = max(0, gauge.window - total)
-    cells = filled(amounts, free, sheet.width)
-    signs = _swatches(glyphs).values()
-    spans = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=False) if size]
-    spans.append(Span(glyphs.block_free * cells[-1], "edge"))
+    amounts = {
+        "system": ledger.system,
+        "summary": ledger.summary,
+        "kept": ledger.kept,
+        "after": ledger.after,
+        "not in file": ledger.not_in_file,
+        "estimation error": max(0, ledger.error),
+    }
+    *cells, free = filled(tuple(amounts.values()), max(0, gauge.window - total), sheet.width)
+    signs = [part_sign(name, glyphs) for name in amounts]
+    spans = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=True) if size]
+    spans.append(Span(glyphs.block_free * free, "edge"))
     sheet.line(spans)
 
 
@@ -316,7 +302,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
     inner = sum(1 for at in messages.apart if messages.role(at) == "system")
     rows: list[_LedgerRow] = []
     if ledger.system or inner:
-        rows.append(_LedgerRow("system", "system", ledger.system, (counted(inner, "message"),)))
+        rows.append(_LedgerRow("system", ledger.system, (counted(inner, "message"),)))
     if context.compaction >= 0:
         of = f"#{context.compaction:,}"
         parted = part_sizes_in_words(text_of((context.session.body(context.compaction) or {}).get("summary")))
@@ -330,13 +316,11 @@ def _ledger(sheet: Sheet, context: Context) -> None:
                 sealed,
                 _BRIEF[basis],
             )
-        rows.append(_LedgerRow("summary", "summary", ledger.summary, abouts, context.compaction))
+        rows.append(_LedgerRow("summary", ledger.summary, abouts, context.compaction))
         kept, summary = parts.get(LedgerSection.KEPT), parts.get(LedgerSection.SUMMARY)
         if kept is None:
             rows.append(
-                _LedgerRow(
-                    "kept", "kept", ledger.kept, ("within the summary" if " kept" in parted else "nothing",)
-                )
+                _LedgerRow("kept", ledger.kept, ("within the summary" if " kept" in parted else "nothing",))
             )
         else:
             first = messages.entry[kept.start]
@@ -344,29 +328,27 @@ def _ledger(sheet: Sheet, context: Context) -> None:
             chosen = summary is not None and summary.start > kept.start
             size = messages.first_after - kept.start - 1
             about = counted(size, "message") if chosen else f"from #{first:,}"
-            rows.append(_LedgerRow("kept", "kept", ledger.kept, (about,), first))
+            rows.append(_LedgerRow("kept", ledger.kept, (about,), first))
     after = parts.get(LedgerSection.AFTER)
     size = after.stop - after.start if after is not None else 0
     name = "after" if context.compaction >= 0 else "messages"
     many = counted(size, "message")
     since = (f"{many} since then", many) if context.compaction >= 0 else (many,)
-    rows.append(_LedgerRow("after", name, ledger.after, since))
+    rows.append(_LedgerRow(name, ledger.after, since))
     if ledger.not_in_file:
         # A change over the compaction needs a reason; the help explains the part itself.
         again = "measured again after the compaction"
         short = f"measured after #{context.compaction:,}"
         anew = (f"{context.missing}; {again}", again, short) if context.measured_anew else ()
-        rows.append(
-            _LedgerRow("rest", "not in file", ledger.not_in_file, (*anew, context.missing, "prompt, tools"))
-        )
+        rows.append(_LedgerRow("not in file", ledger.not_in_file, (*anew, context.missing, "prompt, tools")))
     if ledger.error:
         more, side = ("more", "above") if ledger.error > 0 else ("less", "below")
         words = (f"the model counted {more} than estimated", f"{side} the estimate", f"{side} estimate")
-        rows.append(_LedgerRow("error", "estimation error", ledger.error, words))
+        rows.append(_LedgerRow("estimation error", ledger.error, words))
     if ledger.unsent:
         reasons = "aborted, failed or kept out"
         unsent = (f"counted anyway: {reasons}", f"counted: {reasons}", "counted anyway")
-        rows.append(_LedgerRow("unsent", "not sent", ledger.unsent, unsent))
+        rows.append(_LedgerRow("not sent", ledger.unsent, unsent))
     abouts = ("estimate; exact after the next reply", "estimated")
     if ledger.recorded:
         trailing = context.size.trailing if context.size.from_usage else 0
@@ -375,7 +357,7 @@ def _ledger(sheet: Sheet, context: Context) -> None:
             if trailing
             else ("as the model counted", "model's count")
         )
-    rows.append(_LedgerRow("", "total", ledger.total, abouts, sign=context.sign))
+    rows.append(_LedgerRow("total", ledger.total, abouts, sign=context.sign))
     _write_ledger(sheet, rows)
 
 
@@ -388,7 +370,6 @@ def _write_ledger(sheet: Sheet, rows: Sequence[_LedgerRow]) -> None:
     wide = sheet.width >= WIDE
     names = NAMES if wide else max(cell_len(row.name) for row in rows) + 1
     size = AMOUNT if wide else max(map(cell_len, amounts)) + 1
-    swatches = _swatches(sheet.glyphs)
     for row, amount in zip(rows, amounts, strict=True):
         total = row is rows[-1]
         if total:
@@ -396,7 +377,8 @@ def _write_ledger(sheet: Sheet, rows: Sequence[_LedgerRow]) -> None:
             sheet.line(
                 [Span(" " * (2 + names + size - rule), "blank"), Span(sheet.glyphs.hairline * rule, "line")]
             )
-        sign, ink = swatches.get(row.part, (" ", "blank")) if row.amount > 0 else (" ", "blank")
+        part = "after" if row.name == "messages" else row.name
+        sign, ink = part_sign(part if row.amount > 0 else "", sheet.glyphs)
         room = sheet.width - 2 - names - size - _ABOUT_GAP
         about = next((one for one in row.abouts if cell_len(one) <= room), "")
         sheet.line(

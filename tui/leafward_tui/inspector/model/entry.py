@@ -24,6 +24,7 @@ from leafward_tui.ui.text.spans import shown, shown_line, wrapped_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward.session.session import Session
     from leafward_tui.inspector.page_request import PageRequest
 
 SPECIAL = frozenset(
@@ -98,7 +99,7 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         title.append(Span(counted(turns, "turn"), "strong"))
     elif selection.kind is SelectionKind.ENTRY or selection.turn is None or kind in SPECIAL:
         hue = "strong_memory" if kind in SUMMARIES else "strong"
-        title.append(Span(_title(found, kind), hue))
+        title.append(Span(_title(session, found, kind), hue))
         if selection.turn is not None and selection.kind is SelectionKind.ENTRY:
             place = f"turn {selection.turn:,}" if selection.turn else "before turn 1"
             title.append(Span(f"  {place}", "sub"))
@@ -113,11 +114,13 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
     sheet.facts([title, where(selection)], [*right, [Span(span, "faint")]], gap=2)
 
 
-def _title(found: Gathered, kind: Kind) -> str:
+def _title(session: Session, found: Gathered, kind: Kind) -> str:
     if kind is Kind.TOOL_RESULT and found.steps:
         return "Result of " + shown_line(found.steps[0].call.name or "a tool", 24)
     if kind is Kind.UNKNOWN and found.others and found.others[0][2].get("says"):
         return "Note"
+    if kind is Kind.CUSTOM and not session.is_native and not session.is_kept(found.others[0][0]):
+        return "Record of the agent"
     return TITLES.get(kind, "Entry")
 
 

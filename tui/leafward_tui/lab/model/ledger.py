@@ -22,9 +22,6 @@ class LedgerPart:
     name: str
     tokens: int
     note: str
-    ink: str
-    sign: str
-    """Field of `Glyphs` for its share of the bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +49,9 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
     after = tokens.counted_before
     if plan.nothing:
         kept = tokens.parts - tokens.system - tokens.previous_summary
-        parts = [LedgerPart("kept", kept, "nothing to compact", "leaf", "block")]
+        parts = [LedgerPart("kept", kept, "nothing to compact")]
         if tokens.previous_summary:
-            parts.insert(
-                0, LedgerPart("summary", tokens.previous_summary, "the earlier one", "memory", "block_again")
-            )
+            parts.insert(0, LedgerPart("summary", tokens.previous_summary, "the earlier one"))
     else:
         extra = injected.tokens if injected is not None and injected.text else 0
         summary, kept = tokens.summary, tokens.kept
@@ -67,22 +62,22 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
             kept = draft.kept_tokens
         replaced = tokens.summarize + tokens.turn_prefix + tokens.previous_summary
         verb = "replaces" if draft is not None else "to replace"
-        parts = [LedgerPart("summary", summary, f"{verb} {count(replaced)}", "memory", "block_again")]
+        parts = [LedgerPart("summary", summary, f"{verb} {count(replaced)}")]
         if extra and injected is not None:
             note = counted(len(injected.sections), "section")
-            parts.append(LedgerPart("injected", extra, note, "ghost", "block_again"))
-        parts.append(LedgerPart("kept", kept, _kept_note(plan), "leaf", "block"))
+            parts.append(LedgerPart("injected", extra, note))
+        parts.append(LedgerPart("kept", kept, _kept_note(plan)))
     if tokens.system:
-        parts.insert(0, LedgerPart("system", tokens.system, "stays cached", "sub", "block"))
+        parts.insert(0, LedgerPart("system", tokens.system, "stays cached"))
     missing = tokens.not_in_file
     unknown = plan.sizes.context.begins_midway and not plan.nothing
     if missing or unknown:
         about = "unknown: prompt, tools" if unknown else "prompt, tools"
-        parts.append(LedgerPart("not in file", missing, about, "sub", "block_unseen"))
+        parts.append(LedgerPart("not in file", missing, about))
     error = after - sum(part.tokens for part in parts)
     if error:
         note = f"{'above' if error > 0 else 'below'} estimate"
-        parts.append(LedgerPart("estimation error", error, note, "faint", "block_unseen"))
+        parts.append(LedgerPart("estimation error", error, note))
     return Ledger(tuple(parts), tokens.counted_before, plan.settings.window)
 
 

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import percent
 from leafward_tui.lab.model.sliders import Dial, Slider
+from leafward_tui.ui.appearance.context_signs import part_sign
 from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, money, right, wrap
@@ -171,10 +172,8 @@ def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     # On the scale of the window, like all such bars: the rest is free.
     amounts_taken = [max(0, part.tokens) for part in ledger.parts]
     *cells, free = filled(amounts_taken, max(0, ledger.window - sum(amounts_taken)), width)
-    bar = [
-        Span(getattr(glyphs, part.sign) * size, part.ink)
-        for part, size in zip(ledger.parts, cells, strict=True)
-    ]
+    signs = [part_sign(part.name, glyphs) for part in ledger.parts]
+    bar = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=True)]
     bar.append(Span(glyphs.block_free * free, "edge"))
     lines += [LabLine(tuple(bar)), LabLine()]
     amounts = [_amount(part.tokens, glyphs) for part in ledger.parts]
@@ -184,11 +183,11 @@ def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
         cell_len(part.name) + 1 + cell_len(amount) for part, amount in zip(ledger.parts, amounts, strict=True)
     ]
     name = max(name, *(cells - 7 for cells in taken))
-    for part, amount in zip(ledger.parts, amounts, strict=True):
+    for part, amount, sign in zip(ledger.parts, amounts, signs, strict=True):
         lines.append(
             LabLine(
                 (
-                    Span(getattr(glyphs, part.sign), part.ink),
+                    Span(*sign),
                     blanks(2),
                     Span(part.name, "sub"),
                     Span(right(amount, name + 7 - cell_len(part.name)), "text" if part.tokens else "edge"),

@@ -87,6 +87,12 @@ class Glyphs(NamedTuple):
     block_unseen: str = "▒"
     """Amount that the file does not hold."""
     block_free: str = "░"
+    block_after: str = "┃"
+    """Messages since a compaction."""
+    block_system: str = "╬"
+    block_injected: str = "▚"
+    block_error: str = "╱"
+    """Amount by which a provider counts more than the estimates."""
     thin: str = "━"
     """Reached part of a proportion."""
     thin_rest: str = "╍"
@@ -117,6 +123,8 @@ class Glyphs(NamedTuple):
     hairline: str = "─"
     heavy: str = "━"
     divider: str = "│"
+    divider_held: str = "┃"
+    """A line between panes that the mouse can move, under the mouse."""
     join_up: str = "┴"
     join_down: str = "┬"
     join_cross: str = "┼"
@@ -211,6 +219,10 @@ ASCII = Glyphs(
     block_again="%",
     block_unseen="+",
     block_free=".",
+    block_after="=",
+    block_system="|",
+    block_injected="&",
+    block_error="/",
     thin="=",
     thin_rest="-",
     tick="|",
@@ -231,6 +243,7 @@ ASCII = Glyphs(
     hairline="-",
     heavy="=",
     divider="|",
+    divider_held="#",
     join_up="+",
     join_down="+",
     join_cross="+",

@@ -46,6 +46,8 @@ _COMPARE = ("compare",)
 _CHANGES = (*_XRAY, *_SUMMARIES, *_COMPARE, *_BLAME)
 """Screens with changes to step through."""
 _FILES = ("restore",)
+_TWO_PANES = ("catalogue", "search", "explorer")
+"""Screens with a line between two panes that can be moved."""
 
 APP_ACTIONS = {"app.palette": "command_palette", "app.quit": "quit"}
 """Intents that Textual's own application actions fulfil, above every screen and modal."""
@@ -239,6 +241,8 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "pane.previous", "shift+tab", "Previous pane", "pane", (*EVERYWHERE, *_FILES), "View", palette=False
     ),
+    Intent("divider.left", "(", "Move the line between the panes left", "line left", _TWO_PANES, "View"),
+    Intent("divider.right", ")", "Move the line between the panes right", "line right", _TWO_PANES, "View"),
     Intent("fold.toggle", "z", "Fold or unfold here", "fold", _TREE, "View"),
     Intent("fold.open", "right", "Unfold here", "unfold", _TREE, "View", palette=False),
     Intent("fold.close", "left", "Fold here", "fold", _TREE, "View", palette=False),

@@ -39,7 +39,7 @@ _LACKING = {
     **dict.fromkeys(("sort.next", "group.next", "totals.open"), "no sessions here"),
     **dict.fromkeys(("column.left", "column.right", "compare.fold", "ancestor.show"), "not on this tab"),
     **dict.fromkeys(("change.next", "change.previous"), "no changes here"),
-    **dict.fromkeys(("pane.next", "pane.previous"), "no other pane here"),
+    **dict.fromkeys(("pane.next", "pane.previous", "divider.left", "divider.right"), "no other pane here"),
     **dict.fromkeys(("log.find", "log.show"), "no operations yet"),
     **dict.fromkeys(("summary.find", "same.fold", "summary.go"), "no other summary to compare with"),
     **dict.fromkeys(("draft.move", "draft.again", "draft.save"), "nothing to choose in this text"),

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
+from leafward_tui.ui.appearance.context_signs import PARTS, part_sign
 
 if TYPE_CHECKING:
     from leafward_tui.ui.appearance.glyphs import Glyphs
@@ -215,7 +216,11 @@ def _map_signs(glyphs: Glyphs) -> list[tuple[str, str]]:
         ),
         (
             f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
-            "Of the window: used, at full price after a move, free; in the tab Context each part has its own sign",
+            "Of the window: used, at full price after a move, free",
+        ),
+        (
+            " ".join(part_sign(part, glyphs)[0] for part in PARTS if part != "injected"),
+            f"In the tab Context: {', '.join(part for part in PARTS if part != 'injected')}",
         ),
     ]
 
@@ -251,10 +256,10 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
             ),
             (f"~35k{glyphs.ellipsis}", "Estimated until the summary is there"),
             (
-                f"{glyphs.block} {glyphs.block_again} {glyphs.block_free}",
-                "Of the window: kept, summary and injected, free",
+                " ".join(part_sign(part, glyphs)[0] for part in PARTS if part != "after"),
+                f"Of the window: {', '.join(part for part in PARTS if part != 'after')}",
             ),
-            (glyphs.block_unseen, "Not in file, and the estimation error"),
+            (glyphs.block_free, "Free"),
             (glyphs.error, "A fact that is lost"),
             (glyphs.ok, "Pinned, switched on, or answered"),
             (glyphs.arrow, "The right answer of a question"),

@@ -10,20 +10,73 @@ from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.style import Style
+    from textual import events
 
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground
 
 
 class ColumnRule(Painted):
-    """A vertical hairline with a cell of air on each side."""
+    """A vertical hairline with a cell of air on each side. One that can be moved is heavy under the mouse."""
 
     DEFAULT_CSS = "ColumnRule { width: 3; height: 1fr; }"
 
+    drag: Callable[[int | None], object] | None = None
+    """Moves the line to a column of the screen, None for its usual one. None for a line that stays where it is."""
+    drop: Callable[[], object] = staticmethod(lambda: None)
+    """Called when the line was moved and the mouse lets go."""
+    _held = False
+    _moved = False
+    """Whether the mouse moved since it took hold: a mere click leaves the line where it is."""
+
     def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  every row is the same
         """Air, line, air."""
-        return [Segment(" ", ground.blank), Segment(services_of(self).glyphs.divider, ground.line)]
+        glyphs = services_of(self).glyphs
+        if self.drag is not None and (self._held or self.mouse_hover):
+            return [Segment(" ", ground.blank), Segment(glyphs.divider_held, ground.text)]
+        return [Segment(" ", ground.blank), Segment(glyphs.divider, ground.line)]
+
+    def on_enter(self) -> None:
+        """Shows that the line can be moved."""
+        self._relight()
+
+    def on_leave(self) -> None:
+        """Shows a hairline again."""
+        self._relight()
+
+    def _relight(self) -> None:
+        if self.drag is not None:
+            self.refresh()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Takes hold of a line that can be moved."""
+        if self.drag is not None and event.button == 1:
+            self._held, self._moved = True, False
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Takes the line along."""
+        if self._held and self.drag is not None:
+            self._moved = True
+            self.drag(event.screen_x)
+
+    def on_mouse_up(self) -> None:
+        """Lets go of the line."""
+        if self._held:
+            self._held = False
+            self.release_mouse()
+            self.refresh()
+            if self._moved:
+                self.drop()
+
+    def on_click(self, event: events.Click) -> None:
+        """Puts the line back to its usual place on a double click."""
+        if self.drag is not None and event.chain == 2:
+            self.drag(None)
+            self.drop()
 
 
 class RowRule(Painted):
