@@ -88,6 +88,12 @@ def test_what_other_programs_print_stays(command: str, output: str) -> None:
     assert redactor.value({"content": output}) == {"content": output}
 
 
+def test_it_is_taken_out_of_a_record_that_holds_call_and_output() -> None:
+    """As opencode stores them: the call is an object ahead of the text."""
+    state = {"input": {"command": "gh auth token"}, "output": VALUE, "metadata": {"output": VALUE}}
+    assert VALUE not in str(Redactor().value({"type": "tool", "state": state}))
+
+
 def test_only_what_is_printed_next_is_taken_for_the_secret() -> None:
     redactor = Redactor()
     redactor.value({"arguments": {"command": "gh auth token"}})

@@ -48,7 +48,7 @@ from leafward.base.redact.values_apart import apart_in
 from leafward.base.redact.wallet_phrases import phrases_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -268,20 +268,9 @@ class Redactor:
             return value
         clean, silent = self.clean if self.clean is not None else (), self._silent
         root: list[Any] = [value]
-        waiting: list[Any] = [root]
-        while waiting:
-            holder = waiting.pop()
-            picture, named = False, ""
-            items: Iterable[tuple[Any, Any]]
-            if isinstance(holder, dict):
-                picture, named = holder.get("type") == "image", _named(holder)
-                self._keys(holder)
-                items = holder.items()
-            else:
-                if _is_cut_up(holder):
-                    self._lines(holder)
-                items = enumerate(holder)
-            # The values are replaced meanwhile, the keys are not.
+        open_holders = [self._entered(root)]
+        while open_holders:
+            holder, items, picture, named = open_holders[-1]
             for key, item in items:
                 if picture and key == "data" and _is_base64(item):
                     continue
@@ -289,9 +278,23 @@ class Redactor:
                     if item not in clean or key not in silent:
                         holder[key] = self._field(named if named and key in _VALUES else key, item)
                 elif isinstance(item, (dict, list)):
+                    # In the order of the document: a call may be an object ahead of the text that it printed.
                     holder[key] = copy = dict(item) if isinstance(item, dict) else list(item)
-                    waiting.append(copy)
+                    open_holders.append(self._entered(copy))
+                    break
+            else:
+                open_holders.pop()
         return root[0]
+
+    def _entered(self, holder: Any) -> tuple[Any, Iterator[tuple[Any, Any]], bool, str]:
+        """An object or list with its items, whether it is an image, and the name of its value."""
+        if isinstance(holder, dict):
+            self._keys(holder)
+            # The values are replaced meanwhile, the keys are not.
+            return holder, iter(holder.items()), holder.get("type") == "image", _named(holder)
+        if _is_cut_up(holder):
+            self._lines(holder)
+        return holder, enumerate(holder), False, ""
 
     def _keys(self, holder: dict[Any, Any]) -> None:
         """Redacts the keys of an object, as in counts by key."""
