@@ -93,13 +93,28 @@ class TestInject:
     def test_off_pins_and_another_entry(self, done: Run, file: Acting, workspace: Path) -> None:
         document = done(
             "inject", file.path, "--at", "#0", "--workspace", workspace, "--off", "stage", "--off", "gov.anchors",
-            "--pin", "one", "--pin", "two", "--json",
+            "--pin", "keep the first one", "--pin", "keep the second one", "--json",
         ).document  # fmt: skip
         shown = {section["key"] for section in document["sections"]}
         assert not any(key.startswith("stage.") for key in shown)
         assert {"pins", "gov.language", "workingset.mentioned"} <= shown
-        assert "- one\n- two" in document["text"]
+        assert "- keep the first one\n- keep the second one" in document["text"]
         assert "src/lexer.py" not in document["text"]
+
+    def test_a_pinned_token_is_the_sentence_that_says_it_or_is_refused(
+        self, run: Run, done: Run, file: Acting
+    ) -> None:
+        text = done("inject", file.path, "--pin", "src/lexer.py", "--json").document["text"]
+        (line,) = [
+            line
+            for line in text.split("\n")
+            if line.startswith("- ") and "src/lexer.py" in line and len(line.split()) > 4
+        ][:1]
+        assert line
+        for verb in (("inject",), ("compact", "--keep-recent", "0")):
+            outcome = run(verb[0], file.path, *verb[1:], "--pin", "zebraToken")
+            assert (outcome.code, outcome.out) == (1, "")
+            assert "nothing in the session says 'zebraToken': pin a whole sentence" in outcome.err
 
     def test_a_wrong_value_is_a_wrong_use(self, run: Run, file: Acting, tmp_path: Path) -> None:
         for options in (

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.registry import hooks_of
 from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
@@ -351,6 +352,24 @@ def test_the_help_of_the_hook_is_no_failed_run(home: Path, capsys: pytest.Captur
     assert main(["hook", "--help"]) == 0
     assert "Usage" in capsys.readouterr().out
     assert list(home.rglob("hook*")) == []
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "pi", "opencode"])
+def test_doctor_names_a_hook_whose_program_is_gone(
+    home: Path, agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def problems() -> list[str]:
+        capsys.readouterr()
+        assert main(["doctor", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)["problems"]
+        return [one["text"] for one in found if one["code"] == "hook"]
+
+    main(["install", agent])
+    assert problems() == []
+    file = hooks_of(agent).file(os.environ)
+    file.write_text(file.read_text().replace(json.dumps(sys.executable)[1:-1], "/nowhere/python"))
+    (problem,) = problems()
+    assert f"it runs another Leafward than this one, or none; `leafward install {agent}`" in problem
 
 
 def test_doctor_says_what_is_gone_and_what_failed(

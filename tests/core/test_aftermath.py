@@ -82,6 +82,45 @@ def test_what_is_new_or_changed_is_not_again(file: Compacted) -> None:
     assert (kinds(found), found.calls, found.tokens, found.dollars) == ([], 5, 0, 0.0)
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_file_that_was_edited_since_it_was_read_is_not_read_again_unchanged(
+    tmp_path: Path, *, kept: bool
+) -> None:
+    """Nine of ten lines of it are known all the same."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("look")
+    file.said(call("read", "c1", path="leases.py"))
+    file.answered("c1", "read", TABLE)
+    first = file.user("change it") if kept else ""
+    file.said(call("edit", "c2", path="leases.py", oldText="a", newText="b"))
+    file.answered("c2", "edit", "done")
+    first = first or file.user("again")
+    file.entry("compaction", summary="- leases", firstKeptEntryId=first, tokensBefore=900, details={})
+    for number in (3, 4):
+        file.said(call("read", f"c{number}", path="leases.py"))
+        file.answered(f"c{number}", "read", TABLE)
+    with closing(Session.open(file.path)) as session:
+        assert kinds(aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))) == []
+
+
+@pytest.mark.parametrize(("model", "priced"), [("claude-sonnet-4-5", True), ("nobody-knows-this", False)])
+def test_without_recorded_costs_the_list_price_of_the_model_counts(
+    tmp_path: Path, model: str, *, priced: bool
+) -> None:
+    file = Compacted(tmp_path / "s.jsonl")
+    file.repeats()
+    text = file.path.read_text().replace('"cost":{"input":0.001,"total":0.001}', '"cost":{}')
+    lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        if line.get("message", {}).get("role") == "assistant":
+            line["message"] |= {"provider": "anthropic", "model": model}
+            line["message"].get("usage", {}).pop("cost", None)
+    file.path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = file.aftermath()
+    assert found.tokens > 0
+    assert found.dollars == (pytest.approx(found.tokens * 3e-6) if priced else None)
+
+
 CHECKS = "lint\tfail\t5m24s\t\ntest-ci\tfail\t2s\t\nwindows-unit\tpass\t6m16s\thttps://ci/2"
 
 
@@ -168,7 +207,7 @@ def test_every_stored_compaction_of_the_corpora_has_one() -> None:
                     looked += 1
                     repeated += bool(found.repeated)
     assert looked > 20
-    assert repeated >= 8
+    assert repeated >= 4
 
 
 def _counted(*sessions: Session) -> list[tuple[str, int]]:

@@ -138,10 +138,36 @@ class TestMerges:
         assert sections[0].items == (0,)
         assert [(one.base, one.a, one.b) for one in conflicts] == [(base, a, b)]
 
-    def test_a_goal_that_one_side_alone_changed_is_that_sides(self) -> None:
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("- Do not change the public API of the parser", "- Do not change the public API of the lexer"),
+            ("- Timeouts are 30 s for the worker", "- Timeouts are 30 s for the client"),
+            ("- Timeouts are 30 s for the worker", "- Timeouts are 60 s for the worker"),
+            ("- Never use sqlite in production code", "- Use sqlite in production code"),
+            ("- Use sqlite in production code", "- Never use sqlite in production code"),
+            ("- **WAL mode**: readers do not block", "- **WAL mode**: writers do not block"),
+            ("- the build of a comes before b", "- the build of b comes before a"),
+            ("- load is kept where load < 5", "- load is kept where load > 5"),
+        ],
+    )
+    @pytest.mark.parametrize("mirrored", [False, True])
+    def test_a_line_that_says_something_else_never_takes_the_place_of_one_unasked(
+        self, old: str, new: str, *, mirrored: bool
+    ) -> None:
+        base, changed = f"## Constraints\n{old}", f"## Constraints\n{new}"
+        sides_of = (base, changed) if mirrored else (changed, base)
+        sections, conflicts = merge(base, *sides_of)
+        kept = [line for one in sections for line in one.items]
+        asked = [(one.base, {one.a, one.b}) for one in conflicts]
+        assert kept == [old, new] or asked == [(old, {old, new})]
+
+    def test_a_goal_that_one_side_alone_changed_is_asked_about(self) -> None:
         sections, conflicts = merge("## Goal\nShip it", "## Goal\nWrite a parser first", "## Goal\nShip it")
-        assert not conflicts
-        assert sections[0].items == ("Write a parser first",)
+        assert [(one.base, one.a, one.b) for one in conflicts] == [
+            ("Ship it", "Write a parser first", "Ship it")
+        ]
+        assert sections[0].items == (0,)
 
     def test_a_line_in_new_words_is_not_listed_as_dropped(self, session: Session) -> None:
         from leafward.branches.diff.summaries import SideSummary

@@ -34,7 +34,7 @@ from leafward.compaction.draft_assembly import draft, prepared, refuse_nothing
 from leafward.compaction.exam.grade import exam_of_draft
 from leafward.compaction.gate import gate_pins, pinned, unseen
 from leafward.compaction.growth import planned_growth
-from leafward.compaction.pins import as_sentences
+from leafward.compaction.pins import said_pins
 from leafward.compaction.provenance import cost_of
 from leafward.context.projection import begins_at_gap
 from leafward.session.entries import Kind, Usage
@@ -135,7 +135,7 @@ def _plan(session: Session, options: CompactOptions, settings: Config) -> Plan:
 
 def _with_sentences(session: Session, at: int, options: CompactOptions) -> CompactOptions:
     """The options with each pinned bare token replaced by the sentence that mentions it."""
-    return replace(options, pins=as_sentences(session, at, options.pins))
+    return replace(options, pins=said_pins(session, at, options.pins))
 
 
 _GAP = "the entry before the first one is not in the file; `leafward heal` begins a session that goes on before it"

@@ -15,6 +15,7 @@ from leafward.compaction.injection.collection import utc_time
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.sections import keys_of
+from leafward.compaction.pins import said_pins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,8 @@ def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
     config = configured()
     with opened(selector) as session:
         at = session.find(options.at) if options.at is not None else session.leaf
-        made = inject(session, at, injection_settings(config, options))
+        settings = injection_settings(config, options)
+        made = inject(session, at, replace(settings, pins=said_pins(session, at, settings.pins)))
         if as_json:
             emit_json({"at": session.columns.id_at(at), **injection_json(session, made)})
         else:

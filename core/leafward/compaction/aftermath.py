@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.base.figures import counted
+from leafward.context.basis import Basis
 from leafward.context.price import rates_at
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import FileAction, file_calls, table_of
@@ -27,6 +28,7 @@ from leafward.summaries.facts.printed_errors import tells_of_a_run
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import Fact, FactKind, Voice
+from leafward.summaries.summarizers.settings import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, FactText
 
@@ -50,7 +52,7 @@ class Repeat(StrEnum):
     """Kind of repetition."""
 
     FILE = "file"
-    """A file, or a part of it, was read again although its lines were known; each such read counts."""
+    """A file that no call changed meanwhile was read again, or a part of it whose lines were known; each such read counts."""
     COMMAND = "command"
     """A command ran again, and no call changed a file since its last run."""
     ERROR = "error"
@@ -82,7 +84,10 @@ class Aftermath:
     repeated: tuple[Repeated, ...]
     """Repetitions in the order of the path."""
     dollars: float | None
-    """Cost of sending the tokens once, at the rates of the session's own replies; None if none records a cost."""
+    """Cost of sending the tokens once, at the rates of the session's own replies, else at the model's list price.
+
+    None if no reply records a cost and the model is in no list.
+    """
 
     @property
     def tokens(self) -> int:
@@ -107,6 +112,8 @@ class _Step:
     errors: list[tuple[str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     """Sentences of the user."""
+    changed: list[str] = field(default_factory=list)
+    """Files that the call changed."""
     changes: int = 0
     """Number of calls so far that changed files."""
 
@@ -142,11 +149,12 @@ class _Reader:
         found = self._calls.pop(str(message.get("toolCallId")), None)
         done = file_calls(found, self._table) if found is not None and not failed else []
         for one in done:
+            path = locate(one.path, self._cwd, tidy=self._table.tidies_paths)
             if one.action is FileAction.READ:
-                path = locate(one.path, self._cwd, tidy=self._table.tidies_paths)
                 made.files.append((path, _lines(text_of(message.get("content")))))
             else:
                 self._changes += 1
+                made.changed.append(path)
         made.commands = [(one.key, one.text) for one in seen if one.kind is FactKind.COMMAND and one.outcome]
         made.errors = [
             (one.key, one.text)
@@ -167,8 +175,14 @@ class _Known:
     errors: set[str] = field(default_factory=set)
     sentences: list[str] = field(default_factory=list)
 
+    def forget(self, step: _Step) -> None:
+        """Takes out the lines of files that a message changed: they are another text now."""
+        for path in step.changed:
+            self.lines.pop(path, None)
+
     def add(self, step: _Step) -> None:
         """Adds the contents of a message."""
+        self.forget(step)
         for path, lines in step.files:
             self.lines.setdefault(path, set()).update(lines)
         self.commands.update((key, step.changes) for key, _ in step.commands)
@@ -190,7 +204,9 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
         for spoken in messages:
             if stop():
                 raise Cancelled("the aftermath was cancelled")
-            known.add(reader.step(spoken))
+            step = reader.step(spoken)
+            gone.forget(step)
+            known.add(step)
     earlier = FactText("\n".join(gone.sentences), session.cwd)
     found: list[Repeated] = []
     calls = 0
@@ -199,14 +215,28 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
             raise Cancelled("the aftermath was cancelled")
         step = reader.step(spoken)
         found += _repeated(step, gone, kept, earlier, FactText("\n".join(kept.sentences), session.cwd))
+        gone.forget(step)
         kept.add(step)
         calls += spoken.message.get("role") == "toolResult"
         if calls == WINDOW:
             break
-    rates = rates_at(session, there.compaction) if found else None
-    rate = rates.again() if rates is not None else None
+    rate = _rate(session, there.compaction) if found else None
     made = Aftermath(there.compaction, calls, tuple(found), None)
     return replace(made, dollars=made.tokens * rate if rate is not None else None if found else 0.0)
+
+
+def _rate(session: Session, at: EntryIndex) -> float | None:
+    """US dollars for a token that is sent at an entry; None if it is not known.
+
+    It is what the session's own replies paid, else the model's list price.
+    """
+    rates = rates_at(session, at)
+    rate = rates.again() if rates is not None else None
+    if rate is not None:
+        return rate
+    model = Basis.of(session).sizes.outline(at).model
+    facts = facts_of("/".join(part for part in model if part)) if model is not None else None
+    return facts.price_in or None if facts is not None else None
 
 
 def _repeated(

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Refused
 from leafward.base.late_pattern import late
 from leafward.base.redact.redaction import Redactor
+from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex, Kind, blocks_of, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.summaries.facts import prose
@@ -72,6 +74,14 @@ def as_sentences(session: Session, at: int, pins: Iterable[str]) -> tuple[str, .
     return tuple(
         (_sentence_of(session, at, pin.strip()) or pin) if is_bare(pin) else pin for pin in pins if pin
     )
+
+
+def said_pins(session: Session, at: int, pins: Iterable[str]) -> tuple[str, ...]:
+    """Pins that a user typed, each as a sentence. Raises Refused for a bare token that nothing on the path mentions."""
+    sentences = as_sentences(session, at, pins)
+    for pin in filter(is_bare, sentences):
+        raise Refused(f"nothing in the session says {safe_line(pin, 60)!r}: pin a whole sentence")
+    return sentences
 
 
 def _sentence_of(session: Session, at: int, token: str) -> str:

@@ -158,8 +158,13 @@ def installation_problems() -> Iterator[Problem]:
             continue
         if text is None or not hooks_of(agent.name).is_in(text):
             yield Problem("hook", f"{file}: what Leafward installed is gone; {again}")
-        elif sys.executable not in known["after"] and sys.executable not in text:
-            yield Problem("hook", f"{file}: it runs another Leafward than this one; {again}")
+        elif not _runs_this(text):
+            yield Problem("hook", f"{file}: it runs another Leafward than this one, or none; {again}")
+
+
+def _runs_this(text: str) -> bool:
+    """Whether the text of an agent's file names this Python, as it is or within a JSON text."""
+    return any(name in text for name in (sys.executable, json.dumps(sys.executable)[1:-1]))
 
 
 def _text(file: Path) -> str | None:

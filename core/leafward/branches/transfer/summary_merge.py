@@ -1,12 +1,13 @@
 """Two branch summaries merged, section by section: both add to the summary above their common ancestor.
 
-A summary of one branch does not speak for what it leaves out, so a line of the ancestor's summary stays unless a side rewords
-it. Where one side alone does, its line is taken; where both do, differently, that is a conflict. Lines are carried as they are
-stored, byte for byte.
+A summary of one branch does not speak for what it leaves out, so a line of the ancestor's summary stays unless a side adds to
+it. Where one side alone does, its line is taken. Where a side changes what the line says, or both add to it differently, that is
+a conflict: two similar lines may be two rules. Lines are carried as they are stored, byte for byte.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import Write, Writing, write
 from leafward.session.messages import message_in
+from leafward.summaries.facts.prose import negated
 from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ _FILE_UNITS = 4_000
 """UTF-16 units that the file lists may take."""
 _SINGLE = frozenset({"goal"})
 """Sections that hold a single statement: two of them are a conflict."""
+_SAID = re.compile(r"\w+|[^\w\s.,;:]")
+"""Words, and signs that change what is said."""
 _EMPTY = frozenset({"", "(none)", "none"})
 _MADE_ANEW = frozenset({SummaryPart.READ, SummaryPart.MODIFIED, SummaryPart.INJECTED})
 """Parts of a stored summary that a merge makes anew, or that are not summary."""
@@ -52,6 +56,14 @@ def _says_nothing(line: str) -> bool:
 def _alike(one: str, other: str) -> bool:
     """Whether two stored lines differ at most in list marks and emphasis. A ticked box is a difference."""
     return bare(one) == bare(other) and box_of(one) == box_of(other)
+
+
+def _adds_to(new: str, old: str) -> bool:
+    """Whether a stored line says all that another one does, in the same words and their order, and does not deny it."""
+    words = iter(_SAID.findall(bare(new).casefold()))
+    return negated(bare(old)) == negated(bare(new)) and all(
+        word in words for word in _SAID.findall(bare(old).casefold())
+    )
 
 
 class Side3(StrEnum):
@@ -250,14 +262,15 @@ def _merged(
     replaced: list[str] = []
 
     def settle(base: str, a: str, b: str) -> None:
-        """Adds the line that is settled by the three-way rule, or a conflict."""
-        if base not in (a, b) and not _alike(a, b):
+        """Adds the line that is settled, or a conflict."""
+        changed = next((line for line in (a, b) if line != base), base)
+        differ = base not in (a, b) and not _alike(a, b)
+        if differ or (base and not _adds_to(changed, base)):
             conflicts.append(Conflict(len(conflicts), title, base, a, b))
             items.append(len(conflicts) - 1)
             return
-        chosen = a if a != base else b
-        items.append(chosen)
-        replaced.extend(line for line in (base, a, b) if line not in ("", chosen))
+        items.append(changed)
+        replaced.extend(line for line in (base, a, b) if line not in ("", changed))
 
     mine, added_a = _against(olds, ours)
     other, added_b = _against(olds, theirs)
@@ -276,7 +289,7 @@ def _merged(
 
 
 def _against(olds: list[str], news: list[str]) -> tuple[dict[int, str], list[str]]:
-    """The old lines that have a new wording, by place, with that wording; and the lines that are new."""
+    """The old lines that have a similar new one, by place, with that one; and the lines that are new."""
     became: dict[int, str] = {}
     added: list[str] = []
     places: dict[str, list[int]] = {}
