@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from leafward.query.vocabulary import PARTS
 from leafward_tui.catalogue.screen import CatalogueScreen
 from leafward_tui.explorer.screen import ExplorerScreen
+from leafward_tui.search.controllers.results import words_at
 from leafward_tui.search.model.finds import HITS_SHOWN, FindKind, Finds, label_of
 from leafward_tui.search.screen import SearchScreen
 from leafward_tui.search.widgets.result_list import windowed
@@ -86,6 +89,27 @@ async def test_hits_stand_below_their_sessions_newest_first(
         assert more.more == more.found.total - HITS_SHOWN
 
 
+@pytest.mark.parametrize(
+    ("text", "found", "words"),
+    [
+        (
+            "the index was stale, and the index in cache-tree of it",
+            ["index", "cache-tree"],
+            "index in cache-tree",
+        ),
+        ("Theme, theme and theme", ["theme"], "Theme"),
+        ("cache " + "x " * 90 + "tree", ["cache", "tree"], "cache"),
+        ("nothing of it", [], "first"),
+    ],
+)
+def test_a_hit_of_several_words_is_opened_at_the_place_that_has_them_all(
+    text: str, found: list[str], words: str
+) -> None:
+    spans = sorted(at.span() for word in found for at in re.finditer(word, text, re.IGNORECASE))
+    matched = text[slice(*spans[0])] if spans else "first"
+    assert words_at(SimpleNamespace(text=text, spans=tuple(spans), matched=matched)) == words  # type: ignore[arg-type]
+
+
 async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
     tmp_path: Path, store: dict[str, SessionFile]
 ) -> None:
@@ -100,8 +124,8 @@ async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
         await until(pilot, lambda: explorer.state.search.rows and explorer.state.exploration is not None)
         exploration = sure(explorer.state.exploration)
         assert exploration.layout.head[explorer.panes.tree.row] == line.hit.index
-        assert explorer.state.search.text == "number"
-        assert any("with “number”" in row for row in rows(pilot.app))
+        assert explorer.state.search.text == "number 3"
+        assert any("with “number 3”" in row for row in rows(pilot.app))
         await pilot.press("escape", "q")
         await until(pilot, lambda: pilot.app.screen is screen)
         assert screen.results.line is line

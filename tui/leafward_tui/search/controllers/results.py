@@ -65,7 +65,7 @@ class Results(ScreenController["SearchState", "SearchDisplay"]):
             return
         hit = line.hit or next(iter(found.hits), None)
         if hit is not None:
-            target = OpenTarget(hit.entry, " ".join(hit.matched.split()), hit.part not in _OF_TURNS)
+            target = OpenTarget(hit.entry, words_at(hit), hit.part not in _OF_TURNS)
             self._services.screens.session(Path(found.card.path), found.card.agent, target)
 
     def copy(self) -> None:
@@ -74,6 +74,30 @@ class Results(ScreenController["SearchState", "SearchDisplay"]):
         if line is not None:
             path = pasted_path(line.found.card.path)
             self._services.copy(f"{path} {line.hit.entry}" if line.hit is not None else path)
+
+
+_LONGEST_STRETCH = 120
+"""Characters of a stretch of text that is searched for as a whole."""
+
+
+def words_at(hit: Hit) -> str:
+    """The words to look for in the session so that the hit's place is found: all that the query found there.
+
+    It is the shortest stretch of the shown text with each of the found words; the first of them where they lie far apart.
+    """
+    found = [hit.text[start:stop].casefold() for start, stop in hit.spans]
+    stretches = []
+    for first, (start, _) in enumerate(hit.spans):
+        missing = set(found)
+        for word, (_, stop) in zip(found[first:], hit.spans[first:], strict=True):
+            missing.discard(word)
+            if not missing:
+                stretches.append((stop - start, start, stop))
+                break
+    if not stretches or min(stretches)[0] > _LONGEST_STRETCH:
+        return " ".join(hit.matched.split())
+    _, start, stop = min(stretches)
+    return hit.text[start:stop]
 
 
 AROUND = 6000
