@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from leafward_tui.ui.text.cells import count
 from tests.compacted_session import Compacted
 from tests.tui.explored import NARROW, WIDE, exploring
@@ -33,13 +35,24 @@ async def test_it_stands_there_once_it_is_counted_and_follows(tmp_path: Path) ->
         assert set(explorer.state.texts.counted.values()) == {len(explorer.state.session or ())}
 
 
-async def test_it_says_nothing_where_there_is_no_room(tmp_path: Path) -> None:
+async def test_it_is_a_number_beside_the_lost_facts_where_there_is_no_room(tmp_path: Path) -> None:
     file = Compacted(tmp_path / "s.jsonl")
     file.repeats()
     async with exploring(file.path, (60, 24)) as (pilot, explorer):
         await until(pilot, lambda: any(number for number, _ in explorer.state.texts.repeated.values()))
         await pilot.pause()
         row = told(pilot)
-        assert "repeat" not in row or "4 repeats, " in row
+        assert ("lost, 4 again" in row) != ("4 repeats, " in row)
     async with exploring(file.path, NARROW) as (pilot, _):
         await until(pilot, lambda: "4 repeats, " in told(pilot))
+
+
+@pytest.mark.parametrize("size", [(60, 24), NARROW, (120, 32), (200, 60)])
+async def test_a_context_that_became_larger_says_so_at_any_width(
+    repository: Path, size: tuple[int, int]
+) -> None:
+    (file,) = (repository / "tests" / "data" / "codex" / "0.47").rglob("*.jsonl")
+    async with exploring(file, size) as (pilot, _):
+        await until(pilot, lambda: "109.0k, larger" in told(pilot))
+        if size != (60, 24):
+            assert "107.0k → 109.0k, larger" in told(pilot)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground, Styles
 
+_COMPACTION = "compaction"
 LOST_WIDTH = 18
 """Cells at the right of a compaction for its lost facts, gap included."""
 
@@ -137,7 +138,9 @@ class RowPainter:
             columns = columns.without_outcome()
         segments += self._words(line, columns, state, gutter.standing, selected, ground, state.jumps.get(y))
         if alone and columns.numbers:
-            segments.append(Segment(right(self._lost(line), LOST_WIDTH), ground.warn))
+            segments.append(
+                Segment(right(self._lost_or_repeated(line, columns.text - 2), LOST_WIDTH), ground.warn)
+            )
         else:
             segments += self._numbers(line, columns, ground)
         segments.append(Segment(" ", ground.blank))
@@ -171,12 +174,31 @@ class RowPainter:
             return "encrypted" if brief else "summary encrypted"
         return f"{lost:,} lost" if lost and brief else f"{counted(lost, 'fact')} lost" if lost else ""
 
+    def _lost_or_repeated(self, line: ShownLine, room: int) -> str:
+        """What the compaction of a line lost, and what was repeated where its text of `room` cells does not say so."""
+        lost, (number, _) = self._lost(line), self.repeated.get(self.layout.head[line.row], (0, 0))
+        note = self.notes.get(self.layout.head[line.row], "")
+        if not number or self._repeats(line, self._sizes(note, room - len(_COMPACTION)), room):
+            return lost
+        both = f"{self._lost(line, brief=True)}, {number:,} again" if lost else counted(number, "repeat")
+        return both if cell_len(both) < LOST_WIDTH else lost
+
     def _sizes(self, note: str, room: int) -> str:
-        """The sizes of a compaction in whole numbers: first the gap goes, then words, then the size before."""
-        sizes = note.partition(", ")[0]
+        """The sizes of a compaction in whole numbers: first the gap goes, then words, then the size before.
+
+        That it made the context larger stays.
+        """
+        sizes, _, remark = note.partition(", ")
+        larger = f", {remark.partition(' ')[0]}" if remark else ""
         after = sizes.rpartition(f"{self.glyphs.arrow} ")[2]
-        forms = (f"   {note}", f" {note}", f" {sizes}", f" {self.glyphs.arrow} {after}") if note else ("",)
+        short = f" {self.glyphs.arrow} {after}{larger}"
+        forms = (f"   {note}", f" {note}", f" {sizes}{larger}", short) if note else ("",)
         return next((one for one in forms if cell_len(one) <= room), "")
+
+    def _repeats(self, line: ShownLine, sizes: str, room: int) -> str:
+        """The repeats beside the sizes of a compaction; all of it or nothing: it matters least here."""
+        taken = cell_len(f"{_COMPACTION}{sizes}")
+        return next((one for one in self._again(line) if taken + cell_len(one) <= room), "")
 
     def _again(self, line: ShownLine) -> tuple[str, ...]:
         """The repeats soon after the compaction of a line, the longest text first; empty for none, or not known yet."""
@@ -210,7 +232,7 @@ class RowPainter:
         jump: str | None,
     ) -> list[Segment]:
         """Text and chips, exactly `columns.text` cells."""
-        chips = self._chips(line, state, ground)
+        chips = self._chips(line, state, ground, columns.text - LOST_WIDTH - 1)
         chips_width = sum(cell_len(text) for text, _ in chips)
         room = columns.text - (chips_width + 2 if chips else 2)
         segments: list[Segment] = []
@@ -247,12 +269,9 @@ class RowPainter:
         kind = self.layout.tree.kind[entry]
         note = self.notes.get(entry, "")
         if kind == Kind.COMPACTION:
-            sizes = self._sizes(note, room - len("compaction"))
-            parts = [("compaction", ground.memory), (sizes, ground.sub)]
-            # All of it or nothing: it matters least here.
-            taken = cell_len(f"compaction{sizes}")
-            again = next((one for one in self._again(line) if taken + cell_len(one) <= room), "")
-            parts.append((again, ground.faint))
+            sizes = self._sizes(note, room - len(_COMPACTION))
+            parts = [(_COMPACTION, ground.memory), (sizes, ground.sub)]
+            parts.append((self._repeats(line, sizes, room), ground.faint))
             return _pieces(parts, room, ground, self.glyphs)
         if kind == Kind.BRANCH_SUMMARY:
             name, _, rest = words.text.partition("   ")
@@ -295,7 +314,8 @@ class RowPainter:
             return ground.text if own else ground.sub
         return ground.sub if own else ground.faint
 
-    def _chips(self, line: ShownLine, state: RowState, ground: Ground) -> list[tuple[str, Style]]:
+    def _chips(self, line: ShownLine, state: RowState, ground: Ground, room: int) -> list[tuple[str, Style]]:
+        """The chips of a line; `room` are the cells that a compaction's text has beside its own."""
         chips: list[tuple[str, Style]] = []
         if line.kind is LineKind.ROW:
             if (touch := state.touches.get(line.row)) is not None:
@@ -325,7 +345,7 @@ class RowPainter:
             head_kind = self.layout.tree.kind[self.layout.head[line.row]]
             turns = self.layout.density is not Density.ENTRIES
             if head_kind == Kind.COMPACTION and turns and not self._compaction_alone(line):
-                chips.append((right(self._lost(line), LOST_WIDTH - 1), ground.warn))
+                chips.append((right(self._lost_or_repeated(line, room), LOST_WIDTH - 1), ground.warn))
         elif line.kind is LineKind.FOLDED_BRANCH:
             chips.append((rows_words(self.layout, line), ground.faint))
         spaced: list[tuple[str, Style]] = []

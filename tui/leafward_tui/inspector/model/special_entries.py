@@ -147,6 +147,8 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     first = f"{before.sign}{exact(before.total)}" if before.total else "not recorded"
     less = before.total > after.total > 0
     saved = f"   {percent(before.total - after.total, before.total)} less" if less else ""
+    if after.total > before.total > 0:
+        saved = f"   {exact(after.total - before.total)} more than before"
     sheet.line(
         [
             *padded([Span("tokens", "faint")], _NAMES),
