@@ -97,7 +97,10 @@ class TestContext:
             parts = found["ledger"]
             assert parts["total"] == found["tokens"]["total"]
             assert (
-                sum(parts[name] for name in ("system", "summary", "kept", "after", "unexplained", "unsent"))
+                sum(
+                    parts[name]
+                    for name in ("system", "summary", "kept", "after", "not_in_file", "error", "unsent")
+                )
                 == parts["total"]
             )
 

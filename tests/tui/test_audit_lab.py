@@ -49,7 +49,7 @@ class TestLedger:
         working(tmp_path / "s.jsonl", 20)
         with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (session, what_if):
             made = what_if.plan
-            assert made.tokens.unexplained > 0
+            assert made.tokens.not_in_file + made.tokens.error > 0
             injected = inject(session, session.leaf, InjectionSettings(budget=1_000))
             what_if.keep_injection(what_if.injection_key, injected)
             what_if.keep_draft(
@@ -68,9 +68,12 @@ class TestLedger:
         with considered(tmp_path / "s.jsonl") as (_, what_if):
             made = what_if.plan
             assert made.nothing
-            assert made.tokens.unexplained > 0
+            assert made.tokens.not_in_file + made.tokens.error > 0
             parts = {part.name: part.tokens for part in what_if.ledger().parts}
-            assert parts.get("not in file", 0) + parts.get("estimation error", 0) == made.tokens.unexplained
+            assert (
+                parts.get("not in file", 0) + parts.get("estimation error", 0)
+                == made.tokens.not_in_file + made.tokens.error
+            )
             assert sum(parts.values()) == made.tokens.counted_before
             assert what_if.column(what_if.choices.strategy).kept == parts["kept"]
             text = "\n".join(line.text for line in plan_lines(what_if.view(), 48, UNICODE))

@@ -331,8 +331,9 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     split = f", {len(plan.turn_prefix):,} of them of the split turn" if plan.turn_prefix else ""
     summarised = counted(len(plan.summarize) + len(plan.turn_prefix), "message")
     yield page.style(f"{strategy_text(plan)}   {summarised} summarised{split}   {tail}", "faint")
-    by = safe_line(made.summary.summarizer, 60)
-    yield page.style(f"summary by {by}   {cost_text(cost_of(made.summary))}", "faint")
+    named = safe_line(made.summary.summarizer, 60)
+    maker = f"{named}, extracts text locally" if named == Extractive.name else f"summary by {named}"
+    yield page.style(f"{maker}   {cost_text(cost_of(made.summary))}", "faint")
     yield ""
     yield from indented(made.text, "")
     yield ""

@@ -93,7 +93,7 @@ def ledger_json(ledger: Ledger) -> dict[str, int]:
     """The parts of a context and their sum."""
     parts = {
         name: getattr(ledger, name)
-        for name in ("system", "summary", "kept", "after", "not_in_file", "error", "unexplained", "unsent")
+        for name in ("system", "summary", "kept", "after", "not_in_file", "error", "unsent")
     }
     return {**parts, "total": ledger.total}
 

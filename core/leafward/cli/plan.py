@@ -159,7 +159,7 @@ def plan_json(session: Session, made: Plan) -> dict[str, Any]:
                 "pruned",
                 "summary",
                 "not_in_file",
-                "unexplained",
+                "error",
             )
         },
         "summarize": ids(made.summarize),

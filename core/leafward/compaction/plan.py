@@ -66,9 +66,9 @@ class PlanTokens:
         return self.system + self.previous_summary + inside
 
     @property
-    def unexplained(self) -> int:
-        """The size shown minus the estimates: the tokens not in the file, and the estimation error."""
-        return self.counted_before - self.parts
+    def error(self) -> int:
+        """The estimation error: the size shown minus the estimates and the tokens not in the file."""
+        return self.counted_before - self.parts - self.not_in_file
 
     @property
     def after(self) -> int:

@@ -59,14 +59,10 @@ class Ledger:
     """Whether a provider counted the total, apart from messages since or in between. Otherwise it is shown with `~`."""
 
     @property
-    def unexplained(self) -> int:
-        """The total minus the estimates: the tokens not in the file, and the estimation error."""
-        return self.not_in_file + self.error
-
-    @property
     def total(self) -> int:
         """The sum of the parts: the size of the context, on the basis of `basis`."""
-        return self.system + self.summary + self.kept + self.after + self.unexplained + self.unsent
+        inside = self.system + self.summary + self.kept + self.after
+        return inside + self.not_in_file + self.error + self.unsent
 
 
 class EstimatedParts(NamedTuple):

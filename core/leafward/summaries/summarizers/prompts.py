@@ -145,7 +145,7 @@ def instructions(
         paragraphs.append(f"This is part {place}.")
     paragraphs += [_TURN_OUTLINE if task is RequestPurpose.TURN else _OUTLINE, _RULES]
     if focus:
-        paragraphs.append(f"The person who asks for this summary wants it to dwell on this: {focus}")
+        paragraphs.append(f"The person who asks for this summary wants it to emphasise this: {focus}")
     if pins:
         listed = "\n".join(f"- {pin}" for pin in pins)
         paragraphs.append(

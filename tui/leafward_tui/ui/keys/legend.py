@@ -65,7 +65,7 @@ _WORDS: dict[str, str] = {
     "fork": "A new session that begins with what another one holds",
     "at full price": "Not in the provider's cache, where a token costs about a tenth",
     "cache expired": "The last request is more than an hour old: the provider has dropped what it kept of it",
-    "focused summary": "A summary that dwells on what you name",
+    "focused summary": "A summary that emphasises what you name",
     "metadata": "Records that the model does not get: models, settings, labels, notes of agent and Leafward",
     "files named": "Files that calls on the path read or modify",
     "rules, files and next step": "Rules in force, last actions, changed files and the next step, word for word",
