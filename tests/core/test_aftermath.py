@@ -16,6 +16,7 @@ from leafward.session.entries import Kind
 from leafward.session.journal.session_operations import redo, undo
 from leafward.session.session import Session
 from tests.acting import Acting, call
+from tests.bench.aftermath import cases, interval, spearman
 from tests.bench.need import sessions
 from tests.compacted_session import ASKED, TABLE, Compacted
 from tests.core.compacted import drafted
@@ -208,6 +209,18 @@ def test_every_stored_compaction_of_the_corpora_has_one() -> None:
                     repeated += bool(found.repeated)
     assert looked > 20
     assert repeated >= 4
+
+
+def test_the_documents_say_how_well_lost_facts_foretell_it(repository: Path, corpora: Path) -> None:
+    found = cases()
+    repeated = [one.repeated for one in found]
+    words = " ".join((repository / "docs" / "summaries.md").read_text(encoding="utf-8").split())
+    after = sum(number > 0 for number in repeated)
+    assert f"After {after} of the {len(found)} stored compactions of the shared corpora" in words
+    for forecast in ([one.lost for one in found], [one.share for one in found]):
+        low, high = interval(forecast, repeated)
+        assert f"{spearman(forecast, repeated):+.2f} (" in words
+        assert f"{low:+.2f} to {high:+.2f})" in words
 
 
 def _counted(*sessions: Session) -> list[tuple[str, int]]:
