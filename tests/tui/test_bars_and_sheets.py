@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.events import MouseScrollDown, MouseScrollUp
 from textual.geometry import Offset
 from textual.screen import Screen
 from textual.widgets import Input
@@ -253,6 +254,10 @@ async def test_choices_that_are_more_than_the_screen_scroll_above_their_keys() -
         await until(pilot, lambda: "Choice t" in rows(pilot.app)[-3])
         assert rows(pilot.app)[-3].startswith("▌")
         assert "esc cancel" in rows(pilot.app)[-1]
+        for event, row in ((MouseScrollDown, "t"), (MouseScrollUp, "s")):
+            sheet.rows.post_message(event(sheet.rows, 8, 0, 0, 0, 0, False, False, False))
+            await pilot.pause()
+            assert f"▌ {row}" in "\n".join(rows(pilot.app))
         await pilot.click(sheet.rows, offset=(8, 0))
         await until(pilot, lambda: pilot.app.screen is not sheet)
         assert sheet.rows.choices[sheet.rows.at].key == "h"

@@ -252,6 +252,18 @@ class ChoiceSheet(Sheet):
         self.rows.reveal()
         self.say("")
 
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Goes to the next row, as far as there is one."""
+        event.stop()
+        if self.rows.at + 1 < len(self.rows.choices):
+            self.action_step(1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Goes to the row before, as far as there is one."""
+        event.stop()
+        if self.rows.at:
+            self.action_step(-1)
+
     def action_letter(self, letter: str) -> None:
         """Chooses the row with this letter."""
         for number, choice in enumerate(self.rows.choices):
