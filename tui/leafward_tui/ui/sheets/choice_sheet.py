@@ -68,8 +68,10 @@ class _Choices(Widget):
 
     DEFAULT_CSS = "_Choices { width: 1fr; height: auto; }"
 
-    def __init__(self, choices: Sequence[Choice], at: int) -> None:
+    def __init__(self, choices: Sequence[Choice], at: int, moved: Callable[[], object]) -> None:
+        """`moved` is called when the wheel went to another row."""
         super().__init__()
+        self._moved = moved
         self.choices = tuple(
             replace(
                 one, title=drawable(one.title), effect=drawable(one.effect), refused=drawable(one.refused)
@@ -99,6 +101,20 @@ class _Choices(Widget):
         self._top = max(min(self._top, mine[0], len(self._lines) - height), mine[-1] + 1 - height, 0)
         self.styles.height = height
         self.refresh()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Goes to the next row, as far as there is one."""
+        self._roll(event, 1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Goes to the row before, as far as there is one."""
+        self._roll(event, -1)
+
+    def _roll(self, event: events.MouseEvent, by: int) -> None:
+        event.stop()
+        self.at = max(0, min(len(self.choices) - 1, self.at + by))
+        self.reveal()
+        self._moved()
 
     def on_resize(self) -> None:
         """Breaks texts that are longer than their rows for the new width; paths give up their middle instead."""
@@ -195,7 +211,7 @@ class ChoiceSheet(Sheet):
         self._left = left
         can = [number for number, one in enumerate(choices) if not one.refused]
         first = next((number for number in can if choices[number].current), can[0] if can else 0)
-        self.rows = _Choices(choices, first)
+        self.rows = _Choices(choices, first, lambda: self.say(""))
         self._cycle = cycle
 
     def compose_body(self) -> ComposeResult:
@@ -251,18 +267,6 @@ class ChoiceSheet(Sheet):
         self.rows.at = (self.rows.at + by) % len(self.rows.choices)
         self.rows.reveal()
         self.say("")
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Goes to the next row, as far as there is one."""
-        event.stop()
-        if self.rows.at + 1 < len(self.rows.choices):
-            self.action_step(1)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Goes to the row before, as far as there is one."""
-        event.stop()
-        if self.rows.at:
-            self.action_step(-1)
 
     def action_letter(self, letter: str) -> None:
         """Chooses the row with this letter."""
