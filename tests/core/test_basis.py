@@ -184,6 +184,20 @@ def test_the_request_that_came_next_measures_it(compacted: Acting) -> None:
     assert (after.total, after.recorded) == (9_000 - 100 - 300, True)
 
 
+def test_a_plan_before_the_first_reply_keeps_what_is_not_in_the_file(tmp_path: Path) -> None:
+    """It fails where the next request measures the size before alone, and all of it that is not in the file counts as freed."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("a pear " * 4_000)
+    at = file.user("on")
+    file.said("yes", tokens=usage(PROMPT + 7_101, output=100))
+    with reading(file.path) as session:
+        index = session.columns.index(at)
+        made = plan(measure(session, index), PlanSettings(keep_recent=1)).tokens
+        assert context_at(session, index).ledger.not_in_file == made.not_in_file == PROMPT
+        assert made.counted_before == PROMPT + 7_001
+        assert made.counted_after == PROMPT + made.after
+
+
 def test_usage_of_a_reply_older_than_the_compaction_above_it_is_not_believed(compacted: Acting) -> None:
     compacted.user("go on")
     message = {

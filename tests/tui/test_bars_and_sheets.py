@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.events import MouseScrollDown, MouseScrollUp
 from textual.geometry import Offset
 from textual.screen import Screen
 from textual.widgets import Input
@@ -238,6 +239,28 @@ async def test_a_choice_is_whole_on_a_narrow_screen() -> None:
         assert " ".join(effects).split() == " ".join(one.effect for one in choices).split()
         assert any("clipboard" in row for row in rows(pilot.app))
         assert [sheet.rows.row_at(y) for y in range(len(sheet.rows._lines))] == [0, 0, 1, 1]
+
+
+async def test_choices_that_are_more_than_the_screen_scroll_above_their_keys() -> None:
+    """It fails where the keys and the last choices lie below the screen."""
+    choices = [Choice(letter, f"Choice {letter}", "an effect") for letter in "abcdefghilmnoprst"]
+    async with plain((60, 16)) as (pilot, _):
+        sheet = ChoiceSheet("New session from here", choices, [SheetLine("careful", "warn")])
+        pilot.app.push_screen(sheet)
+        await until(pilot, lambda: "esc cancel" in rows(pilot.app)[-1])
+        assert "Choice a" in "\n".join(rows(pilot.app))
+        assert "Choice t" not in "\n".join(rows(pilot.app))
+        await pilot.press("k")
+        await until(pilot, lambda: "Choice t" in rows(pilot.app)[-3])
+        assert rows(pilot.app)[-3].startswith("▌")
+        assert "esc cancel" in rows(pilot.app)[-1]
+        for event, row in ((MouseScrollDown, "t"), (MouseScrollUp, "s")):
+            sheet.rows.post_message(event(sheet.rows, 8, 0, 0, 0, 0, False, False, False))
+            await pilot.pause()
+            assert f"▌ {row}" in "\n".join(rows(pilot.app))
+        await pilot.click(sheet.rows, offset=(8, 0))
+        await until(pilot, lambda: pilot.app.screen is not sheet)
+        assert sheet.rows.choices[sheet.rows.at].key == "h"
 
 
 async def test_the_cursor_starts_on_the_first_choice_that_can_be_chosen() -> None:

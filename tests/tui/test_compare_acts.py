@@ -94,7 +94,7 @@ async def test_single_turns_are_grafted_after_a_look(tmp_path: Path) -> None:
         await pilot.press("k", "space", "j", "space")
         await until(pilot, lambda: sheet.choice.chosen == {1} and sheet.choice.ready is not None)
         assert "everything fits there" in shown(pilot)
-        assert "append 3 lines" in shown(pilot)
+        assert "append 3 lines to the session's file" in shown(pilot)
         assert len(lines(file.path)) == before
         await pilot.press("ctrl+s")
         await until(pilot, lambda: len(lines(file.path)) > before and not explorer.state.busy)

@@ -248,6 +248,13 @@ class TestFinding:
             wanted = sure(screen.state.exploration).chosen if filtered else screen.state.search.entries
             assert 0 < len(found["entries"]) == len(wanted)
 
+    async def test_a_filter_that_no_row_passes_says_so(self, file: Named) -> None:
+        """It fails where only `showing compactions` stands below a tree of hidden rows."""
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "ampersand", "i")
+            await until(pilot, lambda: "no compactions or branch summaries" in note(screen))
+            assert "clear filter" in note(screen)
+
     async def test_nothing_found_is_said(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", *"xyzzy", "enter")

@@ -13,6 +13,7 @@ from leafward_tui.lab.controllers.drafts import DraftMaker
 from leafward_tui.lab.controllers.turns import TurnsPane
 from leafward_tui.lab.runs import RunsScreen
 from leafward_tui.lab.screen import LabScreen
+from leafward_tui.lab.widgets.state_line import Writing
 from leafward_tui.ui.keys.intents import APP_ACTIONS, intents_for
 from tests.acting import Acting, call
 from tests.bench.generate import write_session
@@ -42,6 +43,14 @@ class TestPlan:
                 assert words in text
             assert screen.state.path.at == screen.state.session.place
             assert "## Goal" in text
+
+    async def test_the_name_of_the_summariser_is_whole_in_a_narrow_pane(self, path: Path) -> None:
+        """It fails where `extracti…` stands beside a key that the key bar has too."""
+        async with considering(path) as (_, screen):
+            line = screen.panes.state_line
+            line.show(Writing("extractive", 1_320, key="E", words="edit"))
+            pieces = line.pieces(0, 32, screen.services.styles_now.bg)
+            assert "".join(piece.text for piece in pieces).split() == ["extractive", "1,320", "tokens"]
 
     async def test_every_strategy_that_was_chosen_is_a_run(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):

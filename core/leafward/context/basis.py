@@ -335,10 +335,13 @@ class Basis:
         compaction = latest(self.sizes.session, index, _COMPACTION)
         last = self._last(compaction, index)
         if last is None:
-            return self._carry(compaction).carry
-        missing = self._not_in_file(compaction, last.reply)
-        contents = self.sizes.contents(self.sizes.outline(last.reply))
-        scale = max(0, last.usage.total - missing) / contents if contents else 1.0
+            # As in the size of the context: the next request shows what is not in the file.
+            missing = self.footprint(self.sizes.outline(index), index).not_in_file
+            scale = self._carry(compaction).carry.scale
+        else:
+            missing = self._not_in_file(compaction, last.reply)
+            contents = self.sizes.contents(self.sizes.outline(last.reply))
+            scale = max(0, last.usage.total - missing) / contents if contents else 1.0
         unknown = compaction < 0 and begins_midway(self.sizes.session, index)
         return Carry(0 if unknown else missing, scale)
 

@@ -37,7 +37,7 @@ class GraftSheet(Sheet):
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("graft")]
 
     def __init__(self, session: Session, entries: Sequence[EntryIndex], letter: str) -> None:
-        about = [SheetLine("they are appended below the leaf as copies; files are not changed again")]
+        about = [SheetLine("copies are appended below the leaf; the files of the project stay as they are")]
         self.choice = GraftChoice(session, entries, self)
         super().__init__(f"Graft turns of {letter}", about, note=counted(len(self.choice.turns), "turn"))
         self.turn_list = LinesView(id="turns", raised=True)

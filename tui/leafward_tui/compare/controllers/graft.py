@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.figures import counted
 from leafward.session.entries import PROMPTS, EntryIndex
 from leafward.session.entry_headline import headline
+from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -53,7 +54,7 @@ class GraftChoice:
         if self.ready is None:
             return "nothing is chosen" if not self.chosen else ""
         lines = len(self.ready.sources) + 1
-        return f"append {counted(lines, 'line')} to the session, one of them a marker"
+        return f"append {counted(lines, 'line')} to {book_words(self._session)}"
 
     def toggle(self) -> None:
         """Chooses the turn of the cursor, or takes it out; then goes to the next."""

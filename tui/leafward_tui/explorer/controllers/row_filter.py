@@ -9,6 +9,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.explorer.model.folds import LineKind
 
 if TYPE_CHECKING:
     from leafward.files.file_replay.steps import ReplayStep
@@ -77,7 +78,10 @@ class RowFilter(ExplorerController):
         if chosen is Filter.CONVERSATION:
             self._view.tell("")
         else:
-            self._say(f"showing {chosen.value}")
+            lines = exploration.lines
+            none = all(lines.line(y).kind is LineKind.HIDDEN for y in range(len(lines)))
+            lacking = _EFFECTS[chosen].partition(",")[0].replace(" and ", " or ")
+            self._say(f"no {lacking}" if none else f"showing {chosen.value}")
 
     def _say(self, text: str) -> None:
         keys = self._view.key_hints(

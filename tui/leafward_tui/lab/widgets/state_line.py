@@ -77,6 +77,9 @@ class StateLine(Painted):
         rate = f"   {state.rate:.0f}/s" if state.rate else ""
         right = cell_len(state.key) + 1 + cell_len(state.words) if state.words else 0
         room = width - 4 - cell_len(numbers) - right
+        if not state.short and room < cell_len(state.verb) <= room + right:
+            # The key stands in the key bar too.
+            room, right = room + right, 0
         if cell_len(state.verb) + cell_len(rate) <= room:
             numbers, room = numbers + rate, room - cell_len(rate)
         text = state.short if state.short and cell_len(state.verb) > room else state.verb

@@ -32,6 +32,10 @@ _EFFECT_SHARE = 0.45
 _EFFECT_GAP = 3
 _MOST_LINES = 4
 """Lines that a title, an effect or a reason may take."""
+_LEAST_LINES = 3
+"""Lines of the rows that are shown in any case."""
+_FRAME = 5
+"""Lines of a sheet besides its rows and the lines about them: rule, title, an empty one, the foot."""
 _BESIDE = 5 + _EFFECT_GAP + 1
 """Cells of a row that are neither its title nor its effect: cursor, key and dot, the gap, the air at the right."""
 
@@ -64,8 +68,10 @@ class _Choices(Widget):
 
     DEFAULT_CSS = "_Choices { width: 1fr; height: auto; }"
 
-    def __init__(self, choices: Sequence[Choice], at: int) -> None:
+    def __init__(self, choices: Sequence[Choice], at: int, moved: Callable[[], object]) -> None:
+        """`moved` is called when the wheel went to another row."""
         super().__init__()
+        self._moved = moved
         self.choices = tuple(
             replace(
                 one, title=drawable(one.title), effect=drawable(one.effect), refused=drawable(one.refused)
@@ -77,7 +83,38 @@ class _Choices(Widget):
             (number, one.title, one.refused or one.effect) for number, one in enumerate(self.choices)
         ]
         """The row of each line, and its parts of the title and of the effect or the reason."""
+        self._most = len(self._lines)
+        """Lines that there is room for."""
+        self._top = 0
+        """The first line on show."""
         self.styles.height = len(self._lines)
+
+    def limit(self, lines: int) -> None:
+        """Shows at most so many lines, those of the current row among them."""
+        self._most = max(_LEAST_LINES, lines)
+        self.reveal()
+
+    def reveal(self) -> None:
+        """Draws the rows again, scrolled so that all of the current one is on show."""
+        height = min(len(self._lines), self._most)
+        mine = [y for y, line in enumerate(self._lines) if line[0] == self.at]
+        self._top = max(min(self._top, mine[0], len(self._lines) - height), mine[-1] + 1 - height, 0)
+        self.styles.height = height
+        self.refresh()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Goes to the next row, as far as there is one."""
+        self._roll(event, 1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Goes to the row before, as far as there is one."""
+        self._roll(event, -1)
+
+    def _roll(self, event: events.MouseEvent, by: int) -> None:
+        event.stop()
+        self.at = max(0, min(len(self.choices) - 1, self.at + by))
+        self.reveal()
+        self._moved()
 
     def on_resize(self) -> None:
         """Breaks texts that are longer than their rows for the new width; paths give up their middle instead."""
@@ -92,16 +129,18 @@ class _Choices(Widget):
             if one.refused or not one.path:
                 tails = wrap(beside, room - titles, lines=_MOST_LINES, ellipsis=ellipsis) or tails
             self._lines += [(number, *both) for both in zip_longest(heads, tails, fillvalue="")]
-        self.styles.height = len(self._lines)
+        self.reveal()
 
     def row_at(self, y: int) -> int:
-        """The row of a line."""
-        return self._lines[min(y, len(self._lines) - 1)][0]
+        """The row of a line on show."""
+        return self._lines[min(y + self._top, len(self._lines) - 1)][0]
 
     def render_line(self, y: int) -> Strip:
         services = services_of(self)
-        width = self.size.width
-        if y >= len(self._lines):
+        width, height, many = self.size.width, self.size.height, len(self._lines)
+        thumb = height < many and y * many // height in range(self._top, self._top + height)
+        y += self._top
+        if y >= many:
             return Strip([Segment(" " * width, services.styles_now.raised.blank)], width)
         row, title, text = self._lines[y]
         choice, first = self.choices[row], y == 0 or self._lines[y - 1][0] != row
@@ -118,7 +157,8 @@ class _Choices(Widget):
         else:
             effect = fit(text, room - titles, ellipsis=services.glyphs.ellipsis)
         name = ground.faint if choice.refused else ground.strong if row == self.at else ground.text
-        return Strip(
+        bar = [Segment(services.glyphs.tick, ground.edge)] if thumb else []
+        strip = Strip(
             [
                 Segment(mark, ground.leaf),
                 Segment(
@@ -128,7 +168,8 @@ class _Choices(Widget):
                 Segment(title, name),
                 Segment(f"{' ' * _EFFECT_GAP}{effect}", ground.faint),
             ]
-        ).adjust_cell_length(width, ground.blank)
+        )
+        return Strip([*strip.adjust_cell_length(width - len(bar), ground.blank), *bar], width)
 
     def _titles(self, room: int) -> int:
         """Cells of the titles, out of `room` for titles and effects: those of the longest where the effects still fit."""
@@ -170,7 +211,7 @@ class ChoiceSheet(Sheet):
         self._left = left
         can = [number for number, one in enumerate(choices) if not one.refused]
         first = next((number for number in can if choices[number].current), can[0] if can else 0)
-        self.rows = _Choices(choices, first)
+        self.rows = _Choices(choices, first, lambda: self.say(""))
         self._cycle = cycle
 
     def compose_body(self) -> ComposeResult:
@@ -191,6 +232,11 @@ class ChoiceSheet(Sheet):
             if choice.key == letter:
                 choice.act()
 
+    def resized(self) -> None:
+        """Lets the rows scroll where there is no room for all of them above the keys."""
+        about = self.about.get_content_height(self.size, self.size, self.size.width)
+        self.rows.limit(self.size.height - about - _FRAME)
+
     def operation(self) -> str:
         """The write of the current row, in words."""
         return self.rows.choices[self.rows.at].operation
@@ -207,6 +253,7 @@ class ChoiceSheet(Sheet):
         """Shows what the choice is about, for a caller that learns it late; does nothing on a closed sheet."""
         self.about.show(about)
         if self.is_attached:
+            self.resized()
             self.call_after_refresh(self._ask_for_room)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -218,7 +265,7 @@ class ChoiceSheet(Sheet):
     def action_step(self, by: int) -> None:
         """Moves the cursor by rows, around the ends."""
         self.rows.at = (self.rows.at + by) % len(self.rows.choices)
-        self.rows.refresh()
+        self.rows.reveal()
         self.say("")
 
     def action_letter(self, letter: str) -> None:
@@ -235,7 +282,7 @@ class ChoiceSheet(Sheet):
     def action_choose(self) -> None:
         """Chooses the current row, unless it is refused."""
         choice = self.rows.choices[self.rows.at]
-        self.rows.refresh()
+        self.rows.reveal()
         self.say(f"not possible: {choice.refused}" if choice.refused else "")
         if not choice.refused:
             self.dismiss(choice.key)
