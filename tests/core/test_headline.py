@@ -48,6 +48,12 @@ class TestCalls:
             ({"cmd": "cd 'a b' && cd c; ls"}, "ls"),
             ({"command": ["bash", "-lc", "cd /work/p\n# all of it\nmake"]}, "# all of it make"),
             ({"command": "cd /work/p"}, "cd /work/p"),
+            ({"command": "cat /work/p/.git '/work/p/a b.py' /work/pear/x"}, "cat .git 'a b.py' /work/pear/x"),
+            (
+                {"command": "diff --to=/work/p/a.py /work/p/b.py; ls /work/p"},
+                "diff --to=a.py b.py; ls /work/p",
+            ),
+            ({"command": "curl https://work/p/a"}, "curl https://work/p/a"),
             ({"command": "cd /work/p || exit"}, "cd /work/p || exit"),
             ({"command": "cd $(git root) && ls"}, "cd $(git root) && ls"),
             ({"command": "cdrecord && ls"}, "cdrecord && ls"),
@@ -115,6 +121,21 @@ class TestCalls:
     def test_leave_out_the_middle_of_a_path(self, width: int, words: str) -> None:
         arguments = {"path": "/work/p/src/leafward/core/session/headline.py", "pattern": "def"}
         assert call_headline(ToolCall("c", "grep", arguments), "/work/p").within(width, len) == words
+
+    @pytest.mark.parametrize(
+        ("width", "words"),
+        [
+            (99, "sed -n '1,260p' src/toolset/core/builder.rs && git diff -- docs/a.md"),
+            (62, "sed -n '1,260p' src/…/core/builder.rs && git diff -- docs/a.md"),
+            (40, "sed -n '1,260p' builder.rs && git diff -- docs/a.md"),
+        ],
+    )
+    def test_leave_out_the_middle_of_the_longest_path_in_a_command(self, width: int, words: str) -> None:
+        """It fails where commands that differ in the names of files alone look the same."""
+        arguments = {
+            "command": "sed -n '1,260p' /work/p/src/toolset/core/builder.rs && git diff -- docs/a.md"
+        }
+        assert call_headline(ToolCall("c", "bash", arguments), "/work/p").within(width, len) == words
 
     def test_a_silent_reply_is_its_first_call(self, file: Acting) -> None:
         file.said(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.base.safe_text import safe_line
@@ -45,6 +46,9 @@ _TELLING = (*_PATHS, *_COMMANDS, "pattern", "query", "url", "name")
 _PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 """The files of a patch."""
+
+_LONG_PATH = re.compile(r"(?<![^\s\"'=(])(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+){2,40}")
+"""A path of three names or more in a command."""
 
 _FAR_UP = 64
 """Conversation entries above a result that are searched for its call."""
@@ -131,13 +135,32 @@ def call_headline(call: ToolCall, cwd: str = "") -> Headline:
             )
         return _about_path(name, path, behind=_lines_read(arguments))
     if key in _COMMANDS:
-        value = without_cd(value)
+        value = _from_folder(without_cd(value), cwd)
     elif not key:
         value = plan_words(call) or _first(arguments)
     patched = _PATCHED.findall(value) if _PATCH in value[:LIMIT] else []
     if patched:
         return _about_path(name, safe_line(below(patched[0], cwd), LIMIT), behind=_more(len(patched)))
-    return Headline(name, safe_line(value, LIMIT))
+    return Headline(name, text := safe_line(value, LIMIT), _longest_path(text) if key in _COMMANDS else "")
+
+
+def _from_folder(command: str, cwd: str) -> str:
+    """A command whose paths in the folder `cwd` are relative to it."""
+    start = cwd.rstrip("/\\")
+    if not start or start not in command:
+        return command
+    return _inside(start).sub("", command)
+
+
+@lru_cache(maxsize=16)
+def _inside(folder: str) -> re.Pattern[str]:
+    """A folder at the beginning of a path, with the separator behind it."""
+    return re.compile(rf"(?<![^\s\"'=(]){re.escape(folder)}[/\\](?=[^\s\"';|&)])")
+
+
+def _longest_path(command: str) -> str:
+    """The longest path with folders in a command; empty where it has none."""
+    return max(_LONG_PATH.findall(command), key=len, default="")
 
 
 def _subject(arguments: dict[str, Any]) -> tuple[str, str]:
