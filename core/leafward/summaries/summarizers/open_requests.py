@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 _ACHIEVED = late(
     r"(?i)^\W*(?:(?:(?:all )?done|finished|erledigt|fertig|terminé|c['’]est fait|listo|hecho|готово)\b|✅|已?(?:全部)?完成|搞定|完了)"
 )
-_ASIDE = late(r"(?i)^(?:\W*(?:but|and|no|well|ok)\b[\s,.]*)*(?:why\b|i mean\b)")
-"""A question for a reason, or a remark: it is part of the work that was asked for before it."""
+_ASIDE = late(
+    r"(?i)^(?:\W*(?:but|and|no|well|ok)\b[\s,.]*)*(?:why\b|i mean\b)|^\W*(?:btw|by the way|slight steering|side ?note|übrigens|nebenbei|au fait|por cierto)\b"
+)
+"""A question for a reason, or a remark beside the work: it is part of the work that was asked for before it."""
 ERRAND = late(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
     r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest"

@@ -21,6 +21,7 @@ from leafward.summaries.summarizers import contradictions
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
 from leafward.summaries.summarizers.outline import Provenance, Section, line_key
 from leafward.summaries.summarizers.quotes import answered_before
+from leafward.summaries.summarizers.settled_troubles import settle_troubles
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ _SUBJECTS = frozenset(
 )
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DIGIT = re.compile("[0-9]")
+_GIVEN = re.compile(r"(?<![\w.-])([\w.-]{2,60})`?\s?(?::|=|→)\s[^;,\d]{0,24}\d")
+"""A name before a value with a figure."""
 _FIGURED = frozenset({Section.DONE, Section.CONTEXT, Section.IN_PROGRESS})
 _DONE_ALREADY = 0.75
 """The part of a step's words that a later line of finished work has to share."""
@@ -80,6 +83,7 @@ def settle(
     """
     contradictions.take_back(evidence, messages, turns, cwd)
     contradictions.refute(evidence, messages, turns)
+    settle_troubles(evidence, messages, turns)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
     written = _written(evidence)
@@ -189,6 +193,11 @@ def _is_overtaken(evidence: Evidence, candidate: Candidate, written: Mapping[str
     if candidate.provenance is Provenance.EARLIER and not (files or candidate.group):
         return False
     names = files | {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
+    if candidate.provenance is Provenance.SAID:
+        given = names.intersection(_GIVEN.findall(candidate.text))
+        if any(written.get(name, -1) > place for name in given):
+            # It has another value now, and nobody writes the old one again.
+            return True
     return bool(names) and all(written.get(name, -1) > place for name in names)
 
 

@@ -1,0 +1,96 @@
+"""Troubles that are over, or came back, and lacks that were made good: what replies said of them then is left out."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from leafward.base.late_pattern import late
+from leafward.session.entries import NO_ENTRY
+from leafward.summaries.facts.demands import agrees
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.trouble_reports import comes_back, is_solved
+from leafward.summaries.facts.values import FactKind, Voice
+from leafward.summaries.summarizers.outline import Provenance, Section
+from leafward.summaries.summarizers.turns import asks_back, is_answered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers.candidates import Candidate, Evidence
+    from leafward.summaries.summarizers.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+_MENDED = late(
+    r"(?i)^\W*(?:all )?(?:fixed|mended|resolved|solved|repaired|clean|works?|working|behoben|repariert|erledigt|corrigé|réparé|résolu|arreglado|resuelto|corregido)\b|^\W*已(?:修复|解决)"
+)
+"""A statement that a trouble is over, by its first words."""
+_TROUBLE = late(
+    r"(?i)\b(?:fail(?:s|ed|ing)?|broken?|corrupt\w*|missing|wrong|crash\w*|bugs?|errors?|issues?|problems?|cannot|can['’]t|unable|stuck|ignor\w+|leak\w*"
+    r"|fehl\w+|kaputt|falsch|erreurs?|cass[ée]\w*|manqu\w+|errores|fall[ao]\w*)\b|错误|问题|失败"
+)
+"""Words for a trouble."""
+_LACKS = late(
+    r"(?i)\b(?:only|no|not|same|just need|lacks?|missing|without|yet|nur|kein\w*|nicht|seulement|aucune?|solo|ning[uú]n\w*)\b|n['’]t\b|只|没有"
+)
+"""Words for a lack."""
+_ABOUT = 2
+"""Content words that a statement shares at least with the answer that solved a trouble, if it is about that."""
+_MOSTLY = 0.3
+"""The part of its words that it shares then."""
+
+
+def settle_troubles(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+    """Leaves out statements about troubles and lacks that later turns show to be over, and that a trouble is over that is not."""
+    _come_back(evidence, messages, turns)
+    over = [
+        candidate
+        for before, turn in pairwise(turns)
+        if before.answer
+        for candidate in evidence.candidates
+        if candidate.section is Section.CONTEXT
+        and candidate.provenance is Provenance.SAID
+        and _is_over(candidate, before, turn, messages)
+    ]
+    gone = {id(candidate) for candidate in over}
+    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in gone]
+
+
+def _is_over(candidate: Candidate, before: Turn, turn: Turn, messages: Sequence[SpanMessage]) -> bool:
+    """Whether a statement of a reply tells of a trouble that is over after a turn, or of a lack that its work made good."""
+    said, answer = max(candidate.sources, default=NO_ENTRY), messages[before.last].entry
+    if is_solved(turn.own) and said <= answer and _TROUBLE.search(candidate.text):
+        words = frozenset(content_words(candidate.text))
+        shared = words.intersection(content_words(before.answer))
+        return len(shared) >= max(_ABOUT, _MOSTLY * len(words))
+    if said != answer or not turn.works:
+        return False
+    if _MENDED.match(turn.answer) and _TROUBLE.search(candidate.text):
+        return True
+    made_good = is_answered(turn) and asks_back(before.answer) and agrees(turn.own)
+    return made_good and _LACKS.search(candidate.text) is not None
+
+
+def _come_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+    """Leaves out that a trouble was mended, where the user says since that it is back.
+
+    What is told as mended by its name is another trouble, unless the user names it too.
+    """
+    reports = [turn for turn in turns if comes_back(turn.own)]
+    if not reports:
+        return
+    last = messages[reports[-1].first].entry
+    again = frozenset(word for turn in reports for word in content_words(turn.own))
+    evidence.candidates = [
+        candidate
+        for candidate in evidence.candidates
+        if candidate.provenance is not Provenance.SAID
+        or max(candidate.sources, default=last) >= last
+        or not _MENDED.match(candidate.text)
+        or not (again & frozenset(content_words(candidate.text)) or _is_nameless(evidence, candidate.text))
+    ]
+
+
+def _is_nameless(evidence: Evidence, text: str) -> bool:
+    named = evidence.reader.prose(text, Voice.TOLD, NO_ENTRY)
+    return not any(one.kind in {FactKind.PATH, FactKind.IDENTIFIER} for one in named)
