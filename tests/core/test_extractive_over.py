@@ -207,3 +207,53 @@ def test_what_is_the_case_now_is_a_result_and_no_decision() -> None:
     said = [user("mend the figures of new rows"), *edited("rows.py", "y"), reply(now)]
     then = [user("cut long titles of the rows"), *edited("titles.py", "z"), reply("Cut.")]
     assert told_in(Section.DECISIONS, *said, *then) == []
+
+
+def test_a_plan_is_none_any_more_once_its_answer_reports_even_if_it_asks_what_is_next() -> None:
+    behind = [user("go on"), *edited("frost_rows.py", "z"), reply("Done: all moved. Want to try it?")]
+    assert "Rename the class" not in summarize(span(*behind, previous=_PLAN, previous_entry=3)).text
+
+
+def test_goals_before_what_was_asked_afterwards_are_reached() -> None:
+    previous = (
+        "Summary:\n1. Primary Request and Intent:\n   The user asked to mend two bugs of the orchard:\n"
+        "   - **Bug 1**: Rows leak into the terminal of the valley\n   - **Bug 2**: Loose rows are said to be gone and stay\n\n"
+        "   After that was mended, the user requested a review of the branch.\n\n2. Key Technical Concepts:\n   - Rows\n"
+    )
+    goals = told_in(Section.GOAL, *ran("a", "git diff"), previous=previous, previous_entry=3)
+    assert goals == ["After that was mended, the user requested a review of the branch."]
+
+
+def test_what_a_summary_lists_as_not_done_is_not_in_progress_before_work_went_on() -> None:
+    step = "Added the handling of lost rows to `drop_rows`"
+    previous = f"## Current Work\nThe review of the branch goes on.\n\nI had NOT yet:\n- {step}\n- Run the tests of the orchard\n"
+    told = summarize(span(*ran("a", "cat rows.py"), previous=previous, previous_entry=3)).text
+    assert f"- [ ] Not done when this was last summarised: {step}" in told
+    assert f"\n- {step}" not in told, "it reads as if it were done"
+
+
+def test_a_value_amid_a_statement_does_not_make_it_one_about_values() -> None:
+    way = "The result of the task `run_frost` contains `frostId: ac66d4b`, and the transcript holds both."
+    given = {"path": "frost.py", "oldText": "x", "newText": "frostId = read_id(run_frost)"}
+    said = [*_LOOKS_BROKEN, reply(way), user("now read the ids from there"), reply("", ("b", "edit", given))]
+    assert "ac66d4b" in summarize(span(*said, result("b", "ok", failed=True))).text
+    other = given | {"newText": "frostId = read_id()"}
+    then = [*said[:-1], reply("", ("b", "edit", other)), result("b", "ok")]
+    assert "ac66d4b" in summarize(span(*then)).text
+
+
+def test_hints_after_a_compaction_do_not_replace_the_goal() -> None:
+    goal = "Port the parser of the orchard to the new table"
+    behind = [
+        user("you can look up the history of the orchard in /var/frost.jsonl if you need to"),
+        *edited("parser.py", "y"),
+        user("also remember the file plan.md of the orchard, could read it now"),
+        *edited("parser.py", "z"),
+    ]
+    assert told_in(Section.GOAL, *behind, previous=f"## Goal\n{goal}\n", previous_entry=3) == [goal]
+
+
+def test_a_heading_that_says_not_done_is_none_of_finished_work() -> None:
+    previous = "## Work\n\n**What was NOT yet done:**\n- The handling of lost rows in `drop_rows`\n"
+    told = told_in(Section.DONE, *ran("a", "cat rows.py"), previous=previous, previous_entry=3)
+    assert told == []

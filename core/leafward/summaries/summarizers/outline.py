@@ -68,7 +68,10 @@ TOLD = tuple(section for section in Section if section is not Section.PROGRESS)
 """The sections that hold lines."""
 
 _NAMES: tuple[tuple[str, Section], ...] = (
-    (r"next|todo|remaining|to do|outstanding|pending|plan\b", Section.NEXT),
+    (
+        r"next|todo|remaining|to do|outstanding|pending|plan\b|\bnot (?:yet )?(?:done|complete|finished|started)|unfinished|incomplete",
+        Section.NEXT,
+    ),
     (r"problem solving", Section.CONTEXT),
     (r"primary request", Section.GOAL),
     (r"block|problem|issue|open question", Section.BLOCKED),

@@ -17,6 +17,7 @@ from leafward.summaries.summarizers.turns import asks_back, is_answered
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers.candidates import Candidate, Evidence
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
@@ -43,32 +44,39 @@ _MOSTLY = 0.3
 def settle_troubles(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """Leaves out statements about troubles and lacks that later turns show to be over, and that a trouble is over that is not."""
     _come_back(evidence, messages, turns)
-    over = [
-        candidate
-        for before, turn in pairwise(turns)
-        if before.answer
-        for candidate in evidence.candidates
-        if candidate.section is Section.CONTEXT
-        and candidate.provenance is Provenance.SAID
-        and _is_over(candidate, before, turn, messages)
-    ]
-    gone = {id(candidate) for candidate in over}
-    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in gone]
+    said: dict[EntryIndex, list[Candidate]] = {}
+    for candidate in evidence.candidates:
+        if candidate.section is Section.CONTEXT and candidate.provenance is Provenance.SAID:
+            said.setdefault(max(candidate.sources, default=NO_ENTRY), []).append(candidate)
+    over: set[int] = set()
+    discussed: list[Candidate] = []
+    """The statements since the user last said that a trouble was over."""
+    for before, turn in pairwise(turns):
+        told = said.get(messages[before.last].entry, ()) if before.answer else ()
+        discussed += told
+        if before.answer and is_solved(turn.own):
+            about = frozenset(content_words(before.answer))
+            over.update(id(one) for one in discussed if _tells_trouble(one, about))
+            discussed = []
+        elif told and turn.works:
+            over.update(id(one) for one in told if _is_made_good(one, before, turn))
+    evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
-def _is_over(candidate: Candidate, before: Turn, turn: Turn, messages: Sequence[SpanMessage]) -> bool:
-    """Whether a statement of a reply tells of a trouble that is over after a turn, or of a lack that its work made good."""
-    said, answer = max(candidate.sources, default=NO_ENTRY), messages[before.last].entry
-    if is_solved(turn.own) and said <= answer and _TROUBLE.search(candidate.text):
-        words = frozenset(content_words(candidate.text))
-        shared = words.intersection(content_words(before.answer))
-        return len(shared) >= max(_ABOUT, _MOSTLY * len(words))
-    if said != answer or not turn.works:
+def _tells_trouble(candidate: Candidate, about: frozenset[str]) -> bool:
+    """Whether a statement tells of the trouble that an answer with some words was about."""
+    if _TROUBLE.search(candidate.text) is None:
         return False
-    if _MENDED.match(turn.answer) and _TROUBLE.search(candidate.text):
-        return True
-    made_good = is_answered(turn) and asks_back(before.answer) and agrees(turn.own)
-    return made_good and _LACKS.search(candidate.text) is not None
+    words = frozenset(content_words(candidate.text))
+    return len(words & about) >= max(_ABOUT, _MOSTLY * len(words))
+
+
+def _is_made_good(candidate: Candidate, before: Turn, turn: Turn) -> bool:
+    """Whether the work of a turn ended the trouble, or the lack, that a statement of the answer before it tells of."""
+    if _MENDED.match(turn.answer):
+        return _TROUBLE.search(candidate.text) is not None
+    accepted = asks_back(before.answer) and agrees(turn.own) and is_answered(turn)
+    return accepted and _LACKS.search(candidate.text) is not None
 
 
 def _come_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:

@@ -15,7 +15,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls
-from leafward.summaries.facts.prose import content_words, without_marker
+from leafward.summaries.facts.prose import content_words, reports, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions
 from leafward.summaries.summarizers.candidates import OUTCOME, Candidate, Evidence, add
@@ -38,7 +38,7 @@ _SUBJECTS = frozenset(
 )
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DIGIT = re.compile("[0-9]")
-_GIVEN = re.compile(r"(?<![\w.-])([\w.-]{2,60})`?\s?(?::|=|→)\s[^;,\d]{0,24}\d")
+_GIVEN = re.compile(r"(?<![\w.-])([\w.-]{2,60})`?\s?(?::|=|→)\s(?=[^;,\d]{0,24}\d)")
 """A name before a value with a figure."""
 _FIGURED = frozenset({Section.DONE, Section.CONTEXT, Section.IN_PROGRESS})
 _DONE_ALREADY = 0.75
@@ -194,8 +194,8 @@ def _is_overtaken(evidence: Evidence, candidate: Candidate, written: Mapping[str
         return False
     names = files | {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
     if candidate.provenance is Provenance.SAID:
-        given = names.intersection(_GIVEN.findall(candidate.text))
-        if any(written.get(name, -1) > place for name in given):
+        given = _GIVEN.findall(candidate.text)
+        if len(given) > 1 and any(written.get(name, -1) > place for name in names.intersection(given)):
             # It has another value now, and nobody writes the old one again.
             return True
     return bool(names) and all(written.get(name, -1) > place for name in names)
@@ -203,7 +203,7 @@ def _is_overtaken(evidence: Evidence, candidate: Candidate, written: Mapping[str
 
 def _answers(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> list[EntryIndex]:
     """The answers that ended work."""
-    ended = [turn.last for turn in turns if turn.works and is_answered(turn)]
+    ended = [turn.last for turn in turns if turn.works and (is_answered(turn) or reports(turn.answer))]
     before = answered_before(messages, turns)
     return [messages[place].entry for place in ([before] if before else []) + ended]
 
