@@ -114,13 +114,6 @@ _REFUTES = late(
     r"|(?:das ist |du liegst )?falsch\b|c['’]est faux\b|ça ne (?:marche|fonctionne) (?:toujours )?pas\b|不对|不是这样|错了|違う|違います|いいえ)"
 )
 """A prompt that calls the answer before it wrong."""
-_COMES_BACK = late(
-    r"(?i)^.{0,60}?\b(?:(?:(?:it|this|that|the same(?: \w+)?)(?:['’]s|(?: is| has| was| just| only)){0,3} (?:happen|occurr?)(?:ed|s|ing)?|broken?|fail(?:ed|s|ing)?) again"
-    r"|(?:it|this|that|the (?:same )?(?:error|problem|issue|bug|thing))(?:['’]s| is| has| just| only){0,2} (?:came|come|coming|is|['’]s)? ?back"
-    r"|(?:schon )?wieder (?:passiert|aufgetreten|da|kaputt)|passiert (?:schon )?wieder|(?:s['’]est|c['’]est) (?:re)?produit (?:à nouveau|encore)|encore arrivé"
-    r"|(?:ha )?v(?:uelto|olvió) a (?:ocurrir|pasar|fallar))\b|^.{0,30}?又(?:发生|出现|坏)"
-)
-"""A prompt that reports a trouble once more."""
 _PLEASED = late(
     r"(?i)^(?:(?:wow|jesus|oh|ok(?:ay)?|yes|yeah|great|perfect|nice|cool|super|toll|prima|ja|oui|génial|parfait)[\s,.!]+)*"
     r"(?:(?:it|that|everything|all of it|this)(?: all| now)? works?(?: now| great| fine| perfectly| well)?|lgtm|looks (?:good|great|perfect)(?: to me)?"
@@ -321,11 +314,6 @@ def says_it_works(sentence: str) -> bool:
         and not asks(sentence)
         and not _SAYS_NO.search(sentence)
     )
-
-
-def comes_back(prompt: str) -> bool:
-    """Whether a prompt reports that a trouble that seemed over happened again."""
-    return _COMES_BACK.search(prompt) is not None
 
 
 def is_pleased(prompt: str) -> bool:

@@ -34,6 +34,10 @@ _MARKED = re.compile(
     r"(?i)^\W*(?:(?:main|most|current|recent|latest|ongoing|active|final|last) ){1,3}(?:request|task|goal|focus|work|question|issue|problem|bug)\W*:[\s*]*"
 )
 """Such a mark, or that of the current goal, with its colon."""
+_AFTERWARDS = re.compile(
+    r"(?i)^\W*(?:after|once|when) .{1,120}?\b(?:user|they) (?:\w+ )?(?:asked|requested|wanted|gave|reported|said)\b"
+)
+"""A goal that was asked for when those before it were reached."""
 _GOES_ON = re.compile(
     r"(?i)^\W*(?:continu|resum|keep |go(?:ing)? on |work(?:ing)? on |weiter|fortsetz|poursui)"
 )
@@ -81,7 +85,10 @@ def sorted_out(
     current = [goal for goal in left if _CURRENT.search(goal)]
     newest = [goal for goal in current if _NEWEST.search(goal)]
     current = [goal for goal in current if goal not in newest[:-1]]
-    if not current and in_turn and not any(goal.endswith((":", "：")) for goal in goals):
+    later = [goal for goal in left if _AFTERWARDS.match(goal)] if in_turn else []
+    if later and not current:
+        current = left[left.index(later[-1]) :]
+    elif not current and in_turn and not any(goal.endswith((":", "：")) for goal in goals):
         current = [goal for goal in left[:-1] if _GOES_ON.search(goal)] + left[-1:]
     lasting = set(current if current and len(goals) >= _SEVERAL else left)
     if any(turn.tells for turn in turns):

@@ -16,6 +16,7 @@ from leafward.summaries.summarizers.carried_goals import sorted_out, without_mar
 from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
+from leafward.summaries.summarizers.open_requests import is_beside
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, line_key, outline_lines
 from leafward.summaries.summarizers.quotes import reached
 
@@ -89,7 +90,7 @@ def carry(
     went_on = bool(turns) and turns[0].first > 0 and since.answered
     goals = sorted_out(
         [line.text for line in outline if line.section is SummarySection.GOAL],
-        turns,
+        [turn for turn in turns if not is_beside(turn)],
         answered=went_on,
         in_turn=_ALL_REQUESTS in previous,
     )
@@ -162,10 +163,10 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
     if text.startswith(user_requests.LAST_REQUEST):
         asked = text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
         return _Line(SummarySection.DONE, asked, lead) if since.turns else line
-    if not since.worked:
-        return line
     if not_done and not since.answered:
         return _Line(SummarySection.NEXT, text, stale_lines.NOT_DONE)
+    if not since.worked:
+        return line
     if reached(text) and not _FAILED_THEN.search(text):
         return _Line(SummarySection.DONE, text, lead)
     # An unticked box is still to be done, whatever was worked on since.

@@ -6,13 +6,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.session.entries import NO_ENTRY, text_of
-from leafward.summaries.facts.demands import comes_back, denies, refutes, takes_back, undid
+from leafward.session.entries import text_of
+from leafward.summaries.facts.demands import denies, refutes, takes_back, undid
 from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
-from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless, named_files
+from leafward.summaries.summarizers.outline import SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,11 +31,6 @@ _ADMITS = late(
     r"|^\W*(?:是我(?:错|弄错|搞错)|我(?:不确定|错了|搞错了)|私の(?:間違い|ミス))"
 )
 """A reply that takes back what the model claimed before."""
-
-_MENDED = late(
-    r"(?i)^\W*(?:all )?(?:fixed|mended|resolved|solved|repaired|clean|works?|working|behoben|repariert|erledigt|corrigé|réparé|résolu|arreglado|resuelto|corregido)\b|^\W*已(?:修复|解决)"
-)
-"""A statement that a trouble is over, by its first words."""
 
 
 def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
@@ -84,7 +78,6 @@ def _undo(evidence: Evidence, changed: Sequence[str], places: range) -> None:
 def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """Leaves out answers that the user called wrong, or the model itself once the user asked about them."""
     _give_up(evidence, messages, turns)
-    _come_back(evidence, messages, turns)
     wrong: dict[EntryIndex, frozenset[str]] = {}
     for number, turn in enumerate(turns[1:]):
         before = turns[number]
@@ -123,31 +116,6 @@ def _give_up(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequenc
             for candidate in evidence.candidates
             if candidate.section not in CLAIMS or candidate.sources not in given_up
         ]
-
-
-def _come_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Leaves out that a trouble was mended, where the user says since that it is back.
-
-    What is told as mended by its name is another trouble, unless the user names it too.
-    """
-    reports = [turn for turn in turns if comes_back(turn.own)]
-    if not reports:
-        return
-    last = messages[reports[-1].first].entry
-    again = frozenset(word for turn in reports for word in content_words(turn.own))
-    evidence.candidates = [
-        candidate
-        for candidate in evidence.candidates
-        if candidate.provenance is not Provenance.SAID
-        or max(candidate.sources, default=last) >= last
-        or not _MENDED.match(candidate.text)
-        or not (again & _words(candidate.text) or _is_nameless(evidence, candidate.text))
-    ]
-
-
-def _is_nameless(evidence: Evidence, text: str) -> bool:
-    named = evidence.reader.prose(text, Voice.TOLD, NO_ENTRY)
-    return not any(one.kind in {FactKind.PATH, FactKind.IDENTIFIER} for one in named)
 
 
 def _first_words(messages: Sequence[SpanMessage], turn: Turn) -> str:

@@ -28,6 +28,11 @@ _ACHIEVED = late(
 )
 _ASIDE = late(r"(?i)^(?:\W*(?:but|and|no|well|ok)\b[\s,.]*)*(?:why\b|i mean\b)")
 """A question for a reason, or a remark: it is part of the work that was asked for before it."""
+_BESIDE = late(
+    r"(?i)^\W*(?:btw|by the way|slight steering|side ?note|übrigens|nebenbei|au fait|por cierto)\b"
+    r"|^(?:also,? )?(?:you can|feel free to) .*\bif (?:you (?:need|want|like|have)|needed|necessary)\b|^(?:also,? )?(?:remember|keep in mind|don['’]t forget)\b"
+)
+"""A remark beside the work: a hint, or something that the agent may do."""
 ERRAND = late(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
     r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest"
@@ -107,8 +112,15 @@ def _said_to(aside: Turn, turns: Sequence[Turn]) -> Iterator[Turn]:
     )
 
 
+def is_beside(turn: Turn) -> bool:
+    """Whether a request is a remark beside the work, which goes on."""
+    return _BESIDE.match(turn.own) is not None
+
+
 def _is_aside(turn: Turn, turns: Sequence[Turn]) -> bool:
     """Whether a request is an answer, a remark, a report or, without work after it, a question: no goal of its own."""
+    if is_beside(turn):
+        return True
     if _REPORTS_ON.match(turn.own) or (turn.words < TELLING and _REMARK.match(turn.own)):
         return True
     if turn.words < 2 * TELLING and demands.refutes(turn.own):

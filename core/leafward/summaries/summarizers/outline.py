@@ -68,7 +68,10 @@ TOLD = tuple(section for section in SummarySection if section is not SummarySect
 """The sections that hold lines."""
 
 _NAMES: tuple[tuple[str, SummarySection], ...] = (
-    (r"next|todo|remaining|to do|outstanding|pending|plan\b", SummarySection.NEXT),
+    (
+        r"next|todo|remaining|to do|outstanding|pending|plan\b|\bnot (?:yet )?(?:done|complete|finished|started)|unfinished|incomplete",
+        SummarySection.NEXT,
+    ),
     (r"problem solving", SummarySection.CONTEXT),
     (r"primary request", SummarySection.GOAL),
     (r"block|problem|issue|open question", SummarySection.BLOCKED),

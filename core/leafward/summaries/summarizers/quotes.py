@@ -34,7 +34,7 @@ _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
     r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released)\b"
     r"|^the (?:fix|solution) was\b"
-    r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^✅|完成|已"
+    r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^now,? (?!.*: |i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)\W*$"
     r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$",
@@ -78,6 +78,11 @@ _IMPERATIVE = re.compile(
     r"(?i)^(?:(?:now|then|just|please),? )?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
     r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask|search|restart|rebuild|test)\b(?!-)"
 )
+_ADVISES = re.compile(
+    r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask)\b(?!-)"
+    r"|\bif you(?:['’]d)? (?:want|like|need|prefer|wish)\b|\bworth (?:checking|trying|a (?:try|look))\b"
+)
+"""What the reader of an answer was told to do, or could do, perhaps below words that say where."""
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
 """An item of a checklist, which becomes a step."""
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
@@ -233,7 +238,7 @@ def _said(line: str) -> _Said:
         section_of_sentence(line),
         len(line.split()) >= _WHOLE and not _TALK.match(line) and not _is_guessed(line),
         tells_a_passing_state(line),
-        _IMPERATIVE.match(line) is not None,
+        _IMPERATIVE.match(line) is not None or _ADVISES.search(line) is not None,
         _found(_PASSED, line) and not _found(_FINISHED, _without_opening(line)),
     )
 

@@ -15,12 +15,13 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls
-from leafward.summaries.facts.prose import content_words, without_marker
+from leafward.summaries.facts.prose import content_words, reports, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
 from leafward.summaries.summarizers.quotes import answered_before
+from leafward.summaries.summarizers.settled_troubles import settle_troubles
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ _SUBJECTS = frozenset(
 )
 _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DIGIT = re.compile("[0-9]")
+_GIVEN = re.compile(r"(?<![\w.-])([\w.-]{2,60})`?\s?(?::|=|→)\s(?=[^;,\d]{0,24}\d)")
+"""A name before a value with a figure."""
 _FIGURED = frozenset({SummarySection.DONE, SummarySection.CONTEXT, SummarySection.IN_PROGRESS})
 _DONE_ALREADY = 0.75
 """The part of a step's words that a later line of finished work has to share."""
@@ -87,6 +90,7 @@ def settle(
     """
     contradictions.take_back(evidence, messages, turns, cwd)
     contradictions.refute(evidence, messages, turns)
+    settle_troubles(evidence, messages, turns)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
     written = _written(evidence)
@@ -196,12 +200,17 @@ def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping
     if candidate.provenance is Provenance.EARLIER and not (files or candidate.group):
         return False
     names = files | {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
+    if candidate.provenance is Provenance.SAID:
+        given = _GIVEN.findall(candidate.text)
+        if len(given) > 1 and any(written.get(name, -1) > place for name in names.intersection(given)):
+            # It has another value now, and nobody writes the old one again.
+            return True
     return bool(names) and all(written.get(name, -1) > place for name in names)
 
 
 def _answers(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> list[EntryIndex]:
     """The answers that ended work."""
-    ended = [turn.last for turn in turns if turn.works and is_answered(turn)]
+    ended = [turn.last for turn in turns if turn.works and (is_answered(turn) or reports(turn.answer))]
     before = answered_before(messages, turns)
     return [messages[place].entry for place in ([before] if before else []) + ended]
 

@@ -1,0 +1,29 @@
+"""What a prompt says of a trouble that seemed over, or was under discussion: it came back, or it is solved."""
+
+from __future__ import annotations
+
+from leafward.base.late_pattern import late
+
+_COMES_BACK = late(
+    r"(?i)^.{0,60}?\b(?:(?:(?:it|this|that|the same(?: \w+)?)(?:['’]s|(?: is| has| was| just| only)){0,3} (?:happen|occurr?)(?:ed|s|ing)?|broken?|fail(?:ed|s|ing)?) again"
+    r"|(?:it|this|that|the (?:same )?(?:error|problem|issue|bug|thing))(?:['’]s| is| has| just| only){0,2} (?:came|come|coming|is|['’]s)? ?back"
+    r"|(?:schon )?wieder (?:passiert|aufgetreten|da|kaputt)|passiert (?:schon )?wieder|(?:s['’]est|c['’]est) (?:re)?produit (?:à nouveau|encore)|encore arrivé"
+    r"|(?:ha )?v(?:uelto|olvió) a (?:ocurrir|pasar|fallar))\b|^.{0,30}?又(?:发生|出现|坏)"
+)
+"""A prompt that reports a trouble once more."""
+_SOLVED = late(
+    r"(?i)^(?:[\w’'-]+[\s,.!]+){0,2}?(?:that(?:['’]s| was| is) it|that (?:did it|does it|fixed it|fixes it|solved it|was the (?:problem|cause|reason|issue))"
+    r"|(?:(?:it|this|that)(?:['’]s| is)|all) (?:fixed|solved|working|resolved)(?: now)?)\b(?! (?:for|then|because|when|only|but|not)\b)(?!\s*[?？])"
+    r"|^(?:\W*(?:ja|super|oh|ah|genau)\W+)?(?:das war(?:['’]s| es)|jetzt (?:geht|funktioniert|läuft) (?:es|das|alles)|c['’]était ça|maintenant ça marche|era eso|ahora funciona)\b"
+)
+"""A prompt that says that the trouble is over."""
+
+
+def is_solved(prompt: str) -> bool:
+    """Whether a prompt says that the trouble under discussion is over."""
+    return _SOLVED.search(prompt) is not None
+
+
+def comes_back(prompt: str) -> bool:
+    """Whether a prompt reports that a trouble that seemed over happened again."""
+    return _COMES_BACK.search(prompt) is not None
