@@ -36,8 +36,16 @@ def sent(session: Session) -> str:
 def test_the_context_is_what_opencode_sends(root: Path, case: tuple[str | int, ...]) -> None:
     talk = Conversation()
     made(talk, *case)
-    for path in (Database(root).write(talk), write_tree(root / "files", talk)):
-        assert sent(opened(path)) == REVERTS[case]
+    assert sent(opened(Database(root).write(talk))) == REVERTS[case]
+    if len(case) < 3:
+        assert sent(opened(write_tree(root / "files", talk))) == REVERTS[case]
+
+
+@pytest.mark.parametrize("part", [0, 3, GONE])
+def test_versions_without_a_database_take_back_the_whole_message(root: Path, part: str | int) -> None:
+    talk = Conversation()
+    made(talk, "worked", 3, part)
+    assert sent(opened(write_tree(root, talk))) == "one? one. two?"
 
 
 @pytest.mark.parametrize("place", [(GONE,), (3, GONE), (5, GONE)], ids=str)

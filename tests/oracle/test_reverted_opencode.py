@@ -28,6 +28,8 @@ pytestmark = [needs_opencode, each_opencode]
 AT = 1_788_220_800_000
 """Behind the last time that opencode's ids began again, and before now: it goes by the order of ids."""
 NEW = "Thank you"
+_NO_TAILS = ("1.2.27", "1.3.2")
+"""Of the versions that were tried, those that keep nothing beside a summary."""
 
 
 def completed(talk: Conversation) -> None:
@@ -85,13 +87,14 @@ def test_it_sends_what_leafward_shows(yard: Yard) -> None:
     database = yard.client.database
     if not database.exists():
         pytest.skip("it has no database")
+    version = yard.client.run(yard.project, "--version").stdout.strip()
+    cases = [case for case in REVERTS if version not in _NO_TAILS or case != ("tailed", 8)]
     talks = {}
-    for number, case in enumerate(REVERTS):
+    for number, case in enumerate(cases):
         talk = talks[case] = Conversation(f"ses_{number:026}", at=AT + number * 100_000)
         made(talk, *case)
         put(database, talk)
     shown = {case: sent(yard.opened(talk.id)) for case, talk in talks.items()}
     with yard.client.serving(yard.project) as post:
         real = {case: asked(yard.prompted(post, talk.id, NEW)) for case, talk in talks.items()}
-    # opencode up to 1.3.2 keeps no tail, and 1.18.33 compacts nothing that asks for it here.
     assert real == shown

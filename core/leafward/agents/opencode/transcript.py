@@ -175,7 +175,8 @@ class _Made:
         self.builder = EntryBuilder(
             Records(self.spool, database),
             hide_from="" if self._staged else text_at(revert, "messageID"),
-            hide_part=text_at(revert, "partID"),
+            # Versions without a database take back the whole message (1.1.53).
+            hide_part=text_at(revert, "partID") if database is not None else "",
             tail_first=_sends_tail_first(info.version),
         )
 
