@@ -28,7 +28,7 @@ from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.survival.report import Status, survival_of
 from leafward.summaries.survival.spans import replaced_by
 from tests.codex_rollout import Rollout
-from tests.foreign_sessions import problems, said
+from tests.foreign_sessions import entries_by_text, problems, said
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
@@ -275,7 +275,9 @@ def test_of_an_encrypted_summary_nothing_is_said_to_be_lost(tmp_path: Path) -> N
     assert encrypted.lost == 0
 
 
-def test_a_rollback_past_a_compaction_brings_back_what_it_replaced(tmp_path: Path) -> None:
+def test_a_rollback_past_a_compaction_is_a_branch_of_what_it_replaced_which_is_not_sent(
+    tmp_path: Path,
+) -> None:
     rollout = Rollout(tmp_path)
     rollout.turn("a", "A")
     rollout.turn("b", "B")
@@ -283,7 +285,11 @@ def test_a_rollback_past_a_compaction_brings_back_what_it_replaced(tmp_path: Pat
     rollout.turn("c", "C")
     rollout.event("thread_rolled_back", num_turns=2)
     rollout.turn("d", "D")
-    assert said(rollout.opened()) == [("user", "a"), ("assistant", "A"), ("user", "d"), ("assistant", "D")]
+    session = rollout.opened()
+    assert said(session) == [("user", "d"), ("assistant", "D")]
+    places = entries_by_text(session)
+    assert session.tree.is_ancestor(places["A"], session.leaf)
+    assert not session.tree.is_ancestor(places["B"], session.leaf)
 
 
 def test_only_calls_that_went_well_count(tmp_path: Path) -> None:

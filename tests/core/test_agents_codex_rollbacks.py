@@ -42,7 +42,7 @@ def test_a_rollback_is_a_branch(tmp_path: Path, turns: int, left: list[str]) -> 
 def test_a_rollback_of_a_turn_with_a_compaction_says_that_the_context_is_uncertain(
     tmp_path: Path, own_turn: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Seen at 0.107, 0.125 and 0.142; a /compact has a turn of its own and stays."""
+    """0.107, 0.125 and 0.171 differ; a /compact has a turn of its own and stays."""
     rollout = Rollout(tmp_path)
     rollout.event("task_started", turn_id="a")
     rollout.turn("a", "A")
@@ -72,12 +72,12 @@ def test_a_rollback_of_a_turn_with_a_compaction_says_that_the_context_is_uncerta
 
 @pytest.mark.parametrize(
     ("version", "stays"),
-    [("0.93.0", True), ("0.104.0", True), ("0.105.0", False), ("0.125.0", False), ("odd", False)],
+    [("0.93.0", True), ("0.104.0", True), ("0.116.0", True), ("0.117.0", False), ("odd", False)],
 )
 def test_a_rollback_takes_back_what_was_injected_for_the_turn_where_the_version_does(
     tmp_path: Path, version: str, stays: bool
 ) -> None:
-    """Up to 0.104 Codex cuts right before the prompt; a resumed thread has its rules again there."""
+    """Up to 0.116 Codex cuts right before the prompt; to 0.104 a resumed thread has its rules again there."""
     rollout = Rollout(tmp_path, cli_version=version)
     rollout.turn("a", "A")
     rollout.said("<environment_context>again</environment_context>")

@@ -20,6 +20,10 @@ LIMIT = 400
 """Seconds that an agent may take for one prompt."""
 
 
+ENDING = 20
+"""Seconds that a server may take to end."""
+
+
 class AgentFailed(Exception):
     """The agent ended with an error, or asked the model nothing."""
 
@@ -195,7 +199,12 @@ class OpenCodeClient:
             yield post
         finally:
             process.terminate()
-            process.communicate(timeout=LIMIT)
+            try:
+                process.communicate(timeout=ENDING)
+            except subprocess.TimeoutExpired:
+                # 1.18.33 waits for an installation in the background that needs the network.
+                process.kill()
+                process.communicate()
 
     def ask(self, folder: Path, prompt: str, *arguments: str) -> Asked:
         """Asks one prompt in a folder; `arguments` come before it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.codex.compactions import KeptMessages, kept_users, summary_place
+from leafward.agents.codex.compactions import KeptMessages, is_encrypted, kept_users, summary_place
 from leafward.agents.codex.items import item_text, kind_of_item
 from leafward.session.entries import Kind
 
@@ -33,12 +33,10 @@ class CompactionEntries:
         self.ahead: tuple[int, ...] = ()
         """The initial context as a compaction without a history has it ahead of its summary."""
         self._columns, self._messages, self._add = columns, messages, add
-        self._recorded: list[int] = []
+        self.recorded: set[int] = set()
         """Compactions whose context is stored in the file."""
-
-    def last_recorded(self, course: Course) -> int:
-        """The last compaction on the branch whose context is stored in the file; -1 without one."""
-        return next((index for index in reversed(self._recorded) if course.holds(index)), -1)
+        self.readable: set[int] = set()
+        """Messages that only compactions have, and that Codex takes for the user's: summaries in plain text, messages cut short."""
 
     def read(self, payload: dict[str, Any], at: int, course: Course) -> None:
         """Adds a compaction. The entries before it must be linked and settled."""
@@ -67,8 +65,10 @@ class CompactionEntries:
         index = self._add(Kind.COMPACTION, at, part)
         self.kept[index] = KeptMessages(tuple(before), tuple(after), place)
         if isinstance(items, list):
-            self._recorded.append(index)
+            self.recorded.add(index)
             self.ahead = ()
+        if not (isinstance(items, list) and is_encrypted(payload, place)):
+            self.readable.add(index)
 
     def _rebuilt(self, at: int, course: Course) -> tuple[list[int], int]:
         """The kept entries of a compaction in versions that do not record them: initial context, then the newest user messages.
@@ -93,6 +93,7 @@ class CompactionEntries:
                 continue
             index = self._add(Kind.INJECTED, at, part)
             self.literals[index] = -1, kept[place]
+            self.readable.add(index)
             self.budgets[index] = sizes[position] if budget is None else budget
             kept[place] = index
             part += 1

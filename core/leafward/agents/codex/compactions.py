@@ -23,6 +23,8 @@ _ENVELOPE = 650
 
 SUMMARY_PREFIX = "Another language model started to solve this problem"
 """Beginning of a summary in the history since 0.5x."""
+NO_SUMMARY = "(no summary available)"
+"""What Codex sends for a compaction without a word (0.80 to 0.142)."""
 SUMMARY_KIND = "compaction.summary"
 ENCRYPTED = frozenset({"compaction", "compaction_summary", "context_compaction"})
 """Items with a summary that only the provider can read."""
@@ -106,7 +108,7 @@ def summary_text(payload: dict[str, Any], place: int, size: EncryptedSize | None
     item, message = _item(payload, place), payload.get("message")
     text = message if isinstance(message, str) else ""
     if size is None:
-        return text or item_text(item)
+        return text or item_text(item) or ("" if place >= 0 else NO_SUMMARY)
     length = len(str(item.get("encrypted_content") or ""))
     lines = [f"{ENCRYPTED_NOTE}: {length:,} characters that only the provider can read; {size.text}.]"]
     if text:

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from leafward.session.entries import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-_INJECTED_FOR_TURN = (Kind.INJECTED, Kind.CUSTOM, Kind.MODEL_CHANGE)
-"""Kinds between two turns that are undone with the later one."""
-TAKES_INJECTED_BACK = 105
-"""Codex 0.105 is the first version whose rollback also takes back what was injected for the turn: 0.93 and 0.104 still send it."""
-TAKES_ALL_BACK = 117
-"""From 0.117 on that includes the note that the turn before was stopped, which 0.116 still sends (tried with the programs)."""
 
 
 class PathState(NamedTuple):
@@ -63,26 +53,12 @@ class Course:
         if self._path and self._path[-1][1] > index:
             self._path[-1][1] = index
 
-    def drop_turns(self, turns: int, kinds: bytearray, *, injected: bool, stays: Collection[int] = ()) -> int:
-        """Goes back before the last `turns` prompts, as `thread_rolled_back` does; returns the first of them, -1 without one.
-
-        Entries `injected` for a turn go with it, in versions that do so, up to the last one that `stays`; those of the first turn
-        stay, as they belong to the session.
-        """
-        prompts: list[int] = []
-        for start, stop in reversed(self._path):
-            at = kinds.rfind(Kind.USER, start, stop)
-            while at >= 0 and len(prompts) <= turns:
-                prompts.append(at)
-                at = kinds.rfind(Kind.USER, start, at)
-        if not prompts:
-            return -1
-        first = prompts[min(turns, len(prompts)) - 1]
-        self.cut(first)
-        if injected and len(prompts) > turns:
-            while self.tip >= 0 and kinds[self.tip] in _INJECTED_FOR_TURN and self.tip not in stays:
-                self.cut(self.tip)
-        return first
+    def end_at(self, index: int) -> None:
+        """Ends the path at one of its entries."""
+        while self._path and self._path[-1][0] > index:
+            self._path.pop()
+        if self._path and self._path[-1][1] > index + 1:
+            self._path[-1][1] = index + 1
 
     def opening(self, kinds: bytearray) -> tuple[list[int], list[int]]:
         """The entries injected before the first prompt, and all prompts."""

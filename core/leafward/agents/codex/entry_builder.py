@@ -9,18 +9,11 @@ of them.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.call_ends import CallEnds
 from leafward.agents.codex.compaction_entries import CompactionEntries
-from leafward.agents.codex.current_path import (
-    START,
-    TAKES_ALL_BACK,
-    TAKES_INJECTED_BACK,
-    Course,
-    PathState,
-)
+from leafward.agents.codex.current_path import START, Course, PathState
 from leafward.agents.codex.entry_ids import SegmentIds
 from leafward.agents.codex.items import effort_of, item_text, prompt_of
 from leafward.agents.codex.message_keys import MessageIndex
@@ -41,6 +34,7 @@ from leafward.agents.codex.records import (
     payload_of,
 )
 from leafward.agents.codex.responses import Responses
+from leafward.agents.codex.rollbacks import TAKES_CONTEXT_BACK, Rollbacks
 from leafward.agents.codex.settings import Contexts
 from leafward.agents.codex.tasks import task_of
 from leafward.agents.lines import seams
@@ -109,10 +103,13 @@ class EntryBuilder:
         self._begun: list[int] = []
         """Entries that mark the beginning of a turn."""
         self.course = Course()
-        self.version = TAKES_ALL_BACK
+        self.version = TAKES_CONTEXT_BACK
         """The second number of the version of Codex that began a segment."""
         self.responses = Responses(self.columns, self._prompts, self._add)
         self.compactions = CompactionEntries(self.columns, self._messages, self._add)
+        self._rollbacks = Rollbacks(
+            self.columns, self._messages, self.compactions, self._begun, self.never_sent
+        )
         self.begin(0, "", START)
         self._dependent = dependent
         self.has_turns = False
@@ -129,6 +126,7 @@ class EntryBuilder:
         self._naming.begin(start, segment, self.columns)
         self._begins_from = state.path
         self.course = Course(state.path)
+        self._rollbacks.begin(self.course)
         self.tip = self.course.tip
         self.model, self.effort = state.model, state.effort
         self._prompts.begin()
@@ -367,10 +365,7 @@ class EntryBuilder:
         elif role is Role.COMPACTED:
             self._compacted(payload, at)
         elif role is Role.ROLLBACK:
-            uncertain = self._roll_back(payload.get("num_turns"))
-            index = self._add(Kind.CUSTOM, at)
-            if uncertain:
-                self.uncertain.add(index)
+            self._roll_back(payload.get("num_turns"), at)
         elif role is Role.META:
             self._meta(payload, at)
         elif role is Role.NAME:
@@ -465,26 +460,24 @@ class EntryBuilder:
 
     # --- going back, and compactions ---
 
-    def _roll_back(self, turns: object) -> bool:
-        """Goes back; returns whether it takes back the turn of a compaction, which differs from version to version."""
+    def _roll_back(self, turns: object, at: int) -> None:
+        """Goes back, and adds the entry of the rollback, with an edit for what is left of a compaction behind it."""
         left = turns if isinstance(turns, int) and not isinstance(turns, bool) else 0
         if left <= 0:
-            return False
+            self._add(Kind.CUSTOM, at)
+            return
         self.link()
-        compaction = self.compactions.last_recorded(self.course)
-        stays = self._messages.aborted if self.version < TAKES_ALL_BACK else ()
-        injected = self.version >= TAKES_INJECTED_BACK
-        prompt = self.course.drop_turns(left, self.columns.kind, injected=injected, stays=stays)
-        if prompt < 0:
-            return False
+        done = self._rollbacks.take(left, self.course, self.version)
         self.tip = self.course.tip
         if self.models and not self.course.holds(self.models[-1][0]):
             self.model = None
         if self._effort_at >= 0 and not self.course.holds(self._effort_at):
             self.effort = None
-        # A compaction with a turn of its own, such as /compact, ended before the turn of the prompt began.
-        began = bisect_left(self._begun, compaction) == bisect_left(self._begun, prompt)
-        return compaction >= 0 and (compaction > prompt or began)
+        index = self._add(Kind.CUSTOM, at)
+        if done.uncertain:
+            self.uncertain.add(index)
+        if done.left_out:
+            self.left_out[self._add(Kind.CONTEXT_EDIT, at, 1)] = done.left_out
 
     def _compacted(self, payload: dict[str, Any], at: int) -> None:
         self.settle()

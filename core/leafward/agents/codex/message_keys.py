@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,13 @@ if TYPE_CHECKING:
 
 
 WARNING = "Warning: "
-ABORTED = "<turn_aborted>"
+_CONTEXT = re.compile(
+    r"\s*(?:# AGENTS\.md instructions|<user_instructions>|<environment_context>|<skill>|<user_shell_command>|<turn_aborted>"
+    r"|<subagent_notification>|<hook_prompt[ >]|<goal_context>|<recommended_plugins>|<codex_internal_context[ >]|<permissions instructions>"
+    r"|<model_switch>|<collaboration_mode>|<personality_spec>|<realtime_conversation>|<skills_instructions>|<token_budget>|<multi_agent_mode>)",
+    re.IGNORECASE,
+)
+"""Beginnings of messages that Codex takes for its own context (0.125, 0.142): such a message begins no turn."""
 
 
 class MessageIndex:
@@ -30,8 +37,12 @@ class MessageIndex:
         """Remarks of Codex itself and results of reviews, which it counts as the user's when it compacts."""
         self.developers: set[int] = set()
         """Messages under the developer's name."""
-        self.aborted: set[int] = set()
-        """Notes that a turn was stopped."""
+        self.prompts: list[int] = []
+        """Messages under the user's name that are no context of Codex's own: with one of these begins a turn that a rollback takes back."""
+        self.cautions: set[int] = set()
+        """Those among them in which Codex warns."""
+        self.lasting: set[int] = set()
+        """Messages that a rollback of a later turn never takes back."""
         self.pictured: set[int] = set()
         """Messages that show an image."""
 
@@ -45,8 +56,12 @@ class MessageIndex:
             self._last[key] = index
         if text.startswith((WARNING, REVIEWED)) and item.get("role") == "user":
             self.warnings.append(index)
-        if text.startswith(ABORTED):
-            self.aborted.add(index)
+        if _CONTEXT.match(text) is None:
+            self.lasting.add(index)
+            if item.get("role") == "user":
+                self.prompts.append(index)
+                if text.startswith(WARNING):
+                    self.cautions.add(index)
         if item.get("role") == "developer":
             self.developers.add(index)
         if any(isinstance(part, dict) and "image" in str(part.get("type")) for part in content_of(item)):
@@ -66,7 +81,9 @@ class MessageIndex:
         self._bytes.update((base + index, size) for index, size in others._bytes.items())
         self.warnings.extend(base + index for index in others.warnings)
         self.developers.update(base + index for index in others.developers)
-        self.aborted.update(base + index for index in others.aborted)
+        self.prompts.extend(base + index for index in others.prompts)
+        self.cautions.update(base + index for index in others.cautions)
+        self.lasting.update(base + index for index in others.lasting)
         self.pictured.update(base + index for index in others.pictured)
 
     def find(self, items: Sequence[dict[str, Any]], course: Course) -> list[int]:

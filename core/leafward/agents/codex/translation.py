@@ -47,10 +47,10 @@ if TYPE_CHECKING:
 _VOICE = "realtime_item"
 """The type of records of a voice conversation, which is none of the thread's model's."""
 UNCERTAIN = (
-    "context uncertain from here: this takes back a turn with a compaction, after which some versions of Codex send "
-    "the compacted context and others none of it"
+    "context uncertain from here: this takes back a turn with a compaction; shown is what the Codex that wrote the thread sends, "
+    "0.171 sends what was said before the compaction instead"
 )
-"""The note on such a rollback. Measured: 0.107 sends it until it is resumed, 0.125 and 0.142 send nothing of it."""
+"""The note on such a rollback. Measured: what 0.80 to 0.142 send in threads of their own, and 0.171 in one of 0.142."""
 _COUNTED_BACK = 64
 """Entries before a compaction that are searched for the last count."""
 _COUNTED_BEHIND = 16

@@ -93,6 +93,8 @@ class EntryBuilder:
         self.leaf = -1
         self.hidden = 0
         """Messages that a revert hides."""
+        self.part_missing = False
+        """Whether a revert names a part that its message does not have."""
         self.removed = 0
         """Messages that were deleted."""
         self.folder = ""
@@ -173,15 +175,19 @@ class EntryBuilder:
             split = self._split(record)
             if not split:
                 self._stand_here()
-        if self._hiding:
+        if self._hiding and not (starts_hiding and split and split == len(record.parts)):
             self.hidden += 1
         shown = record.parts[:split] if starts_hiding and split else record.parts
         self.begins.append(len(self.columns))
         self.times.append(created)
         tip = self._message(record, body, shown, self.tip)
-        if starts_hiding and split and split < len(record.parts):
+        if starts_hiding and split:
             self.tip = tip
+            self._interrupt()
+            self._edits_until(NEVER)
             self._stand_here()
+            tip = self.tip
+        if starts_hiding and 0 < split < len(record.parts):
             rest = record._replace(message=record.message._replace(id=f"{record.message.id}-hidden"))
             tip = self._message(rest, body, record.parts[split:], tip)
         self.tip = tip
@@ -196,11 +202,12 @@ class EntryBuilder:
             self.tip, self._other_tip = self._other_tip, self.tip
 
     def _split(self, record: MessageRecord) -> int:
-        """The number of parts that stay visible in the message where a revert begins."""
-        for place, part in enumerate(record.parts):
-            if part.id == self._hide_part:
-                return place
-        return 0
+        """The number of parts that stay visible in the message where a revert begins: all where it names a missing part (opencode)."""
+        if not self._hide_part:
+            return 0
+        names = [part.id for part in record.parts]
+        self.part_missing = self._hide_part not in names
+        return len(names) if self.part_missing else names.index(self._hide_part)
 
     def _stand_here(self) -> None:
         """Makes the tip the leaf: the following messages are hidden."""

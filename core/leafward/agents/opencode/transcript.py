@@ -175,7 +175,8 @@ class _Made:
         self.builder = EntryBuilder(
             Records(self.spool, database),
             hide_from="" if self._staged else text_at(revert, "messageID"),
-            hide_part=text_at(revert, "partID"),
+            # Versions without a database take back the whole message (1.1.53).
+            hide_part=text_at(revert, "partID") if database is not None else "",
             tail_first=_sends_tail_first(info.version),
         )
 
@@ -229,18 +230,17 @@ class _Made:
             self.notes.append(SourceRemark("half-imported", text, path=Path(folder)))
 
     def _transcript(self, info: Info, source: ForkParent | None, files: tuple[Path, ...]) -> Transcript:
-        builder = self.builder
+        builder, revert = self.builder, object_in(info.revert)
+        name = text_at(revert, "messageID")
         if self._staged:
-            name = text_at(object_in(info.revert), "messageID")
             text = f"files were reverted to {name}; the conversation keeps everything until the revert is confirmed"
             self.notes.append(SourceRemark("revert-staged", text))
-        elif info.revert and not builder.hidden:
-            name = text_at(object_in(info.revert), "messageID")
-            self.notes.append(
-                SourceRemark(
-                    "revert-target", f"the revert begins at {name}, which is not here: it has no effect"
-                )
-            )
+        elif builder.part_missing:
+            text = f"the revert begins at {text_at(revert, 'partID')}, which is not in {name}: that message stays whole"
+            self.notes.append(SourceRemark("revert-target", text))
+        elif revert and not builder.hidden:
+            text = f"the revert begins at {name}, which is not here: it has no effect"
+            self.notes.append(SourceRemark("revert-target", text))
         if info.compacting:
             self.notes.append(
                 SourceRemark(

@@ -29,7 +29,7 @@ from leafward.base.times import iso_time
 from leafward.files.tool_calls import FileAction, command_text, file_calls
 from leafward.session.entries import TYPED, EntryIndex, Kind, object_at, text_at, text_of, tool_calls
 from leafward.session.line_decoding import decode_line
-from leafward.session.messages import EDIT_TARGETS, PROJECTION
+from leafward.session.messages import EDIT_TARGETS, NEVER_SENT, PROJECTION
 
 if TYPE_CHECKING:
     from leafward.agents.opencode.entry_builder import EntryBuilder
@@ -168,6 +168,8 @@ class Translator:
         parts = self._parts(index)
         content = blocks_of(filter(is_typed, parts), by_newer=self.is_newer(index))
         body = _message("user", content, created)
+        if all(block.get("text") == "" for block in content):
+            body["message"][NEVER_SENT] = True
         body["source"] = _source(record, parts)
         return body
 
@@ -226,6 +228,8 @@ class Translator:
             if value:
                 made[name] = value
         made["stopReason"] = stop_reason(record, content)
+        if not content:
+            made[NEVER_SENT] = True
         return body
 
     def _reply(self, index: int, record: Body, created: int | None) -> Body:
@@ -319,7 +323,7 @@ class Translator:
             part["text"] for part in parts if part.get("type") == "text" and isinstance(part.get("text"), str)
         )
         request = self._aux[index]
-        asked, tail = [request] if request >= 0 else [], self._tail(index, request)
+        asked, tail = self._asked(index, request), self._tail(index, request)
         # opencode leaves all messages in their order where the first kept one is missing.
         in_order = self._tail_first or self._kept.get(index, 0) < 0
         kept = ([*tail, *asked], []) if in_order else (asked, tail)
@@ -340,6 +344,17 @@ class Translator:
             body["systemMessage"] = system
         body["source"] = _source(record, parts)
         return body
+
+    def _asked(self, index: int, request: int) -> list[int]:
+        """The request for a summary, and without a tail what stands between both: opencode sends all from the request on."""
+        if request < 0:
+            return []
+        found: list[int] = []
+        at = self.columns.parent[index] if index not in self._kept else -1
+        while at > request:
+            found.append(at)
+            at = self.columns.parent[at]
+        return [request, *reversed(found)]
 
     def _tail(self, index: int, request: int) -> list[int]:
         """The entries kept beside a summary, in order: all entries above it where the first kept one is missing (opencode)."""
