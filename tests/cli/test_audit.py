@@ -188,6 +188,15 @@ class TestAudit:
         assert (outcome.code, outcome.out) == (0, "no secret found in 0 sessions\n")
         assert outcome.err == f"leafward: {secretive}: Input/output error\n"
 
+    def test_a_session_that_the_list_cannot_read_is_named_each_time(self, run: Run) -> None:
+        file = Path.home() / ".pi/agent/sessions/--w--/s.jsonl"
+        file.parent.mkdir(parents=True)
+        file.symlink_to(file.parent / "gone")
+        for _ in range(2):
+            outcome = run("audit")
+            assert outcome.out == "no secret found in 0 sessions\n"
+            assert outcome.err == f"leafward: {file}: cannot read: No such file or directory\n"
+
     def test_a_path_is_named_once(self, run: Run, secretive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def closed(_self: audits.Audit, _card: object, _session: Session) -> object:
             raise NotASession(f"cannot read {secretive}: Permission denied")

@@ -50,7 +50,7 @@ def audit(paths: Sequence[str], options: AuditOptions, as_json: bool) -> int:
     line = ProgressLine()
     catalogue = Catalogue(config, places)
     catalogue.refresh(publish=line.show_reading)
-    cards = [card for card in catalogue.cards() if card.problem is None and fits(card)]
+    cards = [card for card in catalogue.cards() if fits(card)]
     cards.sort(key=lambda card: (-card.when, card.path))
     running = Audit(cards)
     found: list[SecretPlace] = []
