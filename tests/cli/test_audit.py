@@ -19,6 +19,7 @@ else:
     from backports import zstd
 
 from leafward.agents.recognition import agent_of
+from leafward.base.errors import NotASession
 from leafward.base.redact.redaction import Redactor
 from leafward.export import audit as audits
 from leafward.export import clean_copy
@@ -186,6 +187,22 @@ class TestAudit:
         outcome = run("audit", secretive)
         assert (outcome.code, outcome.out) == (0, "no secret found in 0 sessions\n")
         assert outcome.err == f"leafward: {secretive}: Input/output error\n"
+
+    def test_a_session_that_the_list_cannot_read_is_named_each_time(self, run: Run) -> None:
+        file = Path.home() / ".pi/agent/sessions/--w--/s.jsonl"
+        file.parent.mkdir(parents=True)
+        file.symlink_to(file.parent / "gone")
+        for _ in range(2):
+            outcome = run("audit")
+            assert outcome.out == "no secret found in 0 sessions\n"
+            assert outcome.err == f"leafward: {file}: cannot read: No such file or directory\n"
+
+    def test_a_path_is_named_once(self, run: Run, secretive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def closed(_self: audits.Audit, _card: object, _session: Session) -> object:
+            raise NotASession(f"cannot read {secretive}: Permission denied")
+
+        monkeypatch.setattr(audits.Audit, "_session", closed)
+        assert run("audit", secretive).err == f"leafward: cannot read {secretive}: Permission denied\n"
 
     @pytest.mark.parametrize("field", ["title", "slug", "share_url"])
     def test_a_secret_in_the_row_of_an_opencode_session_is_found(

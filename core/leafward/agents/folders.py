@@ -25,7 +25,8 @@ def look(
     handle: int | str = folder
     try:
         if _BY_HANDLE:
-            handle = os.open(folder, os.O_RDONLY)
+            # A FIFO in its place would wait for a writer.
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         with os.scandir(handle) as entries:
             for entry in entries:
                 name = entry.name

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.recognition import agent_of, names_one, within
 from leafward.agents.registry import agent_named
 from leafward.base.errors import NotFound
+from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import shown_once
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
@@ -55,6 +56,8 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         )
     if text and path.is_dir():
         raise NotFound(f"{safe_line(text)} is a folder; name a session in it, or list them with ls")
+    if text and path.parent.is_file():
+        raise _not_inside(path)
     if not text or os.sep in text:
         raise NotFound(f"no file {safe_line(text)!r}")
     exact: list[Card] = []
@@ -78,6 +81,16 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         raise NotFound(f"several sessions {how} {safe_line(text)!r}: {choices}{more}")
     found = fitting[0]
     return FoundFile(agent_named(found.agent), Path(found.path))
+
+
+def _not_inside(path: Path) -> NotFound:
+    """What to say of a session that its file does not show: the file cannot be read, or holds no such session."""
+    session, file = safe_line(path.name), safe_line(str(path.parent))
+    try:
+        open_regular(path.parent).close()
+    except OSError as error:
+        return NotFound(f"cannot read {file}: {error.strerror or error}")
+    return NotFound(f"no session {session!r} in {file}; ls lists those that can be read")
 
 
 def typed_ids(cards: Iterable[Card], config: Config, places: Sequence[Path]) -> dict[str, str]:

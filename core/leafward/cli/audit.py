@@ -16,7 +16,7 @@ from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
 from leafward.catalog.listing import Catalogue
 from leafward.catalog.lookup import typed_ids
-from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
+from leafward.cli.output.page import Page, emit_json, note, page, say, table, when, with_path
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, narrowing
 from leafward.export.audit import Audit, SecretPlace
@@ -50,7 +50,7 @@ def audit(paths: Sequence[str], options: AuditOptions, as_json: bool) -> int:
     line = ProgressLine()
     catalogue = Catalogue(config, places)
     catalogue.refresh(publish=line.show_reading)
-    cards = [card for card in catalogue.cards() if card.problem is None and fits(card)]
+    cards = [card for card in catalogue.cards() if fits(card)]
     cards.sort(key=lambda card: (-card.when, card.path))
     running = Audit(cards)
     found: list[SecretPlace] = []
@@ -67,7 +67,7 @@ def audit(paths: Sequence[str], options: AuditOptions, as_json: bool) -> int:
     remarks += [
         {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
     ]
-    remarks += [{"code": "unreadable", "text": f"{one.path}: {one.reason}"} for one in running.unread]
+    remarks += [{"code": "unreadable", "text": with_path(one.path, one.reason)} for one in running.unread]
     for kind in (kind for kind in kinds if all(place.kind != kind for place in found)):
         remarks.append({"code": "no-such-kind", "text": _without(kind, [*found, *others])})
     if stopped:

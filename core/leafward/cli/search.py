@@ -15,7 +15,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward.catalog.full_card import whole
 from leafward.catalog.lookup import sighted, typed_ids
-from leafward.cli.output.page import Page, cells, emit_json, note, page, say, when
+from leafward.cli.output.page import Page, cells, emit_json, note, page, say, when, with_path
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, expression_of, project_part, session_query
 from leafward.cli.settings import remarks_on
@@ -108,7 +108,7 @@ def _remarks(
         )
     unread = running.unread
     remarks += [
-        {"code": one.code, "text": f"not searched: {_with_path(one.path, one.reason)}"}
+        {"code": one.code, "text": f"not searched: {with_path(one.path, one.reason)}"}
         for one in (unread if whole else unread[:_NAMED_AT_MOST])
     ]
     if not whole and len(unread) > _NAMED_AT_MOST:
@@ -135,10 +135,6 @@ def _remarks(
 
 def _copies(number: int) -> str:
     return "a fork or copy" if number == 1 else f"{number:,} forks and copies"
-
-
-def _with_path(path: str, reason: str) -> str:
-    return reason if path in reason else f"{path}: {reason}"
 
 
 def _document(

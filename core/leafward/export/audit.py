@@ -62,6 +62,9 @@ class Audit:
         """
         for done, card in enumerate(self.cards):
             publish(done, len(self.cards))
+            if card.problem is not None:
+                self.unread.append(UnreadSession(card.path, card.problem))
+                continue
             try:
                 session = agent_named(card.agent).open(Path(card.path))
             except (LeafwardError, OSError) as error:

@@ -157,6 +157,9 @@ class Shelves:
                     empty.add(name)
         listed: set[str] = set()
         files = [] if stop() or os.path.isfile(root) else list(_files(root, trouble))
+        if any(one.path == root for one in trouble):
+            # The folder may not be listed: the same is true of all below it.
+            trouble[:] = [one for one in trouble if not one.path.startswith(root + os.sep)]
         whole = {
             name.removesuffix(trees.SUFFIX)
             for folder, names in files

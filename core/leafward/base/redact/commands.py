@@ -322,6 +322,21 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (("oathtool",), ("oathtool ",), rf"{_REST}(?<=[\s\"'])(?P<token>[A-Z2-7]{{16,128}})\b"),
     (("radtest ",), ("radtest ",), rf"(?:-\w[ \t]{{1,4}}(?:\S{{1,12}}[ \t]{{1,4}})?){{0,4}}\S{{1,60}}[ \t]{{1,4}}{_WORD}"),
     (("doveadm ",), ("doveadm auth test ", "doveadm auth login "), rf"(?:-\w[ \t]{{1,4}}\S{{1,60}}[ \t]{{1,4}}){{0,4}}\S{{1,80}}[ \t]{{1,4}}{_WORD}"),
+    (
+        ("mosquitto_passwd",),
+        ("mosquitto_passwd -b ", "mosquitto_passwd -c -b "),
+        rf"\S{{1,200}}[ \t]{{1,4}}\S{{1,60}}[ \t]{{1,4}}{_WORD}",
+    ),
+    (("codecov ",), ("codecov -t ",), r"(?P<token>[0-9a-f-]{36})(?![\w-])"),
+    # Links that let whoever has them in.
+    (
+        ("password", "magic", "verify", "confirm", "invit"),
+        (
+            "reset-password/", "password-reset/", "reset_password/", "password_reset/", "password/reset/",
+            "magic-link/", "magic_link/", "verify-email/", "confirm-email/", "/invitations/", "/invite/"
+        ),
+        r"(?P<token>[A-Za-z0-9_-]{20,400})(?![\w./-])",
+    ),
     (("addauth ",), ("addauth digest ",), r"[\w.@-]{1,60}:(?P<bare>[^\s\"'\\]{3,100})"),
     (("login=", "user="), (" login=", "\nuser=", "\\nuser="), r"[\w.@-]{1,60}:(?P<strange>[^\s\"'\\]{4,100})"),
     (("tokens add",), ("tokens add ",), rf"{_REST}--value(?:=|[ ])(?P<token>[A-Za-z0-9_-]{{12,200}})"),
@@ -358,7 +373,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("|",),
         ("echo ", "printf ", "echo -n "),
-        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s(?:\\{1,4}n)?\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?(?:chpasswd|passwd)\b|[^\n|;]{0,60}\bsecrets?[ :](?:set|put|create|add|versions add)\b|[^\n|;]{0,20}vault (?:kv put|write)\b|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup|pass(?:age)? insert\b|[^\n|;]{0,60}--passwd-on-stdin|secret-tool store)",
+        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s(?:\\{1,4}n)?\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?(?:chpasswd|passwd)\b|[^\n|;]{0,60}\bsecrets?[ :](?:set|put|create|add|versions add)\b|[^\n|;]{0,20}vault (?:kv put|write)\b|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup|pass(?:age)? insert\b|[^\n|;]{0,60}--passwd-on-stdin|secret-tool store|kubectl create secret)",
     ),
     (
         ("<<<",),

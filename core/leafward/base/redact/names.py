@@ -42,7 +42,17 @@ _SECRETS = words(
     " sharedaccesskey accesskeysecret secretaccesskey presharedkey privkey appsecret secrettoken"
 )
 _PASSWORD_ENDS = ("password", "passwd", "passphrase", "userpass", "dbpass", "storepass", "keypass")
-_SECRET_ENDS = ("secret", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey", "token")
+_SECRET_ENDS = (
+    "secret",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "accountkey",
+    "activationkey",
+    "token",
+)
 _KEYS = words(
     "api access secret private encryption encrypt enc signing sign master account shared auth storage webhook hmac jwt"
     " crypt crypto cipher aes app application admin service deploy ingest integration subscription function functions"

@@ -37,8 +37,10 @@ _LOGIN = re.compile(
     r"\b(?:user|login|username|account)[:=]?[ ](?:is[ ])?(?P<q>[\"'`*]{0,2})[\w.@+\\-]{1,40}(?P=q)(?:,|[ ]and|,[ ]and)?[ ]\Z"
 )
 """A user's name before `pass` and the password."""
-_ANSWER = re.compile(r"\?[ \t]{1,8}(?P<value>[^\s\"'`]{8,200})(?=\s|\\{1,7}[nr]|\Z)")
-"""A question of a program, and the typed answer on its line."""
+_ANSWER = re.compile(
+    r"\?[ \t]{1,8}(?P<value>[^\s\"'`]{8,200})(?=[ \t]{0,8}(?:\r?\n|\\{1,7}[nr]|\\{0,7}\"|\Z))"
+)
+"""A question of a program, and the typed answer up to the end of its line."""
 _ROW = re.compile(r",(?P<value>[^\s,\"'()]{8,200})(?=\r?\n|\Z)")
 """A name and its value as a row of a table with commas."""
 _GIVEN = re.compile(

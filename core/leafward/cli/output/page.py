@@ -232,6 +232,11 @@ def wrapped(text: str, page: Page, *, first: str = "", below: str = "  ") -> lis
     return [*lines, line.rstrip()]
 
 
+def with_path(path: str, reason: str) -> str:
+    """A reason with the path that it is about, which it may name itself."""
+    return reason if path in reason else f"{path}: {reason}"
+
+
 def money(dollars: float) -> str:
     """US dollars with two decimals, or four below a cent."""
     return f"${dollars:.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
