@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.redact.joined import pieces_behind
 from leafward.base.redact.name_places import meaning_at
 from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, words_of
-from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.secret_values import ValueNotation, is_secret
 from leafward.base.redact.spaced_values import BELOW, LINE_START, spaced_value
 from leafward.base.redact.spans import SecretKind
 from leafward.base.redact.value_lists import listed_in
@@ -125,7 +125,9 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
             for piece in pieces_behind(text, *found):
                 yield (*piece, SecretKind.SECRET)
             changed = _CHANGED.match(text, found[1])
-            if changed is not None and is_secret(changed["value"], meaning, Place.QUOTED, quoted=True):
+            if changed is not None and is_secret(
+                changed["value"], meaning, ValueNotation.QUOTED, quoted=True
+            ):
                 yield *changed.span("value"), SecretKind.SECRET
 
 
@@ -169,33 +171,33 @@ def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tupl
     if before in ("<", "/", ":") or text[start - 2 : start] in ('="', "='", '\\"'):
         attribute = _ATTRIBUTE.match(text, end)
         if attribute is not None:
-            return quoted_value(text, attribute.end(), meaning, Place.SETTING)
+            return quoted_value(text, attribute.end(), meaning, ValueNotation.SETTING)
         element = _INNER.match(text, end) or _ELEMENT.match(text, end)
         if element is not None and not text.startswith("<", element.end()):
             stop = text.find("<", element.end(), element.end() + 600)
             return (
-                judged(text, element.end(), stop, meaning, Place.SETTING)
+                judged(text, element.end(), stop, meaning, ValueNotation.SETTING)
                 if text[stop + 1 : stop + 2] in ("/", "\\", "!")
                 else None
             )
     if text[max(0, start - 4) : start] == "&lt;" and text.startswith("&gt;", end):
         stop = text.find("&lt;/", end + 4, end + 600)
-        return judged(text, end + 4, stop, meaning, Place.SETTING)
+        return judged(text, end + 4, stop, meaning, ValueNotation.SETTING)
     if before == ">" or text[start - 1 : start] == '"':
         following = _NEXT_ELEMENT.match(text, end)
         if following is not None:
             stop = text.find("<", following.end(), following.end() + 600)
-            return judged(text, following.end(), stop, meaning, Place.SETTING)
+            return judged(text, following.end(), stop, meaning, ValueNotation.SETTING)
     typed = _TYPED.match(text, end)
     if typed is not None:
-        return quoted_value(text, typed.end(), meaning, Place.INLINE)
+        return quoted_value(text, typed.end(), meaning, ValueNotation.INLINE)
     call = _CALLED.match(text, end)
     if call is not None and words_of(name)[0] not in ("get", "read", "fetch", "load", "is", "has"):
-        return quoted_value(text, call.end(), meaning, Place.INLINE)
+        return quoted_value(text, call.end(), meaning, ValueNotation.INLINE)
     pair = _PAIR.match(text, end)
     if pair is not None:
-        return quoted_value(text, pair.end(), meaning, Place.SETTING) or bare_value(
-            text, pair.end(), meaning, Place.SETTING
+        return quoted_value(text, pair.end(), meaning, ValueNotation.SETTING) or bare_value(
+            text, pair.end(), meaning, ValueNotation.SETTING
         )
     return spaced_value(text, start, end, name, meaning)
 
@@ -209,7 +211,7 @@ def _assigned(
     )
     if text.startswith("[[", at):
         # A long string of Lua.
-        return judged(text, at + 2, text.find("]]", at, at + 600), meaning, Place.QUOTED)
+        return judged(text, at + 2, text.find("]]", at, at + 600), meaning, ValueNotation.QUOTED)
     first = LINE_START.search(text, max(0, start - 60), start) is not None
     upper = name.isupper()
     if (
@@ -224,20 +226,24 @@ def _assigned(
     if meaning is Meaning.SECRET and (numbers := _BYTES.match(text, at)) is not None:
         return numbers.span()
     if sign in ("==", "===", "!=", "!=="):
-        return quoted_value(text, at, meaning, Place.INLINE)
+        return quoted_value(text, at, meaning, ValueNotation.INLINE)
     queried = text[start - 1 : start] in ("?", "&", ";") or name.startswith("-")
-    place = Place.SETTING if tight and (upper or queried or first) else Place.QUOTED
+    place = ValueNotation.SETTING if tight and (upper or queried or first) else ValueNotation.QUOTED
     if QUOTE.match(text, at):
-        return quoted_value(text, at, meaning, Place.SETTING if upper else place)
+        return quoted_value(text, at, meaning, ValueNotation.SETTING if upper else place)
     if tight and text[start - 1 : start] == "/":
-        return bare_value(text, at, meaning, Place.SETTING, "path")
+        return bare_value(text, at, meaning, ValueNotation.SETTING, "path")
     if queried and tight:
-        return bare_value(text, at, meaning, Place.SETTING, "query" if text[start - 1] in "?&" else "inline")
+        return bare_value(
+            text, at, meaning, ValueNotation.SETTING, "query" if text[start - 1] in "?&" else "inline"
+        )
     if tight and first and not upper and (end := RAW.match(text, at)) is not None and end[0][-1] in ",)":
         # An argument of a call over several lines.
-        return bare_value(text, at, meaning, Place.INLINE)
+        return bare_value(text, at, meaning, ValueNotation.INLINE)
     if tight and (upper or first):
-        return bare_value(text, at, meaning, Place.SETTING, "setting")
+        return bare_value(text, at, meaning, ValueNotation.SETTING, "setting")
     if sign == ":" and first and (below := BELOW.match(text, found.end("sign"))) is not None:
-        return judged(text, *below.span("value"), meaning, Place.LINE)
-    return bare_value(text, at, meaning, Place.LINE if first or found["close"] else Place.INLINE)
+        return judged(text, *below.span("value"), meaning, ValueNotation.LINE)
+    return bare_value(
+        text, at, meaning, ValueNotation.LINE if first or found["close"] else ValueNotation.INLINE
+    )

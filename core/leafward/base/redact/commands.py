@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact.code_calls import CALLS
 from leafward.base.redact.names import RESOURCE, Meaning
-from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.secret_values import ValueNotation, is_secret
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -482,11 +482,11 @@ def _of_literal(text: str, literal: str, form: str) -> Iterator[Span]:
 
 
 _GROUPS = (
-    ("quoted", Meaning.PASSWORD, Place.SETTING),
-    ("bare", Meaning.PASSWORD, Place.SETTING),
-    ("strange", Meaning.PASSWORD, Place.INLINE),
-    ("key", Meaning.KEY, Place.QUOTED),
-    ("token", Meaning.SECRET, Place.QUOTED),
+    ("quoted", Meaning.PASSWORD, ValueNotation.SETTING),
+    ("bare", Meaning.PASSWORD, ValueNotation.SETTING),
+    ("strange", Meaning.PASSWORD, ValueNotation.INLINE),
+    ("key", Meaning.KEY, ValueNotation.QUOTED),
+    ("token", Meaning.SECRET, ValueNotation.QUOTED),
 )
 """The groups of forms, each with the certainty of its value."""
 

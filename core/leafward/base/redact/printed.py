@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import Meaning, meaning_of
-from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.secret_values import ValueNotation, is_secret
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _commands(text: str) -> Iterator[tuple[re.Match[str], bool]]:
 def _judged(text: str, at: int, sure: bool) -> tuple[int, int] | None:
     found = _VALUE.match(text, at)
     if found is None or not is_secret(
-        found["value"], Meaning.PASSWORD, Place.SETTING if sure else Place.LINE
+        found["value"], Meaning.PASSWORD, ValueNotation.SETTING if sure else ValueNotation.LINE
     ):
         return None
     if found["value"].isdecimal() or found["value"].endswith((":", ",")):

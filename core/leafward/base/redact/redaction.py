@@ -22,7 +22,7 @@ from leafward.base.redact.private_keys import byte_lists_in, keys_in
 from leafward.base.redact.provider_keys import KINDS, tokens_in
 from leafward.base.redact.recovery_codes import codes_in
 from leafward.base.redact.repeated import note_distinct, places_of, with_repeated
-from leafward.base.redact.secret_values import Place, is_secret
+from leafward.base.redact.secret_values import ValueNotation, is_secret
 from leafward.base.redact.sentences import sentences_in
 from leafward.base.redact.signs import (
     ASSIGNMENTS,
@@ -89,7 +89,7 @@ def secret_under(key: str, text: str) -> bool:
     if len(text) < _SHORTEST_VALUE or "\n" in text:
         return False
     meaning = meaning_of(key)
-    return meaning is not None and is_secret(text, meaning, Place.QUOTED)
+    return meaning is not None and is_secret(text, meaning, ValueNotation.QUOTED)
 
 
 def redact(text: str) -> str:

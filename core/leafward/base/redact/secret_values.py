@@ -14,7 +14,7 @@ from leafward.base.redact.names import Meaning
 from leafward.base.redact.spans import MARKER, words
 
 
-class Place(Enum):
+class ValueNotation(Enum):
     """The notation of a value, which tells how certainly it is a value."""
 
     SETTING = "setting"
@@ -141,7 +141,7 @@ def stands_for(value: str) -> bool:
     )
 
 
-def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = False) -> bool:
+def is_secret(value: str, meaning: Meaning, place: ValueNotation, *, quoted: bool = False) -> bool:
     """Whether the value of a name with `meaning`, written as `place`, is a secret. A `quoted` value is not code."""
     size = len(value)
     if meaning in (Meaning.PASSWORD, Meaning.SECRET) and _ENCRYPTED.fullmatch(value):
@@ -156,13 +156,13 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
         return False
     if (_PATTERN if quoted else _CALL).search(value) and not (quoted and _noise(value)):
         return False
-    if place is Place.INLINE and _VERSION.match(value):
+    if place is ValueNotation.INLINE and _VERSION.match(value):
         return False
     if meaning is Meaning.PASSWORD:
         return _password(value, place)
     if meaning is Meaning.ENCODED:
         return is_login(value) or (
-            size >= (12 if place is Place.SETTING else 16)
+            size >= (12 if place is ValueNotation.SETTING else 16)
             and " " not in value
             and _random(value)
             and entropy(value) >= 3.2
@@ -195,7 +195,7 @@ def is_secret(value: str, meaning: Meaning, place: Place, *, quoted: bool = Fals
             and not _CODE.search(value)
             and not _IDENTIFIER.match(value)
         )
-    return _random(value) or (place is Place.SETTING and _set_secret(value))
+    return _random(value) or (place is ValueNotation.SETTING and _set_secret(value))
 
 
 def _noise(value: str) -> bool:
@@ -227,24 +227,26 @@ def is_login(value: str) -> bool:
     return bool(colon and secret and (name + secret).isprintable())
 
 
-def _password(value: str, place: Place) -> bool:
+def _password(value: str, place: ValueNotation) -> bool:
     if value.isdecimal():
-        return len(value) >= 4 and (place is Place.SETTING or (place is not Place.INLINE and len(value) >= 6))
+        return len(value) >= 4 and (
+            place is ValueNotation.SETTING or (place is not ValueNotation.INLINE and len(value) >= 6)
+        )
     if _APP_PASSWORD.fullmatch(value):
         return True
-    if place is Place.SETTING:
+    if place is ValueNotation.SETTING:
         return not (" " in value and _MESSAGE.search(value))
     if " " in value:
-        return place is Place.QUOTED and _phrase(value)
-    if place is not Place.INLINE and _PASSPHRASE.fullmatch(value):
+        return place is ValueNotation.QUOTED and _phrase(value)
+    if place is not ValueNotation.INLINE and _PASSPHRASE.fullmatch(value):
         return _INTERFACE.search(value) is None
-    if place is Place.QUOTED:
+    if place is ValueNotation.QUOTED:
         return len(value) >= 4 and (
             _strange(value) or (len(value) >= 8 and value.isascii() and value.isalpha() and value.islower())
         )
     if _CODE.search(value) and not _shuffled(value):
         return False
-    return _strange(value) and (place is Place.LINE or len(value) >= 6)
+    return _strange(value) and (place is ValueNotation.LINE or len(value) >= 6)
 
 
 _CALL = re.compile(

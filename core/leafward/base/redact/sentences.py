@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning
-from leafward.base.redact.secret_values import Place, is_secret, stands_out
+from leafward.base.redact.secret_values import ValueNotation, is_secret, stands_out
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def sentences_in(text: str, low: str, names: Iterable[tuple[str, Meaning]]) -> I
 def _used(text: str, at: int) -> Iterator[Span]:
     """A name and a password that somebody is told to log in with."""
     found = _USED.search(text, max(0, at - _REACH), at)
-    if found is not None and is_secret(found["value"], Meaning.PASSWORD, Place.INLINE):
+    if found is not None and is_secret(found["value"], Meaning.PASSWORD, ValueNotation.INLINE):
         yield *found.span("value"), SecretKind.PASSWORD
 
 
@@ -139,7 +139,7 @@ def _before(text: str, at: int, meaning: Meaning) -> Iterator[Span]:
     if found is None:
         return
     sure = found["link"] == "as" and meaning is Meaning.PASSWORD
-    if is_secret(found["value"], meaning, Place.INLINE) if sure else _is_value(found["value"]):
+    if is_secret(found["value"], meaning, ValueNotation.INLINE) if sure else _is_value(found["value"]):
         yield *found.span("value"), SecretKind.PASSWORD
 
 
@@ -148,13 +148,13 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
         said = rule.match(text, end)
         if said is not None:
             value = said["value"].rstrip(_ENDS)
-            if is_secret(value, _SURE[name], Place.INLINE) or (
+            if is_secret(value, _SURE[name], ValueNotation.INLINE) or (
                 name in _LOGINS and _ADMIN.match(said[0]) and _chosen(value)
             ):
                 yield said.start("value"), said.start("value") + len(value), SecretKind.PASSWORD
     changed = _CHANGED.match(text, end) if meaning is Meaning.PASSWORD else None
     for group in ("old", "new") if changed is not None else ():
-        if changed is not None and is_secret(changed[group], meaning, Place.INLINE):
+        if changed is not None and is_secret(changed[group], meaning, ValueNotation.INLINE):
             yield *changed.span(group), SecretKind.PASSWORD
     seed = _SEED.match(text, end) if meaning is Meaning.SECRET else None
     if seed is not None and any(map(str.isdigit, seed["value"])):
@@ -166,7 +166,7 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
     below = _BELOW.match(text, end)
     if (
         below is not None
-        and is_secret(below["value"], meaning, Place.LINE)
+        and is_secret(below["value"], meaning, ValueNotation.LINE)
         and not below["value"].isdecimal()
     ):
         yield *below.span("value"), SecretKind.PASSWORD
@@ -174,7 +174,7 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
 
 def _chosen(value: str) -> bool:
     """Whether a word is a password that a person put together: capitals and a sign between words."""
-    return is_secret(value, Meaning.PASSWORD, Place.SETTING) and _JOINED.fullmatch(value) is not None
+    return is_secret(value, Meaning.PASSWORD, ValueNotation.SETTING) and _JOINED.fullmatch(value) is not None
 
 
 def _ahead(text: str, at: int, end: int, meaning: Meaning) -> Iterator[Span]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.redact.names import Meaning
-from leafward.base.redact.secret_values import Place, stands_out
+from leafward.base.redact.secret_values import ValueNotation, stands_out
 from leafward.base.redact.written_values import bare_value, cell_value, judged, quoted_value
 
 if TYPE_CHECKING:
@@ -89,25 +89,27 @@ class _Named(NamedTuple):
         """Whether a pattern is found in as many characters before it."""
         return pattern.search(self.text, max(0, self.start - reach), self.start) is not None
 
-    def quoted(self, at: int, place: Place) -> _Span | None:
+    def quoted(self, at: int, place: ValueNotation) -> _Span | None:
         """The quoted value that begins at a place."""
         return quoted_value(self.text, at, self.meaning, place)
 
-    def bare(self, at: int, place: Place) -> _Span | None:
+    def bare(self, at: int, place: ValueNotation) -> _Span | None:
         """The value without quotes that begins at a place, in a text."""
         return bare_value(self.text, at, self.meaning, place)
 
-    def judged(self, found: re.Match[str], place: Place) -> _Span | None:
+    def judged(self, found: re.Match[str], place: ValueNotation) -> _Span | None:
         """The value that a pattern found, if it is a secret."""
         return judged(self.text, *found.span("value"), self.meaning, place)
 
-    def setting(self, at: int, quoted: Place, bare: Place) -> _Span | None:
+    def setting(self, at: int, quoted: ValueNotation, bare: ValueNotation) -> _Span | None:
         """The value of a setting that begins at a place, with quotes or without."""
         return self.quoted(at, quoted) or bare_value(self.text, at, self.meaning, bare, "setting")
 
 
 def _argument(named: _Named, found: re.Match[str]) -> _Span | None:
-    return named.quoted(found.end(), Place.SETTING if named.name.startswith("--") else Place.INLINE)
+    return named.quoted(
+        found.end(), ValueNotation.SETTING if named.name.startswith("--") else ValueNotation.INLINE
+    )
 
 
 def _is_variable(named: _Named) -> bool:
@@ -130,19 +132,19 @@ _FORMS: tuple[
     ...,
 ] = (
     (_ARGUMENT, None, _argument),
-    (_OPTION, _is_option, lambda one, at: one.setting(at.end(), Place.SETTING, Place.LINE)),
+    (_OPTION, _is_option, lambda one, at: one.setting(at.end(), ValueNotation.SETTING, ValueNotation.LINE)),
     (BELOW, _Named.begins_line, lambda _, at: at.span("value") if stands_out(at["value"]) else None),
-    (_ANSWER, None, lambda one, at: one.judged(at, Place.INLINE)),
-    (_ROW, _Named.begins_line, lambda one, at: one.judged(at, Place.INLINE)),
+    (_ANSWER, None, lambda one, at: one.judged(at, ValueNotation.INLINE)),
+    (_ROW, _Named.begins_line, lambda one, at: one.judged(at, ValueNotation.INLINE)),
     (
         _ATOM,
         lambda one: one.text.endswith("{", 0, one.start),
-        lambda one, at: one.quoted(at.end(), Place.INLINE),
+        lambda one, at: one.quoted(at.end(), ValueNotation.INLINE),
     ),
-    (_OTHERWISE, None, lambda one, at: one.quoted(at.end(), Place.INLINE)),
-    (re.compile(r"\|"), _is_variable, lambda one, at: one.bare(at.end(), Place.INLINE)),
+    (_OTHERWISE, None, lambda one, at: one.quoted(at.end(), ValueNotation.INLINE)),
+    (re.compile(r"\|"), _is_variable, lambda one, at: one.bare(at.end(), ValueNotation.INLINE)),
     (_CELL, lambda one: one.follows(_CELL_START, 50), _cell),
-    (_COLUMN, _Named.begins_line, lambda one, at: one.judged(at, Place.LINE)),
+    (_COLUMN, _Named.begins_line, lambda one, at: one.judged(at, ValueNotation.LINE)),
 )
 """What may stand behind a name, in the order of trial: its pattern, a condition on the name, and the value. The first that fits
 decides, also where it has no value.
@@ -167,7 +169,7 @@ def _behind_space(named: _Named, space: re.Match[str]) -> _Span | None:
     text, at, name = named.text, space.end(), named.name.lower()
     is_password = named.meaning is Meaning.PASSWORD
     if named.follows(_GIVEN, 100):
-        given = named.setting(at, Place.SETTING, Place.SETTING)
+        given = named.setting(at, ValueNotation.SETTING, ValueNotation.SETTING)
         # `set password …` is a sentence as well.
         if given and name.isalpha() and text[slice(*given)].isalpha() and text[slice(*given)].islower():
             return None
@@ -175,21 +177,21 @@ def _behind_space(named: _Named, space: re.Match[str]) -> _Span | None:
             return given
     if is_password and "." in name and named.begins_line():
         # A setting of Java, whose name ends with a space.
-        return named.bare(at, Place.LINE)
+        return named.bare(at, ValueNotation.LINE)
     if name in _DIRECTIVES or (is_password and name in ("password", "passwd") and named.follows(_NETRC, 240)):
-        return named.setting(at, Place.LINE, Place.LINE)
+        return named.setting(at, ValueNotation.LINE, ValueNotation.LINE)
     if name == "pass":
         return _passed(named, at)
     if (spoken := _SAID.match(text, named.end)) is not None:
         return _said(named, spoken)
     if (spoken := _SAID_BARE.match(text, named.end)) is not None:
-        return bare_value(text, spoken.end(), named.meaning, Place.INLINE, "setting")
+        return bare_value(text, spoken.end(), named.meaning, ValueNotation.INLINE, "setting")
     if text[named.end] == "\t" or _is_variable(named):
-        return named.bare(at, Place.INLINE)
+        return named.bare(at, ValueNotation.INLINE)
     if is_password:
         if (odd := _ODD.match(text, at)) is not None:
-            return judged(text, *odd.span(), named.meaning, Place.INLINE)
-        found = named.bare(at, Place.INLINE)
+            return judged(text, *odd.span(), named.meaning, ValueNotation.INLINE)
+        found = named.bare(at, ValueNotation.INLINE)
         if (
             found is not None
             and stands_out(value := text[slice(*found)])
@@ -197,7 +199,7 @@ def _behind_space(named: _Named, space: re.Match[str]) -> _Span | None:
         ):
             return found
     if named.meaning is not Meaning.KEY and "\n" not in space[0]:
-        return bare_value(text, at, Meaning.PERHAPS, Place.INLINE)
+        return bare_value(text, at, Meaning.PERHAPS, ValueNotation.INLINE)
     return None
 
 
@@ -206,11 +208,15 @@ def _passed(named: _Named, at: int) -> _Span | None:
     text = named.text
     rotated = _ROTATED.match(text, named.end)
     if rotated is not None:
-        return bare_value(text, rotated.end(), named.meaning, Place.INLINE, "setting")
+        return bare_value(text, rotated.end(), named.meaning, ValueNotation.INLINE, "setting")
     if text[at : at + 1] in ("'", '"', "`"):
-        return named.quoted(at, Place.INLINE) if named.begins_line() or named.follows(_LOGIN, 80) else None
+        return (
+            named.quoted(at, ValueNotation.INLINE)
+            if named.begins_line() or named.follows(_LOGIN, 80)
+            else None
+        )
     login = _LOGIN.search(text, max(0, named.start - 80), named.start)
-    found = named.bare(at, Place.INLINE) if login is not None else None
+    found = named.bare(at, ValueNotation.INLINE) if login is not None else None
     sure = login is not None and "," in login[0]
     return found if found is not None and (sure or stands_out(text[slice(*found)])) else None
 
@@ -221,4 +227,4 @@ def _said(named: _Named, spoken: re.Match[str]) -> _Span | None:
     while named.text.startswith("*", at):
         at += 1
     sure = named.meaning is Meaning.PASSWORD and spoken[0].strip("\\\"'`* \t") != ""
-    return named.quoted(at, Place.QUOTED if sure else Place.INLINE)
+    return named.quoted(at, ValueNotation.QUOTED if sure else ValueNotation.INLINE)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning
-from leafward.base.redact.secret_values import Place, is_secret, stands_out
+from leafward.base.redact.secret_values import ValueNotation, is_secret, stands_out
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ _OF_KEY = late(
 )
 _OTHER_SCRIPT = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 """Scripts without spaces between words."""
-_KEY = (_OF_KEY, Meaning.SECRET, Place.QUOTED)
-_LOGIN = (_USER, Meaning.PASSWORD, Place.INLINE)
+_KEY = (_OF_KEY, Meaning.SECRET, ValueNotation.QUOTED)
+_LOGIN = (_USER, Meaning.PASSWORD, ValueNotation.INLINE)
 _BEHIND = ".,;:!?)]}。，、；！？）*"
 """Characters that end a sentence behind a value."""
 
@@ -83,7 +83,7 @@ def _password(text: str, end: int) -> Iterator[Span]:
         if far is None:
             return
         value = far["value"].rstrip(_BEHIND)
-        labelled = bool(far["colon"]) and is_secret(value, Meaning.PASSWORD, Place.LINE)
+        labelled = bool(far["colon"]) and is_secret(value, Meaning.PASSWORD, ValueNotation.LINE)
         if (labelled and not value.isdecimal()) or stands_out(value):
             yield far.start("value"), far.start("value") + len(value), SecretKind.PASSWORD
         return
@@ -92,6 +92,6 @@ def _password(text: str, end: int) -> Iterator[Span]:
         # The sentence continues behind it without a space.
         value = value[: script.start()]
     value = value.rstrip(_BEHIND)
-    place = Place.QUOTED if found["quote"] else Place.LINE
+    place = ValueNotation.QUOTED if found["quote"] else ValueNotation.LINE
     if is_secret(value, Meaning.PASSWORD, place) and not value.isdecimal():
         yield found.start("value"), found.start("value") + len(value), SecretKind.PASSWORD

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning, meaning_of
-from leafward.base.redact.secret_values import Place, is_secret, stands_out
+from leafward.base.redact.secret_values import ValueNotation, is_secret, stands_out
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _columns_below(text: str, at: int, head: str) -> Iterator[Span]:
             return
         for column, meaning in columns:
             value = line[column:].split(" ", 1)[0].rstrip("\r")
-            if any(map(str.isdigit, value)) and is_secret(value, meaning, Place.INLINE):
+            if any(map(str.isdigit, value)) and is_secret(value, meaning, ValueNotation.INLINE):
                 yield at + column, at + column + len(value), SecretKind.SECRET
         if end < 0:
             return
@@ -107,7 +107,7 @@ def _values_in(cells: list[str], meanings: list[tuple[int, Meaning]], at: int) -
         value = cell.strip(" \t`*\r")
         # Tables of names also list names of tokens; a value without a digit is a name.
         sure = meaning is Meaning.PASSWORD or any(map(str.isdigit, value))
-        if sure and is_secret(value, meaning, Place.INLINE):
+        if sure and is_secret(value, meaning, ValueNotation.INLINE):
             begin = at + sum(len(one) + 1 for one in cells[:column]) + cell.index(value)
             yield begin, begin + len(value), SecretKind.SECRET
 
@@ -136,7 +136,11 @@ def inserted_in(text: str, low: str) -> Iterator[Span]:
         at, column = found.end(), 0
         while (value := _VALUE.match(text, at)) is not None and column < len(names):
             meaning = meanings[column]
-            if meaning is not None and value["text"] and is_secret(value["text"], meaning, Place.QUOTED):
+            if (
+                meaning is not None
+                and value["text"]
+                and is_secret(value["text"], meaning, ValueNotation.QUOTED)
+            ):
                 yield value.start("text"), value.end("text"), SecretKind.SECRET
             at, column = value.end(), column + 1
             if value["end"] == ")":
@@ -162,7 +166,7 @@ def _column_values(text: str, at: int, head: str, separator: str) -> Iterator[Sp
         for column, meaning in meanings:
             cell = cells[column]
             value = cell.strip(' "\r')
-            if is_secret(value, meaning, Place.QUOTED):
+            if is_secret(value, meaning, ValueNotation.QUOTED):
                 begin = at + sum(len(one) + 1 for one in cells[:column]) + cell.index(value)
                 yield begin, begin + len(value), SecretKind.SECRET
         if end < 0:

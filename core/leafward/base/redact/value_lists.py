@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.names import Meaning, meaning_of
-from leafward.base.redact.secret_values import Place, is_secret, stands_out
+from leafward.base.redact.secret_values import ValueNotation, is_secret, stands_out
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -59,5 +59,5 @@ def _stretch(text: str, sign: re.Match[str]) -> tuple[int, int, bool]:
 
 def _is_item(value: str, meaning: Meaning) -> bool:
     if meaning is Meaning.PASSWORD:
-        return is_secret(value, meaning, Place.INLINE) and not value.isdecimal()
-    return is_secret(value, Meaning.PERHAPS, Place.QUOTED)
+        return is_secret(value, meaning, ValueNotation.INLINE) and not value.isdecimal()
+    return is_secret(value, Meaning.PERHAPS, ValueNotation.QUOTED)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning, meaning_of
-from leafward.base.redact.secret_values import Place, is_secret, stands_for
+from leafward.base.redact.secret_values import ValueNotation, is_secret, stands_for
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def apart_in(text: str, low: str) -> Iterator[Span]:
             found = rule.match(text, at)
             if found is not None and (meaning := _meaning(found["name"])) is not None:
                 group = "value" if found["value"] is not None else "bare"
-                if is_secret(found[group], meaning, Place.SETTING, quoted=group == "value"):
+                if is_secret(found[group], meaning, ValueNotation.SETTING, quoted=group == "value"):
                     yield found.start(group), found.end(group), SecretKind.SECRET
             at = text.find(literal, at + len(literal))
     if "={" in text and ("pwd={" in low or "password={" in low):

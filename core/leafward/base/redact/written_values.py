@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from leafward.base.redact.names import Meaning
-from leafward.base.redact.secret_values import LEAST_PERHAPS, Place, is_secret
+from leafward.base.redact.secret_values import LEAST_PERHAPS, ValueNotation, is_secret
 
 _DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
 
@@ -34,10 +34,10 @@ def cell_value(text: str, at: int, stop: int, meaning: Meaning) -> tuple[int, in
     end = at + len(text[at:stop].rstrip(" \t`*"))
     while at < end and text[at] in " \t`*":
         at += 1
-    return judged(text, at, end, meaning, Place.INLINE)
+    return judged(text, at, end, meaning, ValueNotation.INLINE)
 
 
-def quoted_value(text: str, at: int, meaning: Meaning, place: Place) -> tuple[int, int] | None:
+def quoted_value(text: str, at: int, meaning: Meaning, place: ValueNotation) -> tuple[int, int] | None:
     """The value in quotes at a place; escaped quotes end with quotes of the same number of backslashes."""
     opening = QUOTE.match(text, at)
     if opening is None:
@@ -58,11 +58,13 @@ def quoted_value(text: str, at: int, meaning: Meaning, place: Place) -> tuple[in
     return judged(text, begin, stop if stop >= 0 else min(len(text), limit), meaning, place)
 
 
-def bare_value(text: str, at: int, meaning: Meaning, place: Place, ends: str = "") -> tuple[int, int] | None:
+def bare_value(
+    text: str, at: int, meaning: Meaning, place: ValueNotation, ends: str = ""
+) -> tuple[int, int] | None:
     """The bare value at a place. `ends` names the signs that end it."""
     spaced = _SPACED_VALUE.match(text, at) if meaning is Meaning.PASSWORD else None
     if spaced is not None and (
-        place in (Place.SETTING, Place.LINE)
+        place in (ValueNotation.SETTING, ValueNotation.LINE)
         or spaced[0].count(" ") >= _LEAST_OF_WALLET
         or _NO_WORD.search(spaced[0])
     ):
@@ -78,12 +80,12 @@ def bare_value(text: str, at: int, meaning: Meaning, place: Place, ends: str = "
         return judged(text, default.start("value"), default.end("value"), meaning, place)
     value = raw[0]
     last = _LINE_END.match(text, raw.end()) is not None
-    if ends not in ("query", "path") and last and place in (Place.SETTING, Place.LINE):
+    if ends not in ("query", "path") and last and place in (ValueNotation.SETTING, ValueNotation.LINE):
         value = _to_the_end(value)
     else:
         value = _to_the_end(_up_to(value, _ENDS[ends or "inline"]))
-        if place is Place.LINE and ends != "setting" and not _LINE_END.match(text, at + len(value)):
-            place = Place.INLINE
+        if place is ValueNotation.LINE and ends != "setting" and not _LINE_END.match(text, at + len(value)):
+            place = ValueNotation.INLINE
     while (value and value[-1] in ",;.:") or (
         value and value[-1] in ")]}" and value.count(value[-1]) > value.count(_OPENING[value[-1]])
     ):
@@ -113,7 +115,7 @@ def _up_to(value: str, signs: str) -> str:
 
 
 def judged(
-    text: str, start: int, end: int, meaning: Meaning, place: Place, *, quoted: bool = False
+    text: str, start: int, end: int, meaning: Meaning, place: ValueNotation, *, quoted: bool = False
 ) -> tuple[int, int] | None:
     """The place of a value between two places, without white space around it; None where it is not a secret."""
     if end <= start:
