@@ -153,6 +153,14 @@ CHECKS = "lint\tfail\t5m24s\thttps://ci/1\ntest-ci\tfail\t2s\t\nbuild\tskipping\
         ("3 tests passed, 1 failed", ["3 tests passed, 1 failed"]),
         ("You have to pass --force", ["You have to pass --force"]),
         ("ok  \tgithub.com/ada/orchard\t0.3s\nexit status 1", ["exit status 1"]),
+        (
+            "# orchard.dev/cli\ncmd/cli/explain.go:12:3: undefined: json\n?   \torchard.dev/cli\t[no test files]\nFAIL",
+            ["cmd/cli/explain.go:12:3: undefined: json"],
+        ),
+        (
+            "src/a.go:3:1: warning: it is long\n?   \torchard.dev/cli\t[no test files]",
+            ["src/a.go:3:1: warning: it is long"],
+        ),
     ],
 )
 def test_what_passed_is_no_error_however_the_call_ended(printed: str, found: list[str]) -> None:

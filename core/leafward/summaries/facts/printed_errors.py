@@ -40,10 +40,14 @@ _FAILED_ROW = re.compile(r"[^\t\n]{1,120}?(?:\t| {2,80})(?:fail(?:ed|ure)?|timed
 """A row in a table of checks that reports a failed one."""
 _PASSES = re.compile(
     r"\s*(?:ok|PASS(?:ED)?|[✓✔√✅])(?:[\s:]|$)|\W{0,3}\d{1,9} (?:tests? )?pass(?:ed|ing)\b(?!.{0,200}\bfail)"
-    r"|.{1,200}(?:\t| {2,80})(?:pass(?:ed)?|success|skipping|skipped|pending|neutral)(?:\t| {2,80}|$)|.{1,200}\s(?:\.\.\. ok|PASSED)(?:\s|$)"
+    r"|\?\s+\S{1,200}\s+\[no test files\]|.{1,200}(?:\t| {2,80})(?:pass(?:ed)?|success|skipping|skipped|pending|neutral)(?:\t| {2,80}|$)|.{1,200}\s(?:\.\.\. ok|PASSED)(?:\s|$)"
 )
 """A line that reports success, or a check that has not ended: it is not an error, whatever the final outcome."""
 _PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
+_PLACED = re.compile(
+    r"(?m)^[ \t]*[\w./@-]{1,200}\.\w{1,10}:\d{1,7}:\d{1,7}: (?!(?i:warning|note|info)\b)\S.{2,300}$"
+)
+"""What a compiler says of a place in a file."""
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
 _DECLINED = re.compile(
     r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
@@ -80,14 +84,16 @@ _RUNS = re.compile(
 
 
 def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
-    """The lines of a printed text that are errors; after a failure without any, the last meaningful line."""
+    """The lines of a printed text that are errors; after a failure without any, the first with a place in a file, else the last meaningful one."""
     found = False
     for line in _maybe_errors(text):
         if 8 <= len(line) <= 600 and _is_error(line) and not _ERROR_FRAME.match(line):
             found = True
             yield line
-    if failed and not found and not _GIVEN_UP.search(text[-200:]) and (last := _last_line(text)):
-        yield last
+    if failed and not found and not _GIVEN_UP.search(text[-200:]):
+        placed = _PLACED.search(text)
+        if last := placed[0].strip() if placed is not None else _last_line(text):
+            yield last
 
 
 def _is_error(line: str) -> bool:
