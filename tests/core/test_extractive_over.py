@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
@@ -257,3 +259,13 @@ def test_a_heading_that_says_not_done_is_none_of_finished_work() -> None:
     previous = "## Work\n\n**What was NOT yet done:**\n- The handling of lost rows in `drop_rows`\n"
     told = told_in(SummarySection.DONE, *ran("a", "cat rows.py"), previous=previous, previous_entry=3)
     assert told == []
+
+
+def test_a_file_that_the_messages_behind_the_summary_delete_is_not_told_as_made() -> None:
+    made = [user("make a theme of frost"), *edited("themes/frost.json", "x")]
+    said = [*made, reply("I've created `themes/frost.json` with all colours of the valley.")]
+    assert "frost.json" in summarize(span(*said)).text
+    gone = list(span(*ran("k", "rm themes/frost.json")).messages)
+    assert "I've created" not in summarize(replace(span(*said), kept=gone)).text
+    failed = [*gone[:-1], gone[-1]._replace(message={**gone[-1].message, "isError": True})]
+    assert "I've created" in summarize(replace(span(*said), kept=failed)).text

@@ -80,7 +80,7 @@ def collect(
     statements.settled(evidence, messages)
     statements.stated(evidence, messages, turns)
     statements.changed(evidence)
-    gone = stale_lines.settle(evidence, messages, turns, span.cwd)
+    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
-from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls
@@ -82,9 +82,13 @@ class GoneFile:
 
 
 def settle(
-    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str
+    evidence: Evidence,
+    messages: Sequence[SpanMessage],
+    turns: Sequence[Turn],
+    cwd: str,
+    kept: Sequence[SpanMessage] = (),
 ) -> frozenset[str]:
-    """Leaves out the lines that no longer hold, and adds their present state.
+    """Leaves out the lines that no longer hold, and adds their present state; `kept` are the messages that follow the summary.
 
     Returns the files that no longer have their names.
     """
@@ -93,6 +97,12 @@ def settle(
     settle_troubles(evidence, messages, turns)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
+    calls = {
+        place: tool_calls(body) for place, (_, body) in enumerate(kept) if body.get("role") == "assistant"
+    }
+    for path in gone_files(kept, calls, cwd):
+        # The messages that follow tell it themselves.
+        evidence.candidates = _without(evidence, path, len(messages))
     written = _written(evidence)
     ended = _answers(messages, turns)
     _fulfil(evidence, written, ended)
@@ -142,21 +152,9 @@ def gone_files(
 def _files(evidence: Evidence, gone: dict[str, GoneFile]) -> None:
     listed = 0
     for path, what in sorted(gone.items(), key=lambda item: (-item[1].place, item[0])):
-        name = path.rsplit("/", 1)[-1]
-        if "." not in name:
+        if "." not in path.rsplit("/", 1)[-1]:
             continue
-        named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])(?!\.\w)")
-        left = [
-            candidate
-            for candidate in evidence.candidates
-            if not (
-                candidate.section in _SUBJECTS
-                and not candidate.first
-                and name in candidate.text
-                and named.search(candidate.text)
-                and _place(evidence, candidate) <= what.place
-            )
-        ]
+        left = _without(evidence, path, what.place)
         work = evidence.files.pop(path, None)
         if work is not None and what.now and what.now in evidence.files:
             now = evidence.files[what.now]
@@ -169,6 +167,23 @@ def _files(evidence: Evidence, gone: dict[str, GoneFile]) -> None:
             listed += 1
             text = f"Renamed `{path}` to `{what.now}`" if what.now else f"Deleted `{path}`"
             add(evidence, SummarySection.DONE, text, (what.entry,), 3.0)
+
+
+def _without(evidence: Evidence, path: str, until: int) -> list[LineCandidate]:
+    """The lines but those about a file up to a position."""
+    name = path.rsplit("/", 1)[-1]
+    named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])(?!\.\w)")
+    return [
+        candidate
+        for candidate in evidence.candidates
+        if not (
+            candidate.section in _SUBJECTS
+            and not candidate.first
+            and name in candidate.text
+            and named.search(candidate.text)
+            and _place(evidence, candidate) <= until
+        )
+    ]
 
 
 def _place(evidence: Evidence, candidate: LineCandidate) -> int:
