@@ -52,9 +52,11 @@ LEAFWARD_TEST_WORKERS ?= $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))
 test: $(MARK_TEST)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -n $(LEAFWARD_TEST_WORKERS) --dist worksteal
+# One processor is enough for mypy: the tests begin beside it, and either may fail.
+	$(BIN)/mypy & typed=$$!; \
+	$(BIN)/python -m pytest -n $(LEAFWARD_TEST_WORKERS) --dist worksteal; tested=$$?; \
+	wait $$typed && exit $$tested
 
 check: test
 

@@ -32,7 +32,7 @@ CREWS = {
 }
 
 
-@pytest.mark.parametrize("seed", range(40 if THOROUGH else 12))
+@pytest.mark.parametrize("seed", range(40 if THOROUGH else 6))
 def test_who_is_named_wrote_the_line(tmp_path: Path, seed: int) -> None:
     office = Office(tmp_path, seed)
     for _ in range(3):
@@ -43,7 +43,7 @@ def test_who_is_named_wrote_the_line(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.parametrize("crew", CREWS)
-@pytest.mark.parametrize("seed", range(20 if THOROUGH else 6))
+@pytest.mark.parametrize("seed", range(20 if THOROUGH else 3))
 def test_who_is_named_wrote_the_line_whatever_agents_work(tmp_path: Path, crew: str, seed: int) -> None:
     office = Office(tmp_path, seed)
     for kind in CREWS[crew]:
