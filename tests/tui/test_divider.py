@@ -66,7 +66,7 @@ async def test_keys_move_it_and_the_next_start_has_it_there(file: Named) -> None
 async def test_one_pane_has_no_line_to_move(file: Named) -> None:
     async with exploring(file.path, NARROW) as (pilot, screen):
         await pilot.press("left_parenthesis")
-        assert "line left: no other pane here" in rows(screen.app)[-1]
+        assert "line left: only between two panes, on a wider terminal" in rows(screen.app)[-1]
 
 
 async def test_the_line_is_heavy_under_the_mouse(file: Named) -> None:
