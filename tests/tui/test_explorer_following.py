@@ -202,6 +202,27 @@ class TestFollowing:
             await chosen(pilot, "l", "h", "e", "r", "e", "enter")
             await until(pilot, lambda: "here" in file.path.read_text())
 
+    async def test_a_row_that_is_drawn_while_a_replaced_file_is_read_again_is_empty(
+        self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        may_read = Event()
+        read = session_loader.open_session
+
+        def held(*values: Any) -> Any:
+            assert may_read.wait(PATIENCE)
+            return read(*values)
+
+        async with exploring(file.path) as (pilot, screen):
+            monkeypatch.setattr(session_loader, "open_session", held)
+            other = Named(tmp_path / "other.jsonl")
+            other.turn("q")
+            os.replace(other.path, file.path)
+            await until(pilot, lambda: sure(screen.panes.tree.painter).is_outdated)
+            screen.panes.tree.painted.clear()
+            assert not any(tree(screen))
+            may_read.set()
+            await until(pilot, lambda: ready(screen) and "q prompt" in tree(screen)[0])
+
     async def test_what_was_set_outlasts_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", "p", "r", "o", "m", "p", "t", "enter")

@@ -102,8 +102,17 @@ class PaintedRows:
             self._resting.start(BREATH, self._paint_ahead)
 
     def _paint(self, rows: Rows, key: _Key) -> Strip:
-        segments = rows.painter.paint(key.line, rows.columns, rows.state, second=key.second)
-        strip = Strip(segments).adjust_cell_length(self._view.size.width, rows.painter.styles.bg.blank)
+        painter, width = rows.painter, self._view.size.width
+        try:
+            segments = painter.paint(key.line, rows.columns, rows.state, second=key.second)
+        except IndexError:
+            if not painter.is_outdated:
+                raise
+            segments = []
+        if painter.is_outdated:
+            # A job has read a rewritten file: rows of its entries come in a moment.
+            return Strip.blank(width, painter.styles.bg.blank)
+        strip = Strip(segments).adjust_cell_length(width, painter.styles.bg.blank)
         if len(self._strips) > KEPT:
             self._strips.clear()
         self._strips[key] = strip
