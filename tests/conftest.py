@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import ipaddress
 import os
+import re
 import socket
 import sys
 import tempfile
 import time
 from collections import Counter
 from contextlib import ExitStack, closing
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
@@ -78,6 +80,8 @@ _KEPT = {
 }
 """Variables that steer the tests themselves; by the last one the processes of the snapshot plugin share their folder."""
 
+_SERIAL = count()
+
 _LONGEST_ID = 60
 """Characters of a value in the name of a test."""
 
@@ -117,13 +121,31 @@ def _from_outside(name: str) -> bool:
     )
 
 
+@pytest.fixture
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for this test alone. pytest's own numbers cost a look through the folders of all tests before it."""
+    folder = tmp_path_factory.getbasetemp() / str(next(_SERIAL))
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+@pytest.fixture
+def tmp_path(_folder: Path, request: pytest.FixtureRequest) -> Path:
+    """An empty folder with the name of the test, as pytest's own."""
+    folder = _folder / (re.sub(r"\W", "_", request.node.name)[:30] + "0")
+    folder.mkdir()
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def isolated_environment(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The home folder of this test, empty, and outside its `tmp_path`; children inherit all of this."""
     for name in list(os.environ):
         if _from_outside(name):
             monkeypatch.delenv(name)
-    home = tmp_path_factory.mktemp("home")
+    home, temporary = _folder / "home", str(_folder / "temporary")
+    home.mkdir()
+    os.mkdir(temporary)
     folders = {
         "HOME": home,
         "USERPROFILE": home,
@@ -141,7 +163,6 @@ def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
     for name, folder in folders.items():
         monkeypatch.setenv(name, str(folder))
     # What others leave in the machine's own folder is none of a test's business.
-    temporary = str(tmp_path_factory.mktemp("temporary"))
     monkeypatch.setenv("TMPDIR", temporary)
     monkeypatch.setattr(tempfile, "tempdir", temporary)
     monkeypatch.setenv("LC_ALL", "C.UTF-8")

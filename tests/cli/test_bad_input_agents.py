@@ -16,6 +16,7 @@ import pytest
 
 from leafward.cli.main import main
 from tests.opencode_store import Conversation, Database, call, said, write_tree
+from tests.surroundings import THOROUGH
 from tests.untouched import contents
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 DATA = Path(__file__).parents[1] / "data"
 VERBS = ("tree", "context", "files", "doctor", "show")
 FORMATS = ("md", "html", "json")
-ROUNDS = 12
+ROUNDS = 12 if THOROUGH else 6
 
 
 class Store(NamedTuple):

@@ -9,6 +9,7 @@ import pytest
 from tests.acting import Acting
 from tests.cli.test_audit_field_types import JUNK, LINES, places, spoiled
 from tests.cli.test_bad_input import OPENS, one_line
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +50,7 @@ def test_damage_of_every_kind(case: str, run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", range(len(LINES)))
 def test_fields_of_any_type(line: int, run: Run, tmp_path: Path) -> None:
     for place in places(LINES[line]):
-        for junk in JUNK[:: max(1, len(JUNK) // 4)]:
+        for junk in JUNK[:: max(1, len(JUNK) // (4 if THOROUGH else 2))]:
             survives(run, spoiled(tmp_path, line, place, junk))
 
 

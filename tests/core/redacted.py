@@ -7,12 +7,12 @@ import time
 
 from leafward.base.redact.redaction import redact
 
-_SIZE = 250_000
+SIZE = 100_000
 
 
 def repeated(piece: str) -> str:
-    """A quarter of a megabyte of one piece, over and over."""
-    return (piece * (_SIZE // len(piece) + 1))[:_SIZE]
+    """A tenth of a megabyte of one piece, over and over."""
+    return (piece * (SIZE // len(piece) + 1))[:SIZE]
 
 
 def assert_stays(text: str) -> None:
@@ -22,7 +22,7 @@ def assert_stays(text: str) -> None:
 
 
 def assert_takes_linear_time(text: str) -> None:
-    """Quadratic work on a quarter of a megabyte would take minutes."""
+    """Quadratic work on a tenth of a megabyte would take minutes."""
     started = time.process_time()
     redact(text)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 5

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +24,6 @@ from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from leafward.session.entries import Body, EntryIndex
 
@@ -167,7 +168,7 @@ def messages(draw: st.DrawFn) -> dict[str, Any]:
 def test_any_message(
     tmp_path_factory: pytest.TempPathFactory, said: list[Any], ascii_only: bool, wide: bool
 ) -> None:
-    path = tmp_path_factory.mktemp("said") / "s.jsonl"
+    path = Path(mkdtemp(dir=tmp_path_factory.getbasetemp())) / "s.jsonl"
     lines: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "s", "cwd": "/home/ada/p"}]
     for number, message in enumerate(said):
         lines.append(

@@ -15,13 +15,14 @@ from leafward.files.file_replay.knowledge import Certainty
 from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.replay import replay
 from tests.acting import reading
+from tests.surroundings import THOROUGH
 from tests.workbench import NAMES, Workbench
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(60 if THOROUGH else 20))
 def test_what_is_said_to_be_exact_is_what_lies_on_disk(tmp_path: Path, seed: int) -> None:
     bench = Workbench(tmp_path / "session.jsonl", tmp_path / "work", seed)
     states: list[dict[str, str | None]] = []

@@ -15,7 +15,7 @@ import pytest
 
 from leafward.base.redact.redaction import Redactor, redact, secrets_in
 from leafward.base.redact.spans import MARKER
-from tests.core.redacted import assert_stays, assert_takes_linear_time
+from tests.core.redacted import SIZE, assert_stays, assert_takes_linear_time
 from tests.planted import Planted, pem, planted
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ HOSTILE = {
     "words": "pass" * 62_500,
     "settings": "PASSWORD=" * 27_500,
     "quotes": 'token="' * 35_000,
-    "escapes": "\\" * 250_000,
+    "escapes": "\\" * SIZE,
     "escaped quotes": 'key: \\"' * 35_000,
     "begins": "-----BEGIN RSA PRIVATE KEY-----\n" * 7_500,
     "ends": "-----END RSA PRIVATE KEY-----\n" * 7_500,
@@ -169,7 +169,7 @@ HOSTILE = {
     "starts of keys": "MIIEpAIBAAKCAQEA " * 15_000,
     "addresses": "a://b:" * 40_000 + "@",
     "addresses on addresses": "://" * 82_500,
-    "signs": "@" * 250_000,
+    "signs": "@" * SIZE,
     "commands": "curl mysql sshpass " * 12_500,
     "echoes": "echo a " * 35_000 + "| sudo -S x",
     "cookies": "cookie: a=b;" * 20_000,
@@ -177,15 +177,15 @@ HOSTILE = {
     "web tokens": "eyJ" * 82_500,
     "dots": "eyJabcdefghijklm." * 14_500,
     "prefixes": "ghp_ sk- xoxb- " * 16_500,
-    "numbers": "1" * 250_000,
+    "numbers": "1" * SIZE,
     "long run": "aB3" * 83_250,
-    "spaces": "password" + " " * 250_000,
+    "spaces": "password" + " " * SIZE,
     "elements": "<password " * 25_000,
     "cells": "| password | " * 18_750,
     "passwords of postgres": "a:*:b:c:" * 30_000,
     "nothing seen": "a\u200b" * 125_000,
     "colours": "\x1b[3" * 82_500,
-    "mixed": "".join(_RNG.choices("paswordtkenky=:\"'\\ \n|-@/", k=250_000)),
+    "mixed": "".join(_RNG.choices("paswordtkenky=:\"'\\ \n|-@/", k=SIZE)),
     "all that is planted": "\n".join(one.text for half in (0, 1) for one in planted(half, 2)),
 }
 

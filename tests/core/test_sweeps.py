@@ -20,6 +20,7 @@ from leafward.files.file_replay.replay import replay
 from leafward.files.shell.bulk_effects import NOTICES, BulkCommand
 from leafward.files.shell.effects import effects
 from tests.acting import Acting, call, reading
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -305,7 +306,7 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(24 if THOROUGH else 8))
 def test_nothing_that_is_said_of_files_under_git_is_wrong(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     desk = Desk(tmp_path / "work", tmp_path / "s.jsonl")

@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual._compositor import Compositor
 
 from leafward.compaction import branch_summary as branches
 from leafward.export.demo import demo_session
@@ -34,6 +35,26 @@ def finer_waits() -> Iterator[None]:
         patch.setattr("textual.app.wait_for_idle", wait_after_key)
         patch.setattr("textual.pilot.wait_for_idle", wait_in_pause)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _frames_nobody_looks_at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frame is drawn when a test reads the screen, not each time that it changes, except in tests that count frames.
+
+    No terminal is there to show what is drawn in between: it took two fifths of the processor.
+    """
+    if request.node.get_closest_marker("frames") is not None:
+        return
+    really = Compositor.render_update
+
+    def when_asked(self: Compositor, full: bool = False, **how: Any) -> object:
+        # A sheet keeps the picture of the screen behind it from its first frame.
+        if full or how.get("screen_stack"):
+            return really(self, full, **how)
+        self._dirty_regions.clear()
+        return None
+
+    monkeypatch.setattr(Compositor, "render_update", when_asked)
 
 
 @pytest.fixture

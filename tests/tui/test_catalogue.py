@@ -419,6 +419,7 @@ async def test_a_session_whose_folder_is_gone_is_not_resumed(store: Path, size: 
         )
 
 
+@pytest.mark.frames
 async def test_painting_does_not_grow_with_the_list(tmp_path: Path) -> None:
     for number in range(120):
         SessionFile(tmp_path, "/home/ada/orchard", f"session {number}", ago=timedelta(hours=number + 1))

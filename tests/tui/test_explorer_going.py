@@ -6,6 +6,8 @@ import re
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from leafward.base.config import Config
 from leafward.cli.output.page import Page
 from leafward.cli.tree import tree_text
@@ -263,6 +265,7 @@ class TestGoing:
         ):
             assert any(words in row for row in shown), (words, shown)
 
+    @pytest.mark.frames
     async def test_a_step_draws_two_rows(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("g")

@@ -305,6 +305,7 @@ async def test_keys_scroll_where_nothing_can_be_opened(session: Session) -> None
         assert view.scroll_offset.y == 0
 
 
+@pytest.mark.frames
 async def test_only_lines_on_the_screen_are_painted(tmp_path: Path) -> None:
     session = write_session(tmp_path / "long.jsonl", *(user(f"prompt {number}") for number in range(2000)))
     app = Host()
@@ -344,6 +345,7 @@ async def test_another_width_is_another_page_at_the_same_place(session: Session)
         assert app.inspector.view.scroll_offset.y == place
 
 
+@pytest.mark.frames
 async def test_another_theme_repaints_without_building(session: Session) -> None:
     async with inspecting(turn(session), 20) as (pilot, app):
         built = app.inspector.state.built

@@ -175,6 +175,7 @@ async def test_a_key_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert len(pressed) == 2
 
 
+@pytest.mark.frames
 async def test_a_frame_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = forked(tmp_path / "session.jsonl")
     async with exploring(file.path, (120, 30)) as (pilot, _):

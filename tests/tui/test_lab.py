@@ -218,6 +218,7 @@ class TestLayouts:
 
 
 class TestWork:
+    @pytest.mark.frames
     async def test_a_step_decodes_nothing_and_draws_what_is_seen(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -89,6 +89,7 @@ async def test_letters_of_a_jump(file: Named) -> None:
         assert not screen.panes.tree.jumping
 
 
+@pytest.mark.frames
 async def test_a_sheet_is_answered_before_it_is_drawn(file: Named) -> None:
     async with exploring(file.path) as (pilot, screen):
         at_once(pilot, "k", "<enter>", "m")

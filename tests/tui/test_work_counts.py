@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.screen import ExplorerScreen
     from leafward_tui.explorer.widgets.graph_view import GraphView
 
+pytestmark = pytest.mark.frames
+
 HEIGHT = 30
 
 
