@@ -329,9 +329,7 @@ class PathReader:
     def add_mentions(self) -> None:
         """Adds the files that the last prompts mention, behind those that tools touched."""
         files = self._found.files
-        for place, (index, said) in enumerate(self.prompts):
-            names = self._named(said) if isinstance(said, str) else said
-            self.prompts[place] = index, names
+        for index, names in self.name_prompts():
             for path in names:
                 source = from_entry(index, note="text")
                 known = files.get(path)
@@ -343,6 +341,15 @@ class PathReader:
                 if known.use is PathUse.MENTIONED:
                     known.seq = max(known.seq, index)
         self._settle_mentions()
+
+    def name_prompts(self) -> list[tuple[EntryIndex, list[str]]]:
+        """The last prompts, each with the paths in it instead of its text."""
+        named = [
+            (index, self._named(said) if isinstance(said, str) else said) for index, said in self.prompts
+        ]
+        self.prompts.clear()
+        self.prompts.extend(named)
+        return named
 
     def _named(self, text: str) -> list[str]:
         """The paths in a prompt."""

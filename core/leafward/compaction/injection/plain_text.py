@@ -59,13 +59,13 @@ def clean(text: str, limit: int = ITEM_LIMIT, redactor: Redactor | None = None) 
     Escape sequences and marks that hide or reorder text are removed, control characters and separators become spaces; a
     beginning that would open a heading, a list item or a fence is escaped with a backslash.
     """
-    text = text[:_LOOKED_AT]
+    text = given = text[:_LOOKED_AT]
     if redactor is not None:
         text = redactor.text(text)
     if not (text.isascii() and text.isprintable()):
         text = unicodedata.normalize("NFC", _ESCAPES.sub("", text).translate(_REPLACED))
     text = _SPACE.sub(" ", text).strip()
-    if redactor is not None:
+    if redactor is not None and text != given:
         # A secret that was interrupted by hidden characters is recognisable only now.
         text = redactor.text(text)
     text = _TAG.sub("‹", text)

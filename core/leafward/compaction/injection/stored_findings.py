@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from leafward.compaction.injection.action_outcomes import OFFERED_ACTIONS
-from leafward.compaction.injection.collection import complete, last_compaction, read_path
+from leafward.compaction.injection.collection import collect, complete, last_compaction, read_path
 from leafward.compaction.injection.path_findings import Collected, PastCompaction, PathFile, PathUse
 from leafward.compaction.injection.path_reader import LateResult, PathReader
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
@@ -34,7 +34,7 @@ class PathFound:
     stored: dict[str, Any] | None
     """The form that is kept, of JSON types; None where a later run could not go on from it."""
     read: int
-    """Number of entries that were read."""
+    """Number of entries that it is further than the earlier findings."""
 
 
 def collect_on(session: Session, at: int, stored: Mapping[str, Any] | None) -> PathFound:
@@ -47,7 +47,10 @@ def collect_on(session: Session, at: int, stored: Mapping[str, Any] | None) -> P
             return _collected(session, at, stored)
         except _UNUSABLE:
             pass
-    return _collected(session, at, None)
+    try:
+        return _collected(session, at, None)
+    except LateResult:
+        return PathFound(collect(session, at), None, 0)
 
 
 def _collected(session: Session, at: int, stored: Mapping[str, Any] | None) -> PathFound:
@@ -59,18 +62,28 @@ def _collected(session: Session, at: int, stored: Mapping[str, Any] | None) -> P
     found.path = list(map(EntryIndex, path))
     behind = found.path[begin:]
     last = last_compaction(session, behind)
-    if stored is not None:
-        last = max(last, EntryIndex(stored["compactions"][-1][0]) if stored["compactions"] else NO_ENTRY)
-    reader = PathReader(found, last, session)
+    known = stored["compactions"][-1:] if stored is not None else ()
+    reader = PathReader(found, max(last, *(EntryIndex(one[0]) for one in known), NO_ENTRY), session)
     if stored is not None:
         _restore(reader, stored)
-    read_path(reader, behind)
+    kinds = session.columns.kind
+    ends = (
+        place + (kinds[behind[place]] == Kind.COMPACTION)
+        for place in reversed(range(len(behind)))
+        if kinds[behind[place]] in (Kind.ASSISTANT, Kind.COMPACTION)
+    )
+    # Calls of the last reply may still run: a later run reads it again.
+    settled = next(ends, 0)
+    read_path(reader, behind[:settled])
+    made = None
+    if settled:
+        reader.settle()
+        reader.name_prompts()
+        made = _stored(reader, begin + settled)
+    read_path(reader, behind[settled:])
     reader.settle()
-    made = _stored(reader)
     complete(reader)
-    if made is not None:
-        made["prompts"] = [[entry, names] for entry, names in reader.prompts]
-    return PathFound(found, made, len(behind))
+    return PathFound(found, made, settled)
 
 
 def _restore(reader: PathReader, stored: Mapping[str, Any]) -> None:
@@ -119,10 +132,10 @@ def _with_result(action: RecordedAction, result: int, failed: bool) -> RecordedA
     return replace(action, outcome="failed" if failed else "ok", result=EntryIndex(result))
 
 
-def _stored(reader: PathReader) -> dict[str, Any] | None:
-    """The settled findings of a reader, without the paths in prompts; None where they cannot be kept."""
+def _stored(reader: PathReader, length: int) -> dict[str, Any] | None:
+    """The settled findings of a reader up to a length of its path; None where they cannot be kept."""
     found = reader.found
-    if not found.path or reader.shell or len(reader.unanswered) > _MOST_UNANSWERED:
+    if reader.shell or len(reader.unanswered) > _MOST_UNANSWERED:
         return None
     first = max(0, len(found.actions) - OFFERED_ACTIONS)
     while 0 < first < len(found.actions) and found.actions[first - 1].entry == found.actions[first].entry:
@@ -132,16 +145,17 @@ def _stored(reader: PathReader) -> dict[str, Any] | None:
     for action in found.actions[first:]:
         actions.setdefault(action.entry, []).append((action.result, action.outcome == "failed"))
     return {
-        "length": len(found.path),
-        "leaf": found.path[-1],
-        "files": [[file.path, file.use.value, file.seq, file.gone] for file in found.files.values()],
-        "moves": reader.moves,
+        "length": length,
+        "leaf": found.path[length - 1],
+        "files": [(file.path, file.use.value, file.seq, file.gone) for file in found.files.values()],
+        "moves": list(reader.moves),
+        "prompts": list(reader.prompts),
         "tools": sorted(found.tools),
         "model": found.model,
-        "compactions": [[one.entry, one.timestamp, one.replaced] for one in found.compactions],
+        "compactions": [(one.entry, one.timestamp, one.replaced) for one in found.compactions],
         "lost": found.lost_thread,
         "unanswered": sorted(reader.unanswered),
-        "actions": [[entry, results] for entry, results in actions.items()],
+        "actions": list(actions.items()),
         "earlier_actions": found.earlier_actions + first,
-        "asked": reader.asked,
+        "asked": list(reader.asked),
     }
