@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.registry import native
+from leafward.agents.recognition import agent_of
 from leafward.base.paths import config_dir
 from leafward.cli.main import main
 from leafward.compaction.injection import kept_findings
@@ -26,6 +26,7 @@ from tests.bench.generate import write_session
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+DATA = Path(__file__).parents[1] / "data"
 NOWHERE = InjectionSettings(workspace=Path("/nonexistent/leafward"))
 SETTINGS = (
     NOWHERE,
@@ -43,13 +44,15 @@ def every_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def told(path: Path, selector: str = "leaf") -> tuple[list[str], int]:
     """The texts with each of the settings, the same as those without a cache, and the entries that were read for them."""
-    with closing(native().open(path)) as session:
+    agent = agent_of(path)
+    with closing(agent.open(path)) as session:
         found = collect(session, session.find(selector))
         cold = [build(found, settings) for settings in SETTINGS]
     kept = kept_findings.load(path)
-    with closing(Session.open(path, scan=kept.scan if kept is not None else None)) as session:
-        session.source.tools = native().tool_table
-        made = collect_on(session, session.find(selector), kept.stored if kept is not None else None)
+    scan = kept.scan if kept is not None else None
+    with closing(Session.open(path, scan=scan) if scan is not None else agent.open(path)) as session:
+        session.source.tools = agent.tool_table
+        made = collect_on(session, session.find(selector), kept.of(session) if kept is not None else None)
         kept_findings.save(session, made.stored, made.read)
     warm = [build(made.found, settings) for settings in SETTINGS]
     assert [one.text for one in warm] == [one.text for one in cold]
@@ -93,6 +96,31 @@ def test_calls_and_requests_on_either_side_of_a_cut_belong_together(tmp_path: Pa
     lines = lines_of(path, 40, branch_every=0, compact_every=15)
     every = list(grown(path, lines, *range(2, len(lines) + 1)))
     assert max(read for _, read in every) < 10
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "claude/2.1.330/projects/-tmp-demo-project/d379888c-ffba-457b-bedd-142b9bb27a47.jsonl",
+        "codex/0.169/sessions/2026/11/21/rollout-2026-11-21T20-51-39-01a1ffe1-044d-78c2-a2dd-b6f8195247da.jsonl",
+    ],
+)
+def test_sessions_of_other_agents_are_read_on_too(stored: str, tmp_path: Path) -> None:
+    source = DATA / stored
+    path = tmp_path / source.name
+    lines = source.read_bytes().splitlines(keepends=True)
+    half = len(lines) // 2
+    runs = list(grown(path, lines, half, half + 1, len(lines)))
+    assert runs[0][1] > 0
+    assert abs(runs[1][1]) <= 1
+    assert kept_findings.load(path) is not None
+    # The same bytes, but another conversation: it counts as none.
+    kept = kept_findings.load(path)
+    with closing(agent_of(path).open(path)) as session:
+        assert kept is not None
+        assert kept.of(session) is not None
+        session.columns.kind[0] ^= 1
+        assert kept.of(session) is None
 
 
 @pytest.mark.parametrize("change", ["shorter", "rewritten", "replaced", "same size"])

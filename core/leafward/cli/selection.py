@@ -137,9 +137,9 @@ def opened_on(selector: str) -> Iterator[tuple[Session, Mapping[str, Any] | None
 
     path = session_path(selector)
     kept = load(path)
-    if kept is None:
+    if kept is None or kept.scan is None:
         with opened(str(path)) as session:
-            yield session, None
+            yield session, kept.of(session) if kept is not None else None
         return
     session = Session.open(path, scan=kept.scan)
     session.source.tools = native().tool_table

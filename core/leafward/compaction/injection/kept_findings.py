@@ -2,7 +2,7 @@
 
 A file counts only while the session still begins with the bytes that it was made of: the same file as far as the system tells, with
 the same pieces at its beginning, at the end of the read part and between them. Damaged files count as none. Nothing is kept of
-an excluded project, of a session with damage, or where a name or path looks like a secret.
+an excluded project, or where a name or path looks like a secret.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import orjson
 from leafward import __version__
 from leafward.base.paths import cache_dir, make_private
 from leafward.base.regular_files import open_regular, read_regular
+from leafward.session.columns import ID_SIZE
+from leafward.session.foreign import ForeignFiles
 from leafward.session.native_file import NativeFile
 from leafward.session.stored_scan import packed, unpacked
 
@@ -48,9 +50,16 @@ _PIECES = 64
 class KeptFindings:
     """Findings that still count."""
 
-    scan: Scan
-    """The entries up to them: reading goes on behind these."""
+    scan: Scan | None
+    """The entries up to them, behind which reading goes on; None for another agent's session, which is read whole."""
     stored: Mapping[str, Any]
+    entries: str
+    """What tells the entries up to them from others, in another agent's session; empty in a native one."""
+
+    def of(self, session: Session) -> Mapping[str, Any] | None:
+        """The findings, where the session that was read has the same entries up to them; else None."""
+        same = self.scan is not None or _entries(session, self.stored) == self.entries
+        return self.stored if same else None
 
 
 def load(path: Path) -> KeptFindings | None:
@@ -66,7 +75,8 @@ def load(path: Path) -> KeptFindings | None:
                 return None
         state, _, columns = rest.partition(b"\n")
         kept = orjson.loads(state)
-        return KeptFindings(unpacked(kept["scan"], columns), kept["found"])
+        scan = unpacked(kept["scan"], columns) if kept["scan"] is not None else None
+        return KeptFindings(scan, kept["found"], kept["entries"])
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
         return None
 
@@ -74,23 +84,39 @@ def load(path: Path) -> KeptFindings | None:
 def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
     """Keeps the findings of a session for the next run, where that is worth it; a failure loses only them."""
     source = session.source
-    if stored is None or read < _STEP or not isinstance(source, NativeFile) or source.scan.end < _SMALLEST:
+    if stored is None or read < _STEP or _is_private(session, stored):
         return
-    scan = packed(source.scan)
-    if scan is None or _is_private(session, stored):
+    values: dict[str, Any] | None = None
+    columns = b""
+    if isinstance(source, NativeFile):
+        end, packed_scan = source.scan.end, packed(source.scan)
+        if packed_scan is None:
+            return
+        values, columns = packed_scan
+    elif (
+        isinstance(source, ForeignFiles)
+        and source.book is None
+        and source.transcript.files == (session.path,)
+    ):
+        # A session in several files, or in a database, may change without getting longer.
+        end = source.seen.st_size
+    else:
+        return
+    if end < _SMALLEST:
         return
     with suppress(OSError, TypeError):
         with open_regular(session.path) as file:
             now = os.fstat(file.fileno())
             if (now.st_ino, now.st_dev) != (source.seen.st_ino, source.seen.st_dev):
                 return
-            proof = _file(file, source.scan.end)
-        rest = orjson.dumps({"scan": scan[0], "found": stored}) + b"\n" + scan[1]
+            proof = _file(file, end)
+        entries = _entries(session, stored) if values is None else ""
+        rest = orjson.dumps({"scan": values, "found": stored, "entries": entries}) + b"\n" + columns
         head = {
             "kind": _kind(),
             "format": FORMAT,
             "crc": crc32(rest),
-            "end": source.scan.end,
+            "end": end,
             "size": source.seen.st_size,
             "time": source.seen.st_mtime_ns,
             "file": proof,
@@ -130,6 +156,18 @@ def _file(file: FileIO, end: int) -> list[Any]:
         file.seek(at)
         digest.update(file.read(min(_PIECE, end - at)) or b"")
     return [now.st_ino, now.st_dev, digest.hexdigest()]
+
+
+def _entries(session: Session, stored: Mapping[str, Any]) -> str:
+    """A digest of the entries up to some findings: kinds, ids and parents."""
+    columns, count = session.columns, stored["leaf"] + 1
+    digest = blake2b(columns.kind[:count], digest_size=16)
+    digest.update(columns.ids[: count * ID_SIZE])
+    digest.update(columns.parent[:count].tobytes())
+    digest.update(
+        repr([columns.other_ids.get(index) for index in range(count)] if columns.other_ids else None).encode()
+    )
+    return digest.hexdigest()
 
 
 def _is_newer(file: FileIO, head: Mapping[str, Any]) -> bool:

@@ -24,6 +24,7 @@ from leafward.files.file_names import locate
 from leafward.files.shell.moves import may_move
 from leafward.files.tool_calls import FileAction, command_text, file_calls, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
+from leafward.session.foreign import brief_bodies
 from leafward.session.messages import (
     as_typed,
     command_in,
@@ -317,7 +318,7 @@ class PathReader:
 
     def actions_in(self, index: EntryIndex) -> list[RecordedAction]:
         """The actions of one entry, without their results. For a reader that took in nothing else."""
-        body = self._session.body(index)
+        body = (brief_bodies(self._session) or self._session.body)(index)
         if body is not None:
             self.read(index, Kind(self._kinds[index]), body)
         found = [_action(call) for call in self._calls if not isinstance(call, tuple) and call.text]

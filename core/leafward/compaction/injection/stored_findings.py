@@ -14,6 +14,7 @@ from leafward.compaction.injection.collection import collect, complete, last_com
 from leafward.compaction.injection.path_findings import Collected, PastCompaction, PathFile, PathUse
 from leafward.compaction.injection.path_reader import LateResult, PathReader
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.foreign import brief_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,8 +113,9 @@ def _restore(reader: PathReader, stored: Mapping[str, Any]) -> None:
         ]
     found.earlier_actions = stored["earlier_actions"]
     again = PathReader(Collected(found.at, found.cwd, found.session), NO_ENTRY, session)
+    bodies = brief_bodies(session) or session.body
     for entry in (*[one.entry for one in found.compactions[-1:]], *stored["asked"]):
-        body = session.body(entry)
+        body = bodies(entry)
         if body is None:
             raise ValueError("an entry that cannot be read")
         again.read(EntryIndex(entry), Kind(session.columns.kind[entry]), body)
