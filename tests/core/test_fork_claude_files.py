@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.claude.field_edits import with_field
+from leafward.agents.claude.kept_rows import ResumedRows
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
 from tests.claude_forks import draft, prompt, rows_of, uuids
@@ -141,6 +142,45 @@ def test_a_circle_and_a_missing_parent_end_the_chain(tmp_path: Path) -> None:
     circle.turn("Two?", "Two.")
     again = circle.opened()
     assert len(uuids(rows_of(draft(again, prompt(again, "Two?"))))) == 2
+
+
+def test_a_row_a_thousand_times_takes_work_in_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reply whose row is repeated, and results below a long run of progress, each looked at a few times only."""
+    talk = Transcript(tmp_path)
+    asked = talk.prompt("One?")
+    call = talk.call("Read", "toolu_a", "msg_two", file_path="/a")
+    talk.raw(talk.path.read_bytes().splitlines(keepends=True)[-1] * 1_000)
+    for _ in range(300):
+        talk.row("progress", data={"type": "hook_progress"})
+        above = talk.tip
+        talk.result("toolu_a", "aaa")
+        talk.tip = above
+    answered = talk.reply("Read.")
+    talk.turn("Two?", "Two.")
+    climbs, looks = [], []
+
+    class Roles(list[int]):
+        def __getitem__(self, row: Any) -> Any:
+            looks.append(row)
+            return super().__getitem__(row)
+
+    def climb(rows: ResumedRows, row: int) -> None:
+        climbs.append(row)
+        usual(rows, row)
+
+    def groups(rows: ResumedRows) -> Any:
+        rows.rows.role = Roles(rows.rows.role)  # type: ignore[assignment]  # it counts what is looked at
+        return grouped(rows)
+
+    usual, grouped = ResumedRows._climb, ResumedRows._groups
+    monkeypatch.setattr(ResumedRows, "_climb", climb)
+    monkeypatch.setattr(ResumedRows, "_groups", groups)
+    source = talk.opened()
+    made = draft(source, prompt(source, "Two?"))
+    assert {asked, call, answered} <= set(uuids(rows_of(made)))
+    every = talk.path.read_bytes().count(b"\n")
+    assert len(climbs) < 3 * every
+    assert len(looks) < 6 * every
 
 
 # --- a field in its bytes ---

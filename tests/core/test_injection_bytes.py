@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.recognition import agent_of
-from leafward.compaction.injection import collection
+from leafward.compaction.injection import collection, path_reader
 from leafward.compaction.injection.collection import collect
 from leafward.files import call_lines
 from leafward.session.entries import Kind
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def decoded(session: Session, at: int, monkeypatch: pytest.MonkeyPatch) -> Collected:
     """Facts found where every line has to be decoded."""
     with monkeypatch.context() as patched:
-        patched.setattr(collection, "result_in", lambda _line: None)
+        patched.setattr(path_reader, "result_in", lambda _line: None)
         patched.setattr(call_lines.CallShapes, "one_call", lambda _self, _line: None)
         return collect(session, at)
 
@@ -58,13 +58,13 @@ def test_few_lines_of_a_long_session_are_decoded(tmp_path: Path, monkeypatch: py
     path = tmp_path / "long.jsonl"
     write_session(path, 1500, branch_every=0, compact_every=0)
     read: list[int] = []
-    taken = collection._Reader.read
+    taken = path_reader.PathReader.read
 
-    def counted(self: collection._Reader, index: int, *rest: object) -> None:
+    def counted(self: path_reader.PathReader, index: int, *rest: object) -> None:
         read.append(index)
         taken(self, index, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(collection._Reader, "read", counted)
+    monkeypatch.setattr(path_reader.PathReader, "read", counted)
     with closing(Session.open(path)) as session:
         collect(session, session.leaf)
         assert len(read) < len(session) / 2
@@ -100,14 +100,14 @@ def test_what_was_said_and_became_of_calls_is_told_without_translating_all(
     store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     translated = 0
-    taken = collection._Reader.read
+    taken = path_reader.PathReader.read
 
-    def counted(self: collection._Reader, index: EntryIndex, kind: Kind, body: Body) -> None:
+    def counted(self: path_reader.PathReader, index: EntryIndex, kind: Kind, body: Body) -> None:
         nonlocal translated
         translated += kind is Kind.TOOL_RESULT
         taken(self, index, kind, body)
 
-    monkeypatch.setattr(collection._Reader, "read", counted)
+    monkeypatch.setattr(path_reader.PathReader, "read", counted)
     results = 0
     for card in cards_in(CORPORA / store, tmp_path / "index"):
         if card.problem is not None:

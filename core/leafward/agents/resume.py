@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
+from leafward.base.late_pattern import late
 from leafward.base.safe_text import safe, shell_line, shell_word
 from leafward.base.shown_path import no_project_folder
 
@@ -95,7 +95,7 @@ def folder_of(session: Session, title: str) -> str:
     return session.cwd
 
 
-_ELSEWHERE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_ELSEWHERE = late(r"[A-Za-z]:[\\/]|\\\\")
 """Beginning of an absolute path of another system: such a folder is missing here, and is reported as any missing one."""
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-_CODE = re.compile(r"(`+[^`]*`+)")
-_STARS = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
-_UNDERSCORES = re.compile(r"(?<![\w.])__(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
+from leafward.base.late_pattern import late
+
+_CODE = late(r"(`+[^`]*`+)")
+_STARS = late(r"(?<![\w*])\*\*(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
+_UNDERSCORES = late(r"(?<![\w.])__(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
 """Emphasis by underscores has several words."""
 _HIDDEN = "\0"
 """Stands in for a span of code during the search for emphasis."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_MAGIC = re.compile(r"[*?\[{]")
+from leafward.base.late_pattern import late
+
+_MAGIC = late(r"[*?\[{]")
 _LIMIT = 1_000
 """Code points of a pattern; longer ones match nothing."""
 _ALTERNATIVES = 256

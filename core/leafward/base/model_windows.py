@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from leafward.base.late_pattern import late
+
 _TABLE = Path(__file__).parent.parent / "data" / "windows.tsv"
-_DATED = re.compile(r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest|preview)|-v\d+(?::\d+)?|:[\w.-]+)$")
+_DATED = late(r"(?:[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest|preview)|-v\d+(?::\d+)?|:[\w.-]+)$")
 """Suffix of a model's name: a date, a version, a tag."""
 _LONG = "[1m]"
 """The suffix by which Claude Code marks a model with its long window."""

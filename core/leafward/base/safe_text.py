@@ -11,6 +11,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
@@ -86,7 +88,7 @@ def excerpt_line(text: str, limit: int) -> str:
     return safe(line)
 
 
-_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+_SEQUENCE = late(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 """Control sequences for a terminal (ECMA-48): colours, titles, moves of the cursor."""
 
 

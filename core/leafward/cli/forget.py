@@ -7,6 +7,7 @@ from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.catalog.index import Index
 from leafward.cli.output.page import emit_json, say
+from leafward.compaction.injection import kept_findings
 
 
 def forget(dry_run: bool, as_json: bool) -> int:
@@ -21,6 +22,7 @@ def forget(dry_run: bool, as_json: bool) -> int:
         size = None
     if not dry_run:
         path.unlink(missing_ok=True)
+        kept_findings.forget()
         for document in documents:
             document.unlink(missing_ok=True)
     if as_json:

@@ -75,21 +75,23 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
     from dataclasses import replace
 
     from leafward.base import config
-    from leafward.cli.selection import opened
-    from leafward.compaction.injection.collection import collect
+    from leafward.cli.selection import opened_on
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.injection.injection import build
+    from leafward.compaction.injection.kept_findings import save
+    from leafward.compaction.injection.stored_findings import collect_on
     from leafward.session.entries import EntryIndex
     from leafward.session.tokens import utf16_length
 
     settings = configured_settings(config.load()[0])
-    with opened(session) as found:
+    with opened_on(session) as (found, stored):
         entry = found.find(at) if at is not None else found.leaf
         while size is not None and entry >= 0 and found.origin(entry).offset >= size:
             entry = EntryIndex(found.columns.parent[entry])
-        path = collect(found, entry)
+        path = collect_on(found, entry, stored)
+        save(found, path.stored, path.read)
         while True:
-            text = build(path, settings).text
+            text = build(path.found, settings).text
             units = utf16_length(text)
             if room is None or units <= room:
                 return text

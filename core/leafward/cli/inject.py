@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.cli.output.page import emit_json, note, write_text
-from leafward.cli.selection import opened
+from leafward.cli.selection import opened, opened_on
 from leafward.cli.settings import configured
 from leafward.compaction.injection.collection import utc_time
 from leafward.compaction.injection.configured import configured_settings
-from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.injection import build, inject
+from leafward.compaction.injection.kept_findings import save
 from leafward.compaction.injection.sections import keys_of
-from leafward.compaction.pins import said_pins
+from leafward.compaction.injection.stored_findings import collect_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,24 +24,41 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.cli.declarations.compaction_options import InjectOptions
     from leafward.compaction.injection.values import Injection, InjectionSettings, SourceRef
+    from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
 
 def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
     """`leafward inject`."""
     config = configured()
-    with opened(selector) as session:
-        at = session.find(options.at) if options.at is not None else session.leaf
-        settings = injection_settings(config, options)
-        made = inject(session, at, replace(settings, pins=said_pins(session, at, settings.pins)))
-        if as_json:
+    if as_json:
+        # The sources of lines are complete only where the whole path is read.
+        with opened(selector) as session:
+            at, settings = _asked(session, config, options)
+            made = inject(session, at, settings)
             emit_json({"at": session.columns.id_at(at), **injection_json(session, made)})
-        else:
-            for remark in made.diagnostics:
-                note(remark.text)
-            # Byte for byte to a file or a pipe; on a terminal, a newline puts the prompt on a line of its own.
-            write_text(made.text + ("\n" if made.text and sys.stdout.isatty() else ""))
+        return 0
+    with opened_on(selector) as (session, stored):
+        at, settings = _asked(session, config, options)
+        path = collect_on(session, at, stored)
+        made = build(path.found, settings)
+        for remark in made.diagnostics:
+            note(remark.text)
+        # Byte for byte to a file or a pipe; on a terminal, a newline puts the prompt on a line of its own.
+        write_text(made.text + ("\n" if made.text and sys.stdout.isatty() else ""))
+        save(session, path.stored, path.read)
     return 0
+
+
+def _asked(session: Session, config: Config, options: InjectOptions) -> tuple[EntryIndex, InjectionSettings]:
+    """The entry and the settings that the options name."""
+    at = session.find(options.at) if options.at is not None else session.leaf
+    settings = injection_settings(config, options)
+    if settings.pins:
+        from leafward.compaction.pins import said_pins
+
+        settings = replace(settings, pins=said_pins(session, at, settings.pins))
+    return at, settings
 
 
 def injection_settings(config: Config, options: InjectOptions) -> InjectionSettings:

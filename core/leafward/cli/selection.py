@@ -6,7 +6,7 @@ import os
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +17,7 @@ from leafward.cli.settings import configured
 from leafward.session.entries import is_own
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from leafward.agents.base import Agent
     from leafward.catalog.card import Card
@@ -124,6 +124,27 @@ def opened(selector: str) -> Iterator[Session]:
     session = agent_of(path, configured_stores).open(path)
     try:
         yield session
+    finally:
+        session.close()
+
+
+@contextmanager
+def opened_on(selector: str) -> Iterator[tuple[Session, Mapping[str, Any] | None]]:
+    """Opens the session that a user means behind what an earlier run kept of it, if that still counts; gives that too."""
+    from leafward.agents.registry import native
+    from leafward.compaction.injection.kept_findings import load
+    from leafward.session.session import Session
+
+    path = session_path(selector)
+    kept = load(path)
+    if kept is None or kept.scan is None:
+        with opened(str(path)) as session:
+            yield session, kept.of(session) if kept is not None else None
+        return
+    session = Session.open(path, scan=kept.scan)
+    session.source.tools = native().tool_table
+    try:
+        yield session, kept.stored
     finally:
         session.close()
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.late_pattern import late
 from leafward.files.shell.lexer import simple_words
 from leafward.session.command_text import script_of
 
@@ -27,8 +28,8 @@ _PRINTERS = ("sed", *_WITH_VALUE)
 """Programs that print files: most commands name none of them and are not parsed."""
 
 _PATCH = re.compile(r"\*\*\* Begin Patch[^\n]*\n(.*?)(?:\n\*\*\* End Patch|\Z)", re.DOTALL)
-_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
-_MOVE = re.compile(r"\*\*\* Move to: (.+)")
+_FILE = late(r"\*\*\* (Add|Update|Delete) File: (.+)")
+_MOVE = late(r"\*\*\* Move to: (.+)")
 
 
 class PatchPlace(NamedTuple):

@@ -8,20 +8,21 @@ from __future__ import annotations
 import ntpath
 import os
 import posixpath
-import re
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SPACES = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
-_HOME = re.compile(r"(/(?:home|Users)/[^/]+|/root)(?=/|$)")
-_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
-_PRIVATE = re.compile(r"^/private(?=/(?:tmp|var|etc)(?:/|$))")
+_SPACES = late("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_HOME = late(r"(/(?:home|Users)/[^/]+|/root)(?=/|$)")
+_WINDOWS = late(r"[A-Za-z]:[\\/]|\\\\")
+_PRIVATE = late(r"^/private(?=/(?:tmp|var|etc)(?:/|$))")
 """Folders that are links to others of that name on macOS: agents write either."""
-_ROOTS = re.compile(r"/|/(?:home|Users|root|tmp|var|private|private/tmp|private/var|srv|opt|workspace)")
+_ROOTS = late(r"/|/(?:home|Users|root|tmp|var|private|private/tmp|private/var|srv|opt|workspace)")
 """Folders that are not repositories."""
 
 

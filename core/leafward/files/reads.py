@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -133,7 +135,7 @@ def _number(arguments: Mapping[str, object], names: tuple[str, ...]) -> int | No
     return None
 
 
-_RANGE = re.compile(r"(\d{1,18})(?:,(\d{1,18}|\$))?p")
+_RANGE = late(r"(\d{1,18})(?:,(\d{1,18}|\$))?p")
 
 
 def printed(words: list[str], text: str, form: ReadForm) -> Shown | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 
+from leafward.base.late_pattern import late
+
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish", "powershell", "pwsh", "cmd"})
-_CD = re.compile(
+_CD = late(
     r"""\s*cd\s+(?:--\s+)?(?:"[^"\n]*"|'[^'\n]*'|(?:\\.|[^\s;&|<>()"'\\])+)[ \t]*(?:&&|;|\n)\s*(?=\S)"""
 )
 """A `cd` with another command after it."""

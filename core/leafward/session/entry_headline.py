@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leafward.base.late_pattern import late
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import below, shortened
 from leafward.session.command_text import shown_command, without_cd
@@ -47,7 +48,7 @@ _PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 """The files of a patch."""
 
-_LONG_PATH = re.compile(r"(?<![^\s\"'=(])(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+){2,40}")
+_LONG_PATH = late(r"(?<![^\s\"'=(])(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+){2,40}")
 """A path of three names or more in a command."""
 
 _FAR_UP = 64
@@ -306,12 +307,12 @@ def place_words(session: Session, index: int) -> str:
     return f"byte {origin.offset:,}" + ("" if name == session.path.name else f" of {safe_line(name, LIMIT)}")
 
 
-_RULE = re.compile(r"(?:```|~~~).*|-{3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*(?::?-+:?)?")
+_RULE = late(r"(?:```|~~~).*|-{3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|[ \t]*(?::?-+:?)?")
 """A line of Markdown without words: a fence, the rule of a table, a rule."""
 _RULE_SIGNS = "`~-|:"
 """The first characters of such a line."""
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
-_STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+_HEADING = late(r"[ \t]*#{1,6}[ \t]+")
+_STRONG = late(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 
 
 def spoken(text: str) -> str:
@@ -396,12 +397,12 @@ def _as_words(name: str) -> str:
     return name.replace("_", " ").replace("-", " ")
 
 
-_TAGS = re.compile(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
+_TAGS = late(r"(?:\s*</?[A-Za-z][\w-]*(?:\s[^<>]{0,80})?>)+\s*")
 """Tags that an agent puts around the context it adds."""
-_SUMMARY = re.compile(r"<summary>([^<]+)</summary>")
+_SUMMARY = late(r"<summary>([^<]+)</summary>")
 _NAMED_WITHIN = 80
 """Code points at the beginning of an added text that may repeat its name."""
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_COLOURS = late(r"\x1b\[[0-9;]*m")
 """Colour codes in a command's output."""
 
 

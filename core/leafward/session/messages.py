@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from leafward.base.late_pattern import late
 from leafward.base.times import milliseconds
 from leafward.session.entries import (
     LISTED,
@@ -275,7 +276,7 @@ def is_users_call(reply: Body, typed: str) -> bool:
 
 _COMMAND = re.compile(r"\A(?:/[^\s/]+(?:\s+|\Z)|!.*)", re.DOTALL)
 """The name of a command before its words, or a command for the shell."""
-_NAMED = re.compile(r"/[^\s/]{1,80}(?=\s|\Z)")
+_NAMED = late(r"/[^\s/]{1,80}(?=\s|\Z)")
 
 
 def written_at(body: Body) -> int | None:

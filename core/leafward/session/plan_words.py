@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
+
+from leafward.base.late_pattern import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ _TEXT = ("content", "step", "text")
 _OVER = ("completed", "cancelled")
 CREATES = "TaskCreate"
 """Claude Code's tool that makes one item (since 2.1)."""
-CREATED = re.compile(r"Task #(\S{1,80}) created successfully: (.*)")
+CREATED = late(r"Task #(\S{1,80}) created successfully: (.*)")
 """The beginning of its result: the id of the item, and its words."""
 
 

@@ -7,7 +7,6 @@ reads like one file that both wrote to, and nothing moves when the agent goes on
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import NotASession
+from leafward.base.late_pattern import late
 from leafward.base.paths import data_dir
 from leafward.session.columns import ID_SIZE, Columns
 from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, NO_ENTRY, Body, Damage, EntryIndex, Kind
@@ -37,7 +37,7 @@ MARK = "leafward"
 AFTER = "after"
 """The field of a line with the agent's state at the time of writing: its last entry, its place, its file if that is new."""
 
-_UNSAFE = re.compile(r"[^\w.-]+")
+_UNSAFE = late(r"[^\w.-]+")
 
 
 class Owner(NamedTuple):

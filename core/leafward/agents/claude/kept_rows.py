@@ -77,6 +77,8 @@ class ResumedRows:
         self.marks = bytearray(len(rows))
         """A byte for each row: whether it is kept."""
         self._fresh: list[int] = []
+        self._spoken_above: dict[int, int] = {}
+        """The nearest row above a row of progress that is none itself."""
         replies, results, doubles = self._groups()
         keys = {key for one in rows.notes.boundaries.values() for key in (*one.kept, *(one.segment or ()))}
         named = rows.find(keys - {NO_KEY})
@@ -85,7 +87,8 @@ class ResumedRows:
         while self._fresh:
             row = self._fresh.pop()
             if rows.role[row] in REPLIES:
-                self._all(replies.get(rows.reply[row], ()))
+                # Once for the whole reply: it may have thousands of rows.
+                self._all(replies.pop(rows.reply[row], ()))
             self._all(results.get(row, ()))
             for other in doubles.get(row, ()):
                 self.marks[other] = 1
@@ -117,12 +120,15 @@ class ResumedRows:
     def _caller(self, row: int) -> int:
         """The parent of a result; rows of progress between the two do not count."""
         rows = self.rows
-        side = rows.flags[row] & SIDECHAIN
-        above = rows.parent[row]
+        above, passed = rows.parent[row], list[int]()
         for _ in range(len(rows)):
             if above < 0 or rows.role[above] not in _SILENT:
                 break
-            above = rows.parent[above]
+            passed.append(above)
+            # Over rows that an earlier result passed in one step: a run of progress may be long, and have many results.
+            above = self._spoken_above.get(above, rows.parent[above])
+        self._spoken_above.update(dict.fromkeys(passed, above))
+        side = rows.flags[row] & SIDECHAIN
         return above if above >= 0 and rows.flags[above] & SIDECHAIN == side else -1
 
     def _all(self, some: Iterable[int]) -> None:

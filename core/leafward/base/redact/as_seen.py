@@ -5,10 +5,10 @@ A secret in such a text is one in the original; spans are places in the original
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.framed import frames
 from leafward.base.redact.joined import windows
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     Finder = Callable[[str], list[Span]]
     Gaps = list[tuple[int, int]]
 
-_UNSEEN = re.compile(
+_UNSEEN = late(
     # It begins with one class, so that the search passes over all other characters quickly.
     "[\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
     "(?:(?<!\x1b)|(?<=\x1b)(?:\\[[0-9;?]{0,20}[A-Za-z]|\\][^\x07\x1b]{0,200}(?:\x07|\x1b\\\\)))"
 )
 """Invisible characters: characters without width, colours of a terminal. A token that they interrupt is still one token."""
-_ESCAPE = re.compile(r"\\([\"'\\/nrt])")
+_ESCAPE = late(r"\\([\"'\\/nrt])")
 _READ = {"n": "\n", "r": "\r", "t": "\t"}
 _LONGEST = 200_000
 """Characters of a text whose escapes are read: longer ones are source maps and archives, which agents are not shown."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.joined import pieces_behind
 from leafward.base.redact.name_places import meaning_at
 from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, words_of
@@ -15,6 +15,7 @@ from leafward.base.redact.value_lists import listed_in
 from leafward.base.redact.written_values import QUOTE, RAW, bare_value, judged, quoted_value
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
     from leafward.base.redact.spans import Span
@@ -29,7 +30,7 @@ KEYWORDS = (
 
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
-_ASSIGN = re.compile(
+_ASSIGN = late(
     r"""(?x)
     (?: [ \t] (?: [0-9]{1,2} | base64 | hex | value | (?<=(?i:secret)[ ]) ID | (?<=(?i:key)[ ]) Content ) (?=[ \t]{0,40}[:=]) )?
     (?: [ ] (?: \( [^()\n]{1,40} \) | \[ [a-z]{1,20} \] ) (?= [ ]{0,2} [:=][ \t] ) )?
@@ -46,45 +47,43 @@ _ASSIGN = re.compile(
         (?: (?: Some | String::from | SecretStr | SecretString::new | Secret | Sensitive | str )? \( (?: \s | \\n ){0,40} (?= \\{0,7} ["'] ) )?
     )"""
 )
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = late(
     r"""(?x) (?: \\{0,7} ["'] | (?<=[A-Za-z]) (?=\s{1,4}[vV]alue=) ) (?: \s{1,20} [\w:-]{1,30} = \\{0,7} ["'] [^"'<>]{0,60} ["'] ){0,3} \s{1,20}
     (?: value | Value | content | VALUE | text ) \s{0,4} = \s{0,4}"""
 )
-_PAIR = re.compile(
+_PAIR = late(
     r"""(?x) \\{0,7} ["']? [ \t]{0,4} (?: , (?=\\{0,7}["']) | ,? (?: [\s\d→│|+:] | \\{1,7}[nrt] ){1,60} ) \\{0,7} ["']? (?: [vV]alue | VALUE | stringValue | secretValue | secret_value )
     \\{0,7} ["']? [ \t]{0,8} [:=] [ \t]{0,8}"""
 )
-_ELEMENT = re.compile(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<!\[CDATA\[)?""")
-_INNER = re.compile(
+_ELEMENT = late(r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\n){0,20}(?:<!\[CDATA\[)?""")
+_INNER = late(
     r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\{1,7}[nrt]){0,40}<(?:value|Value|string|text|plainText)>"""
 )
 """An element or attribute whose value stands in an element inside it."""
-_NEXT_ELEMENT = re.compile(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
-_CALLED = re.compile(r"""(?:\([ \t]{0,4}|\{)(?=\\{0,7}["'`])""")
+_NEXT_ELEMENT = late(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
+_CALLED = late(r"""(?:\([ \t]{0,4}|\{)(?=\\{0,7}["'`])""")
 """A call, or a value of C++ in braces."""
-_SUM_OF = re.compile(
+_SUM_OF = late(
     r"(?:MD5|SHA[0-9]{1,3}(?:-[0-9]{3})?|SHA2-[0-9]{3}|BLAKE2\w{1,8}|RMD160|CRC32) ?\([^()\n]{0,80}\Z"
 )
 """The beginning of a checksum as BSD and openssl print it: `SHA256 (secret.txt) = …`."""
-_CHANGED = re.compile(
+_CHANGED = late(
     r"""(?P<quote>\\{0,7}["'])[ \t]{1,4}->[ \t]{1,4}(?P=quote)(?P<value>[^"'\n\\]{4,400})(?P=quote)"""
 )
 """The new value in a plan of Terraform."""
-_TYPED = re.compile(
+_TYPED = late(
     r"""\\{0,7}["']?\]?\\{0,7}["']?\)\.(?:type|fill|set|send_keys|sendKeys|setValue|keys)\([ \t]{0,4}(?=\\{0,7}["'`])"""
 )
 """Call by which a test of a page fills in a field."""
-_BYTES = re.compile(
-    r"(?:Uint8Array\.from\()?\[\s{0,20}[0-9]{1,3}(?:\s{0,20},\s{0,20}[0-9]{1,3}){31,63}\s{0,20}\]"
-)
+_BYTES = late(r"(?:Uint8Array\.from\()?\[\s{0,20}[0-9]{1,3}(?:\s{0,20},\s{0,20}[0-9]{1,3}){31,63}\s{0,20}\]")
 """A key as a list of its 32 or 64 bytes."""
 
-_ESCAPED = re.compile(r"(?:2[0-9A-F]|3[A-F]|5[BD])(?=[A-Za-z])")
+_ESCAPED = late(r"(?:2[0-9A-F]|3[A-F]|5[BD])(?=[A-Za-z])")
 """An escape of an address before a name."""
 _LEAST_AGAIN = 7
 _MOST_MORE = 6
 """Letters and digits: the fewest of a value that repeats its name, and the most that it may have beyond the name."""
-_PHRASE = re.compile(
+_PHRASE = late(
     r"""\\{0,7}["']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,7}["'](?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})\\{0,7}["']"""
 )
 """The words of a wallet as a value in quotes."""

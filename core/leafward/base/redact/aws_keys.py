@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.secret_values import entropy
 from leafward.base.redact.spans import SecretKind
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_AWS_SECRET = re.compile(r"(?:(?<![A-Za-z0-9/+_-])|(?<=\\[nrt]))\+?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])")
+_AWS_SECRET = late(r"(?:(?<![A-Za-z0-9/+_-])|(?<=\\[nrt]))\+?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])")
 """A leading plus sign may be that of a diff."""
-_WORD = re.compile(r"[a-z]{7}|[A-Z]{7}|[0-9]{6}|[A-Z][a-z]{5}")
+_WORD = late(r"[a-z]{7}|[A-Z]{7}|[0-9]{6}|[A-Z][a-z]{5}")
 """Sequences in names and paths that forty random characters seldom have."""
 _LEAST_LETTERS = 4
 """Fewest capitals, and fewest small letters."""

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.command_forms import COMMAND_FORMS
 from leafward.base.redact.names import RESOURCE, Meaning
 from leafward.base.redact.secret_values import ValueNotation, is_secret
@@ -16,16 +17,16 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_PGPASS = re.compile(
+_PGPASS = late(
     r"(?<![^\s\"'`→│|>+#:\d])(?:[\w.*-]{1,100}):(?:[0-9]{2,5}|\*):(?:[\w*-]{1,63}):(?:[\w.*@-]{1,63}):(?P<bare>[^\s:\"'`\\]{3,200})(?=[ \t]*(?:$|[\n\r\"'`\\|│]))"
 )
 
 
-_ADDRESS = re.compile(r"[0-9a-fA-F:]+")
+_ADDRESS = late(r"[0-9a-fA-F:]+")
 """An address of IPv6, or a time."""
 SIGNS = tuple((signs, literals) for signs, literals, _ in COMMAND_FORMS)
 """A text that gives a password to a program holds one sign and one literal of the same pair."""
-PASSWORD_FILE = re.compile(r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:")
+PASSWORD_FILE = late(r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:")
 """A text with a line of a file of passwords holds a match."""
 
 

@@ -7,6 +7,7 @@ import binascii
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{32,200000}={0,2}")
+_RUN = late(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/]{32,200000}={0,2}")
 _HEAD = 32
 """Characters that are decoded first: at their beginning, pictures and archives already show that they are not text."""
 _TEXT = re.compile(rb"[\t\n\r\x20-\x7e]+\Z")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from leafward.base.late_pattern import late
+
 _FRAMES = tuple(
     re.compile(form)
     for form in (
@@ -14,7 +16,7 @@ _FRAMES = tuple(
         r"[^\s:]{1,200}[:-][0-9]{1,6}[:-]",
     )
 )
-_MAYBE = re.compile(r"[ \t]{0,8}[0-9|│┃▏▎]|[+>-]|[^\s:]{1,200}[:-][0-9]")
+_MAYBE = late(r"[ \t]{0,8}[0-9|│┃▏▎]|[+>-]|[^\s:]{1,200}[:-][0-9]")
 """Beginning of a line that may have a frame of any sort."""
 _FIRST_LINES = 6
 _HEAD = 2000

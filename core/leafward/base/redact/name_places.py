@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning, meaning_of
 
-_KEY_OF = re.compile(
+_KEY_OF = late(
     r"(?i)\b(?:api|private|secret|access|encryption|master|account|auth|signing|license|shared|service)[ \t]\Z"
 )
 """Words that make a following `key` a secret."""
-_WALLET = re.compile(r"(?i)\b(?:seed|recovery|secret|pass)[ \t]\Z")
-_SECTION = re.compile(
-    r"(?i)(?:jwt|auth|signing|encryption)\w{0,20}\\{0,7}\"[ \t]{0,4}:\s{0,4}\{[^{}]{0,120}\Z"
-)
+_WALLET = late(r"(?i)\b(?:seed|recovery|secret|pass)[ \t]\Z")
+_SECTION = late(r"(?i)(?:jwt|auth|signing|encryption)\w{0,20}\\{0,7}\"[ \t]{0,4}:\s{0,4}\{[^{}]{0,120}\Z")
 """The beginning of a section of settings whose `Key` is a secret."""
-_KEY_ID = re.compile(r"[ ](?:ID[ ])?(?:0x)?[0-9A-F]{8,40}\b")
+_KEY_ID = late(r"[ ](?:ID[ ])?(?:0x)?[0-9A-F]{8,40}\b")
 """The number of a public key, as GnuPG shows it."""
-_KIND_OF_KEY = re.compile(r"\b([A-Za-z]{2,20})[ \t]\Z")
+_KIND_OF_KEY = late(r"\b([A-Za-z]{2,20})[ \t]\Z")
 """The word before `key` in a sentence: if `names` knows the pair as a secret, a value that is clearly random is one."""
 _OF_QUERIES = ("key", "sig", "signature", "code", "appid", "jsessionid", "phpsessid")
 """Names that mean a secret in the query of an address."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from functools import lru_cache
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.spans import words
 
 
@@ -27,10 +27,10 @@ class Meaning(Enum):
 LONGEST_NAME = 80
 """Characters beyond which a text is not taken for a name."""
 
-RESOURCE = re.compile(r"arn:[\w:*-]{1,95}\Z")
+RESOURCE = late(r"arn:[\w:*-]{1,95}\Z")
 """Text before the last part of a name that AWS gives to a resource."""
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORDS = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _PASSWORDS = words(
     "password passwd passphrase pwd psw pass pw passcode userpass dbpass dbpw mysqlpwd bindpw rootpw userpw keypass"

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import ValueNotation, is_secret
 from leafward.base.redact.spans import SecretKind
@@ -113,14 +114,14 @@ _OF_CODE = frozenset({
 _REACH = 120
 _STOP = r"(?P<stop>\r?\n|\\{1,7}n|\\{0,7}[\"'\]}]|\Z|&&|;)"
 _BREAK = r"(?:[ \t\r]|\n|\\{1,7}[nr]){0,12}"
-_VALUE = re.compile(
+_VALUE = late(
     rf"{_BREAK}(?:=>[ ])?\\{{0,7}}[\"']?(?P<value>[^\s\"'\\]{{6,4000}})\\{{0,7}}[\"']?[ \t]{{0,4}}(?=\r?\n|\\{{1,7}}[nr]|\Z|\\{{0,7}}\"[,}}\]])"
 )
-_OUTPUT = re.compile(r"(?:Output:|\"output\":[ \t]{0,4}\"|<stdout>)(?=(?:\s|\\n)*[^\s\\])")
+_OUTPUT = late(r"(?:Output:|\"output\":[ \t]{0,4}\"|<stdout>)(?=(?:\s|\\n)*[^\s\\])")
 """Text that agents put before the output of a program."""
-_NO_COMMAND = re.compile(r"(?:\$\(|`|[=(]|[\w.-])\Z")
+_NO_COMMAND = late(r"(?:\$\(|`|[=(]|[\w.-])\Z")
 """Text before a command whose output is not shown, and before the mere end of a word."""
-_BEGINS = re.compile(
+_BEGINS = late(
     r"(?:\A|[\n\"'&|;({\[:]|\\n|(?<![^\s\d])[#%>+]|[$❯➜│→]|\b(?:sudo|exec|time|then|do)[ \t])[ \t]{0,8}(?:[A-Z_]{1,40}=\S{0,60} )?\Z"
 )
 """Text before the beginning of a command."""

@@ -10,6 +10,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -280,13 +282,13 @@ _INSIDE = frozenset({
 _REACH = 100
 """Code points before such a literal within which its form may begin."""
 
-RUN = re.compile(r"[A-Za-z0-9_$.:/\\+=~%{}-]{18,}")
+RUN = late(r"[A-Za-z0-9_$.:/\\+=~%{}-]{18,}")
 """A run that every recognisable token lies in. Most of a text lies outside such runs, and the same runs come again and again, so
 that a search for the literals in the different runs takes a fraction of the time."""
-_ESCAPE_BEFORE = re.compile(r"(?:\\[nrtbf]|%[0-9A-F]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]{1,8}m)\Z")
+_ESCAPE_BEFORE = late(r"(?:\\[nrtbf]|%[0-9A-F]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]{1,8}m)\Z")
 """Text before a token that may end with a letter or digit: an escape of a text inside a text, a colour."""
 _ESCAPE_REACH = 10
-_FILLED = re.compile("[xX]{8}")
+_FILLED = late("[xX]{8}")
 """Letters that stand for those of a token in instructions."""
 
 

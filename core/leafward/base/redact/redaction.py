@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import binascii
-import re
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.as_seen import as_seen
 from leafward.base.redact.assignments import assignments_in
 from leafward.base.redact.aws_keys import bare_keys
@@ -60,7 +60,7 @@ _SHORTEST_KEY = 16
 _SHORTEST_VALUE = 3
 """Characters below which a string under a key that names a secret is none."""
 
-_PLAIN = re.compile(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
+_PLAIN = late(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
 """Ids, times, single words: most strings of a session."""
 
 
@@ -153,7 +153,7 @@ _OUTPUTS = frozenset(
 """Keys under which agents store the output of a program."""
 _COMMANDS = frozenset({"command", "cmd", "script", "code", "arguments", "input", "chars"})
 """Keys under which they store a command."""
-_HEXADECIMAL = re.compile(r"[0-9a-f]{20,}\s*\Z")
+_HEXADECIMAL = late(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
 """First characters of the lines of a unified diff."""
 _VALUES = frozenset({"value", "stringValue", "secretValue"})

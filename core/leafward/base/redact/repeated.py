@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.secret_values import is_code
 from leafward.base.redact.spans import merged
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _SHORTEST = 8
 """Fewest characters of a secret that is looked for: shorter ones are also words."""
-_NAME = re.compile(
+_NAME = late(
     r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+|[A-Za-z]+[0-9]{0,3}(?:_+[A-Za-z]+[0-9]{0,3})+|[A-Z]+(?:-[A-Z0-9]+)+|[\w./-]+:[0-9.]+[a-z-]*|.*://.*"
 )
 """Names of code, algorithms and images, and addresses: what is wrong in one place must not be wrong in all."""

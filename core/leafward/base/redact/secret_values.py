@@ -10,6 +10,7 @@ from collections import Counter
 from enum import Enum
 from itertools import pairwise
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning
 from leafward.base.redact.spans import MARKER, words
 
@@ -29,7 +30,7 @@ class ValueNotation(Enum):
 LONGEST_VALUE = 2000
 """Characters of a value beyond which it is not taken for a secret."""
 
-_STANDS_FOR = re.compile(
+_STANDS_FOR = late(
     r"""(?ix) ^ (?:
         (?: x{3,} | \*{2,} | \.{2,} | -{3,} | _{3,} | \#{2,} | •+ | … .* | \?{2,} | 0{4,} | x+(?:-x+)+ )
         | (?: your | my | the | some | a | an | example | dummy | fake | sample | changeme | change | placeholder | redacted
@@ -47,9 +48,9 @@ _STANDS_FOR = re.compile(
             | state | import\.meta | ENV | Deno | std | ref\+\w+ | vault | op | ssm | arn | sops | file | keyring | awssm ) [.:\[/(] .*
     ) $"""
 )
-_ARTICLE = re.compile(r"(?i)(?:a|an|no|my)[-_.:]")
+_ARTICLE = late(r"(?i)(?:a|an|no|my)[-_.:]")
 """Words so short that a random value may begin with them."""
-_HOLES = re.compile(
+_HOLES = late(
     r"(?i)x{6}|\*{3}|\.{3}$|…|redacted|your[-_ ]|[-_]here\b|placeholder|<[a-z][^>]*>|\$\{|\{\{|\$\(|\bexample\b(?!\.(?:com|org))|changeme|dummy|#\{|abcdefghijkl|example(?:key|token|secret)?\Z"
 )
 """Marks anywhere in a value that show a placeholder."""
@@ -61,56 +62,54 @@ _TYPES = words(
     " email login authorization credentials credential admin root test testing example public private access refresh"
     " pass pwd prompt ask manual inherit keychain keyring env environment vault file stdin passphrase missing invalid"
 )
-_INTERFACE = re.compile(
+_INTERFACE = late(
     r"(?i)\b(?:passwor[dt]s?|passphrase|enter|must|required?|please|invalid|wrong|forgot|reset|confirm|incorrect|cannot|"
     r"should|your|you|the|is|are|to|and|or|for|of|with|not|from|token|secret|key|new|old|current|show|hide|change|this)\b"
 )
 """Words of labels and messages about secrets."""
-_MESSAGE = re.compile(
+_MESSAGE = late(
     r"(?i)\b(?:passwor[dt]s?|passphrase|enter|must|required?|please|invalid|wrong|forgot|reset|confirm|incorrect|cannot|"
     r"should|your|you|token|secret|key|new|current|show|hide|change)\b"
 )
 """Those of them that no passphrase of words would hold."""
-_CODE = re.compile(
+_CODE = late(
     r"^[A-Za-z_$@&*]?[A-Za-z_]*(?:[.:/-]+[A-Za-z_]+)*[.:;?!]*$"
     r"|^[\w./@-]+\.[a-z]{1,5}$"
     r"|^\w+\.\w+\.\w+$|^[\w.-]+/[\w.-]+:[\w.-]+$"
 )
 """Code or prose rather than a key: a name, a dotted name, a word, a file, a call."""
-_IDENTIFIER = re.compile(
+_IDENTIFIER = late(
     r"^(?:[a-z]+[0-9]*(?:[_-][a-z0-9]+){0,8}|[a-z]+(?:[A-Z][a-z0-9]+){1,8}|(?:[A-Z][a-z]+){1,6}[0-9]{0,2}|[A-Z][A-Z_]+[0-9]{0,3})$"
 )
-_NUMBERED_WORD = re.compile(r"^[A-Za-z_]*[a-z_]{2}[0-9]{1,2}$|^(?:[a-z]+[0-9]?[-_.:/]){1,6}[a-z]+[0-9]{0,3}$")
-_PATH = re.compile(
+_NUMBERED_WORD = late(r"^[A-Za-z_]*[a-z_]{2}[0-9]{1,2}$|^(?:[a-z]+[0-9]?[-_.:/]){1,6}[a-z]+[0-9]{0,3}$")
+_PATH = late(
     r"^(?:~|\.{1,2})?/(?:[\w.@~-]*[a-z_]{3}[\w.@~-]*(?:/|$)|$)|^[a-z][a-z0-9+.-]{1,20}:\\*/\\*/|^[A-Z]:\\|^\./|^\.\./|^projects/|^/v[0-9]/[a-z]"
 )
-_TITLED = re.compile(r"(?:[A-Z][a-z]{2,20}_){2,6}[A-Z][a-z]{2,20}")
+_TITLED = late(r"(?:[A-Z][a-z]{2,20}_){2,6}[A-Z][a-z]{2,20}")
 """Words with capitals, as people join them and code does not."""
-_SNAKE = re.compile(r"^[A-Za-z]*(?:_+[A-Za-z]+)+[0-9]?_?$")
-_LETTERS = re.compile(r"[A-Za-z]{4,}")
-_LETTERS5 = re.compile(r"[a-z]{6}|[A-Z]{6}")
-_KEY_SHAPE = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9][^0-9]*[0-9])[A-Za-z0-9+/_=-]+\Z")
-_CONSTANT = re.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
-_NUMBER = re.compile(r"^[0-9.,_]+(?:[eE][+-]?[0-9]+)?$")
-_SHORT_HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}[uUlL]{0,3}\Z")
+_SNAKE = late(r"^[A-Za-z]*(?:_+[A-Za-z]+)+[0-9]?_?$")
+_LETTERS = late(r"[A-Za-z]{4,}")
+_LETTERS5 = late(r"[a-z]{6}|[A-Z]{6}")
+_KEY_SHAPE = late(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9][^0-9]*[0-9])[A-Za-z0-9+/_=-]+\Z")
+_CONSTANT = late(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_NUMBER = late(r"^[0-9.,_]+(?:[eE][+-]?[0-9]+)?$")
+_SHORT_HEX = late(r"0[xX][0-9a-fA-F]{1,16}[uUlL]{0,3}\Z")
 """A number of C."""
-_VERSION = re.compile(r"[A-Za-z][A-Za-z-]{2,30}[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}(?:-[a-z]{1,10})?[,.;:!?)]*\Z")
+_VERSION = late(r"[A-Za-z][A-Za-z-]{2,30}[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}(?:-[a-z]{1,10})?[,.;:!?)]*\Z")
 """A name with its version: `Kubernetes1.31`."""
-_OF_DIGEST = re.compile(
-    r"(?:[A-Za-z][\w.]{0,40}-){1,8}[0-9.]{0,8}-?(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{32})\Z"
-)
+_OF_DIGEST = late(r"(?:[A-Za-z][\w.]{0,40}-){1,8}[0-9.]{0,8}-?(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{32})\Z")
 """Words and a checksum behind them, as caches are named."""
-_CAMEL = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,}|Id)+[A-Z]?\Z")
-_TYPE = re.compile(
+_CAMEL = late(r"[a-z]*(?:[A-Z][a-z]{2,}|Id)+[A-Z]?\Z")
+_TYPE = late(
     r"(?:[a-z]\w{0,30}\.){0,4}(?=\w*(?:Key|Token|Secret|Credential|Auth|Passw))[A-Za-z_]*[0-9]{0,5}(?:_?[A-Z][a-z]{2,}[0-9]{0,3})+[A-Z]?\Z"
 )
 """The name of a type or field of a secret: `Ed25519PrivateKey`."""
-_DATE = re.compile(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_ENCRYPTED = re.compile(r"\{(?=[A-Za-z+/]*[0-9])[A-Za-z0-9+/]{24,400}={1,2}\}")
+_DATE = late(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ENCRYPTED = late(r"\{(?=[A-Za-z+/]*[0-9])[A-Za-z0-9+/]{24,400}={1,2}\}")
 """A password as Maven and Jenkins store it: encrypted, with a key beside it."""
-_APP_PASSWORD = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
+_APP_PASSWORD = late(r"[a-z]{4}(?:-[a-z]{4}){3}")
 """A password that Apple issues for one program."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+_BASE64 = late(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
 LEAST_PERHAPS = 16
 """Fewest characters of a secret whose name tells little."""
@@ -120,7 +119,7 @@ _SOME_TURNS = 0.35
 """Share of characters that change sort in a random value without six letters of one sort in a row."""
 _LEAST_ALONE = 10
 """Characters of a random value that has no signs around it."""
-_PASSPHRASE = re.compile(r"[a-z]{3,9}(?:-[a-z]{3,9}){3,7}")
+_PASSPHRASE = late(r"[a-z]{3,9}(?:-[a-z]{3,9}){3,7}")
 """Words chosen by a program: `copper-violet-harbor-timber`."""
 _LEAST_ENTROPY = 2.9
 """Bits per character from which a value is taken for random; words of prose and paths have fewer."""
@@ -249,11 +248,11 @@ def _password(value: str, place: ValueNotation) -> bool:
     return _strange(value) and (place is ValueNotation.LINE or len(value) >= 6)
 
 
-_CALL = re.compile(
+_CALL = late(
     r"^[\w.:>&*-]+\(|^\.[a-z]{2}|^\w+\[|=>|->|::|\?\.|\?\?|\|\||&&|[!=]==|\\[dwsbS]|^\^|^self\.|^this\.|\[\^|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]*[a-z]{4}\w*$(?<![0-9]{4})|\{\w+\}|\($"
 )
 """Code that makes or fetches a value."""
-_PATTERN = re.compile(r"\\[dwsbS]|^\^.*[\[\\*+$(]|\[\^|\{\w+\}|%s$|^(?:self|this|process|os)\.|^[\w.]+\(\)?$")
+_PATTERN = late(r"\\[dwsbS]|^\^.*[\[\\*+$(]|\[\^|\{\w+\}|%s$|^(?:self|this|process|os)\.|^[\w.]+\(\)?$")
 """Patterns and templates."""
 
 

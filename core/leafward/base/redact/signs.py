@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact import assignments, commands, headers, recovery_codes, sentences, spoken, tables
 from leafward.base.redact.provider_keys import RUN, by_first_letter
 from leafward.base.redact.wallet_phrases import SELDOM
@@ -29,7 +30,7 @@ _LEAST = 3
 """Fewest letters of a part that is searched for in place of its sign."""
 _ALONE = frozenset({"pin"})
 """Parts that count only as a whole run of letters: too many words hold them."""
-_LETTERS = re.compile("[a-z]+")
+_LETTERS = late("[a-z]+")
 
 _FAMILIES: tuple[tuple[str, ...], ...] = (
     assignments.KEYWORDS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import ValueNotation, stands_out
 from leafward.base.redact.written_values import bare_value, cell_value, judged, quoted_value
@@ -12,59 +13,55 @@ from leafward.base.redact.written_values import bare_value, cell_value, judged, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_CELL = re.compile(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
-_CELL_START = re.compile(r"[|│┃][ \t`*\w-]{0,40}\Z")
-_ARGUMENT = re.compile(
+_CELL = late(r"[`*]{0,3}[ \t]{0,60}[|│┃][ \t]{0,60}")
+_CELL_START = late(r"[|│┃][ \t`*\w-]{0,40}\Z")
+_ARGUMENT = late(
     r"""(?:\\{0,7}["'`]\]?[ \t]{0,4},[ \t]{0,40}(?:with:[ ])?|[ \t]{0,4},[ \t]{0,4}<<)(?=\\{0,7}["'`])"""
 )
-_ATOM = re.compile(r"""[ ]?,[ ]{0,4}(?:<<)?(?=\\{0,7}["'])""")
+_ATOM = late(r"""[ ]?,[ ]{0,4}(?:<<)?(?=\\{0,7}["'])""")
 """A pair of Erlang: `{password, "…"}`."""
-_OPTION = re.compile(r"""[ \t]{1,8}(?:\\{1,3}\n[ \t]{0,20})?(?![-|>&])""")
-_SAID = re.compile(
+_OPTION = late(r"""[ \t]{1,8}(?:\\{1,3}\n[ \t]{0,20})?(?![-|>&])""")
+_SAID = late(
     r"""\\{0,7}["'`*]{0,3}[ \t]{1,4}(?:(?:is|was|to|are|as|by|be|=|being)[ \t]{1,4})?(?:now |still |set to |changed to )?(?=\\{0,7}["'`*]{1,3}[^\s"'`*])"""
 )
-_SAID_BARE = re.compile(
+_SAID_BARE = late(
     r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:(?:has|have)[ ]been[ ]|is[ ]now[ ]|was[ ]|got[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is|was|to|è|é|ist|lautet|est|es|är):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
 )
-_ROTATED = re.compile(
+_ROTATED = late(
     r"[ ](?:(?:has[ ]been|is|was|got)[ ](?:now[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is[ ]now):?[ ]{1,2}[\"'`*]{0,2}(?=[^\s\"'`])"
 )
-BELOW = re.compile(
+BELOW = late(
     r"[ \t]{0,8}\r?\n(?:[=-]{3,80}\r?\n|[ \t]{0,8}\r?\n)?[ \t]{0,8}(?P<value>[^\s\"'`]{8,200})[ \t]{0,8}(?=\r?\n|\Z)"
 )
 """A label on its line, and a value alone below it."""
-_LOGIN = re.compile(
+_LOGIN = late(
     r"\b(?:user|login|username|account)[:=]?[ ](?:is[ ])?(?P<q>[\"'`*]{0,2})[\w.@+\\-]{1,40}(?P=q)(?:,|[ ]and|,[ ]and)?[ ]\Z"
 )
 """A user's name before `pass` and the password."""
-_ANSWER = re.compile(
-    r"\?[ \t]{1,8}(?P<value>[^\s\"'`]{8,200})(?=[ \t]{0,8}(?:\r?\n|\\{1,7}[nr]|\\{0,7}\"|\Z))"
-)
+_ANSWER = late(r"\?[ \t]{1,8}(?P<value>[^\s\"'`]{8,200})(?=[ \t]{0,8}(?:\r?\n|\\{1,7}[nr]|\\{0,7}\"|\Z))")
 """A question of a program, and the typed answer up to the end of its line."""
-_ROW = re.compile(r",(?P<value>[^\s,\"'()]{8,200})(?=\r?\n|\Z)")
+_ROW = late(r",(?P<value>[^\s,\"'()]{8,200})(?=\r?\n|\Z)")
 """A name and its value as a row of a table with commas."""
-_GIVEN = re.compile(
+_GIVEN = late(
     r"(?<![\w-])(?:setx?|set -g?x|set -gx|ENV|ARG|setenv|SetEnv|configure set|config set|secret set|fastcgi_param|add|put)[ \t]{1,4}"
     r"(?:(?:-[A-Za-z]{1,3}|--[a-z]{1,20})[ \t]{1,4}){0,2}(?:[\w./:-]{0,60}[/:])?\Z"
 )
 """Text before a name whose value follows behind a space."""
-_NETRC = re.compile(r"\b(?:machine|login|user|account|default|credentials?)\b")
+_NETRC = late(r"\b(?:machine|login|user|account|default|credentials?)\b")
 """Words before a password that follows behind a space."""
-_ODD = re.compile(
+_ODD = late(
     r"(?=[^\s]{0,60}[A-Z])(?=[^\s]{0,60}[a-z])(?=[^\s]{0,60}[0-9])(?=[^\s]{0,60}[!#$%&*+?@^~])[A-Za-z0-9!#$%&*+?@^~_-]{8,60}(?=$|[\s.,;:)\"'`])"
 )
 """A word with all sorts of characters in it: no word of prose or code that follows `password`."""
 _DIRECTIVES = ("requirepass", "masterauth", "bindpw", "insecure-password")
-_COLUMN = re.compile(
+_COLUMN = late(
     r"(?:[ ]{2,60}|\t{1,4})(?:REG_(?:EXPAND_)?SZ(?:[ ]{2,60}|\t{1,4}))?(?P<value>[^\s\"'`\\()]{6,400})[ \t]{0,8}(?=\r?\n|\\{1,7}[nr]|\Z|\\{0,7}\")"
 )
 """A name and its value as columns of a line, as `vault kv get` shows them."""
-_SPACE = re.compile(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
-_OTHERWISE = re.compile(
-    r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])"""
-)
+_SPACE = late(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
+_OTHERWISE = late(r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])""")
 """Text before a fallback, which applies where the named value is missing."""
-LINE_START = re.compile(
+LINE_START = late(
     r"(?:^|\n|\\n|\\r)[\s\d+|>│┃→:#*.;/$-]{0,30}(?:(?:export|set|declare -x|ENV|ARG|env|-e|local|readonly|SET)\s{1,4})?\Z"
 )
 

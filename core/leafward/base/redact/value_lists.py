@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import ValueNotation, is_secret, stands_out
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from leafward.base.redact.spans import Span
 
 _PLURALS = ("keys", "secrets", "tokens", "passwords", "passphrases")
-_SIGN = re.compile(r"""\\{0,7}["'`]?(?P<pad>[ \t]{0,4})(?P<sign>=>|[:=])[ \t]{0,4}""")
+_SIGN = late(r"""\\{0,7}["'`]?(?P<pad>[ \t]{0,4})(?P<sign>=>|[:=])[ \t]{0,4}""")
 _LONGEST = 4000
 """Characters of a list beyond which none is looked for."""
-_LINES = re.compile(
+_LINES = late(
     r"""(?:(?:\r?\n|\\{1,2}n)[ \t]{0,40}-[ \t]{1,4}\\{0,7}["']?[^\s"'\\]{3,400}\\{0,7}["']?[ \t]{0,4}(?=\r?\n|\\|\Z)){1,64}"""
 )
-_BARE = re.compile(r"""[^\s"'`\\]{1,4000}""")
-_REST = re.compile(r"""[^\n\r"'`\\\[\]{}]{1,400}""")
-_ITEM = re.compile(r"""[^\s,;"'`\\\[\]]{3,400}""")
-_OPENING = re.compile(r"""\\{0,7}(?P<open>["'`\[])""")
+_BARE = late(r"""[^\s"'`\\]{1,4000}""")
+_REST = late(r"""[^\n\r"'`\\\[\]{}]{1,400}""")
+_ITEM = late(r"""[^\s,;"'`\\\[\]]{3,400}""")
+_OPENING = late(r"""\\{0,7}(?P<open>["'`\[])""")
 _CLOSING = {"[": "]", '"': '"', "'": "'", "`": "`"}
 
 

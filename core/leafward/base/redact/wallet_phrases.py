@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.spans import SecretKind, words
 
 if TYPE_CHECKING:
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from leafward.base.redact.spans import Span
 
-_RUN = re.compile(
+_RUN = late(
     r"(?<![A-Za-z])[a-z]{3,8}+(?:(?:[\s,]|\\{1,7}n|[0-9]{1,2}[.):]){1,12}+[a-z]{3,8}+(?![A-Za-z])){11,}+"
 )
 """Short words in a row, also numbered or below each other."""
-_WORD = re.compile(r"(?<![A-Za-z])[a-z]{3,8}(?![A-Za-z])|(?<=\\n)[a-z]{3,8}")
+_WORD = late(r"(?<![A-Za-z])[a-z]{3,8}(?![A-Za-z])|(?<=\\n)[a-z]{3,8}")
 _SHORTEST, _LONGEST = 12, 30
 """Words of a phrase: 24 at most, and words of the list may stand beside it."""
 _LEAST_SELDOM = 3

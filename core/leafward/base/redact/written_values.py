@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import re
 
+from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning
 from leafward.base.redact.secret_values import LEAST_PERHAPS, ValueNotation, is_secret
 
-_DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
+_DEFAULT = late(r"\$\{\w{1,60}:?[-=](?P<value>[^\s{}\"'`\\]{4,400})\}")
 
-QUOTE = re.compile(
+QUOTE = late(
     r"""(?:[rRbBfFuULN$@]{1,2}(?=["']))?(?:(\\{0,15})(\"{3}|'{3}|["'`])|(&quot;|&\#39;|\\{1,7}u0022|%22))"""
 )
-_COMMAND = re.compile(
+_COMMAND = late(
     r"(?:cat|pass|echo|op|vault|aws|gcloud|kubectl|openssl|security|gh|jq|grep|sed|awk|head|tail|cut)[ \t]"
 )
 """Commands that a shell runs between grave accents."""
 _BACKSLASHES = {quote: re.compile(rf"(\\*){quote}") for quote in ('"', "'", "`")}
-RAW = re.compile(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
-_LINE_END = re.compile(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
+RAW = late(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
+_LINE_END = late(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
 _ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<", "path": "/\"'<>`,;)"}
 _LEAST_OF_WALLET = 11
-_SPACED_VALUE = re.compile(r"(?:[a-z]{4}(?: [a-z]{4}){3}|[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=$|[\s\\\"',;])")
+_SPACED_VALUE = late(r"(?:[a-z]{4}(?: [a-z]{4}){3}|[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=$|[\s\\\"',;])")
 """Passwords with spaces: those that Google issues for one program, and the words of a wallet."""
-_NO_WORD = re.compile(r"\b[bcdfghj-np-tv-xz]{4}\b")
+_NO_WORD = late(r"\b[bcdfghj-np-tv-xz]{4}\b")
 """A group without a vowel: the other groups are no words either."""
 
 
@@ -96,7 +97,7 @@ def bare_value(
 _MOST_SIGNS = 5
 """Equals signs in a bare value beyond which it is taken for a row of settings."""
 _OPENING = {")": "(", "]": "[", "}": "{"}
-_NEXT_FIELD = re.compile(
+_NEXT_FIELD = late(
     r";(?:$|[\w ]{1,40}=)|,(?:$|\\?[\"'\w][\w.\"'-]{0,40}[=:])|&(?:amp;)?[\w.-]{1,40}=|&&|[\"'`<]"
 )
 

@@ -223,7 +223,7 @@ def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> 
 @click.option(
     "--forget",
     is_flag=True,
-    help="Instead delete the index of all sessions, which is rebuilt, and documents left over from imports.",
+    help="Instead delete the index of all sessions and what is kept for injection, which are rebuilt, and documents left over from imports.",
 )
 @click.option(
     "--clear-litter",

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.compaction.injection.worklog import Statement, plain, visible_lines
 
 if TYPE_CHECKING:
@@ -15,19 +16,19 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.packs.pack import Pack
     from leafward.compaction.injection.workspace import TextFile
 
-_TASK = re.compile(r"^(\s*)[-*+]\s+\[([ xX])\]\s+(?:(\d{1,4}(?:\.\d{1,4}){0,4})[.)]?\s+)?(\S.*)$")
+_TASK = late(r"^(\s*)[-*+]\s+\[([ xX])\]\s+(?:(\d{1,4}(?:\.\d{1,4}){0,4})[.)]?\s+)?(\S.*)$")
 _BATCH = re.compile(r"^#{2,6}\s+(Batch\b.*)$", re.IGNORECASE)
-_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
-_BULLET = re.compile(r"^\s{0,3}(?:[-*+]|\d{1,3}[.)])\s+(.*)$")
-_MARKUP = re.compile(r"[#\-`*_\s]+")
-_EXECUTING = re.compile(
+_HEADING = late(r"^(#{1,6})\s+(.*)$")
+_BULLET = late(r"^\s{0,3}(?:[-*+]|\d{1,3}[.)])\s+(.*)$")
+_MARKUP = late(r"[#\-`*_\s]+")
+_EXECUTING = late(
     r"(?im)^(?:.*\b(?:Last completed batch|Remaining batches):|#{1,6}\s+(?:Key Discoveries|Decisions Made)\b)|\[Batch \d"
 )
-_TO_COME = re.compile(
+_TO_COME = late(
     r"(?i)(?:hand-?\s?off (?:to|for)|prepar\w*(?: \w+){0,4}|next(?: stage)?(?: is)?:?|then|before|until|ready for|approval (?:for|to)|proceed(?:ing)? to|go(?:ing)? on to|towards?|will|to)\s*[`*/]*$"
 )
-DECISIONS = re.compile(r"(?i)^(?:key )?decisions?(?: made)?$|trade-?\s?offs?$")
-DISCOVERIES = re.compile(r"(?i)^(?:key )?discover(?:y|ies)$")
+DECISIONS = late(r"(?i)^(?:key )?decisions?(?: made)?$|trade-?\s?offs?$")
+DISCOVERIES = late(r"(?i)^(?:key )?discover(?:y|ies)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
-_END = re.compile(r"^---\s*$")
+from leafward.base.late_pattern import late
+
+_END = late(r"^---\s*$")
 _TRUE = frozenset({"true", "yes", "on"})
 
 Value = str | bool | None | list[str]

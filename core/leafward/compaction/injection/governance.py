@@ -176,7 +176,7 @@ def _actions(there: _Given, inputs: BuildInput) -> tuple[list[OfferedBullet], in
         )
         for operation in inputs.found.actions[-OFFERED_ACTIONS:]
     ]
-    return _newest(done), len(inputs.found.actions)
+    return _newest(done), inputs.found.earlier_actions + len(inputs.found.actions)
 
 
 def _newest(items: list[OfferedBullet]) -> list[OfferedBullet]:

@@ -28,10 +28,14 @@ class LastRequest:
     _told: str = ""
     """The last prompt that was a request of its own."""
 
+    def is_new(self, text: str) -> bool:
+        """Whether a prompt is a request of its own."""
+        return not self.text or len(text.strip()) >= _SAYS_MUCH
+
     def prompted(self, entry: EntryIndex, text: str) -> None:
         """Takes in a prompt."""
         words = text.strip()
-        asked, is_new = self.question, not self.text or len(words) >= _SAYS_MUCH
+        asked, is_new = self.question, self.is_new(text)
         went_on = not is_new and not asked and keeps_going(words)
         if is_new:
             self._told = text

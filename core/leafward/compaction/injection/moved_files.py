@@ -20,10 +20,12 @@ def move_files(
     name: Callable[[str], str],
     entry: EntryIndex,
     source: SourceRef,
-) -> None:
-    """Applies a successful command to the files; `name` normalises a path."""
+) -> list[str]:
+    """Applies a successful command to the files, and returns the paths that it moved or removed; `name` normalises a path."""
+    paths = []
     for moved, target in moves(command):
         path = name(moved)
+        paths.append(path)
         to = name(target) if target is not None else None
         for file in _at(files, path):
             file.gone = True
@@ -32,6 +34,12 @@ def move_files(
                 there_before = files.get(there)
                 sources = [*(there_before.sources if there_before is not None else ()), *file.sources, source]
                 files[there] = PathFile(there, file.use, entry, sources)
+    return paths
+
+
+def lies_at(path: str, moved: str) -> bool:
+    """Whether a path is one that a command moved, or lies in that folder."""
+    return path == moved or path.startswith(f"{moved}/")
 
 
 def _at(files: dict[str, PathFile], path: str) -> list[PathFile]:

@@ -81,6 +81,8 @@ class Collected:
     """The user's last request, and the model's progress on it."""
     actions: list[RecordedAction] = field(default_factory=list)
     """Actions in the order of the path."""
+    earlier_actions: int = 0
+    """Number of actions before these, of which nothing else is known."""
     tools: set[str] = field(default_factory=set)
     model: str = ""
     time: datetime | None = None

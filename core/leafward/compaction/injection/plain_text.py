@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import TYPE_CHECKING
+
+from leafward.base.late_pattern import late
 
 if TYPE_CHECKING:
     from leafward.base.redact.redaction import Redactor
@@ -19,7 +20,7 @@ FLOOR = 80
 _ELLIPSIS = "…"
 _LOOKED_AT = 20_000
 """Most code points of a raw text that are processed."""
-_ESCAPES = re.compile(
+_ESCAPES = late(
     r"\x1b\[[0-9;:?<=>!]{0,64}[ -/]{0,8}[@-~]"  # colours, cursor
     r"|\x1b\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)"  # titles, links
     r"|\x1b[PX^_][^\x1b]{0,2000}\x1b\\"
@@ -41,12 +42,12 @@ _REPLACED: dict[int, str] = {
     **dict.fromkeys(_HIDDEN, ""),
     **dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}"),
 }
-_SPACE = re.compile(r"\s+")
-_OPENS = re.compile(
+_SPACE = late(r"\s+")
+_OPENS = late(
     r"(?:#{1,6}(?=\s|$)|[-*+](?=\s|$)|[-*_](?:\s?[-*_]){2,}\s*$|-{3,}|={3,}\s*$|>|`{3,}|~{3,}|\d{1,9}[.)](?=\s|$)|\|)"
 )
 """Beginnings of a line that Markdown reads as a heading, list item, rule, quotation, fence or table."""
-_TAG = re.compile(
+_TAG = late(
     r"(?i)<(?=/?(?:leafward[\w-]{0,20}|summary|previous-summary|conversation|read-files|modified-files|system[\w-]{0,20})\b)"
 )
 """Tags that delimit the text around the injected context."""
@@ -58,13 +59,13 @@ def clean(text: str, limit: int = ITEM_LIMIT, redactor: Redactor | None = None) 
     Escape sequences and marks that hide or reorder text are removed, control characters and separators become spaces; a
     beginning that would open a heading, a list item or a fence is escaped with a backslash.
     """
-    text = text[:_LOOKED_AT]
+    text = given = text[:_LOOKED_AT]
     if redactor is not None:
         text = redactor.text(text)
     if not (text.isascii() and text.isprintable()):
         text = unicodedata.normalize("NFC", _ESCAPES.sub("", text).translate(_REPLACED))
     text = _SPACE.sub(" ", text).strip()
-    if redactor is not None:
+    if redactor is not None and text != given:
         # A secret that was interrupted by hidden characters is recognisable only now.
         text = redactor.text(text)
     text = _TAG.sub("‹", text)

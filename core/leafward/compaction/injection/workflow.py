@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.compaction.injection.artifacts import (
     DECISIONS,
     DISCOVERIES,
@@ -55,7 +56,7 @@ WORKFLOW = (
 """Sections that only a workflow has, in the order of the text."""
 
 _STAGE_NAME = r"(?<![\w.-])(?<!\w/)/?({names})(?![\w-])(?!/\w)"
-_NUMBER = re.compile(r"(\d+)")
+_NUMBER = late(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from leafward.base.late_pattern import late
+
 _HEADER = re.compile(r"^(?:#{1,6}\s+|\*\*|[-*]\s+)?\[Focus:\s*([^\]\n]{1,200})\]\s*(.*)$", re.IGNORECASE)
 _LINE_LIMIT = 2_000
 """Most code points of a line that are read."""
-_DATE = re.compile(r"\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?")
-_HEADING = re.compile(r"^#{1,6}\s+(.*)$")
+_DATE = late(r"\b(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?")
+_HEADING = late(r"^#{1,6}\s+(.*)$")
 _BRIEF = re.compile(r"^(?:#{1,6}\s+|\*\*)?\s*Next Operator Brief\b", re.IGNORECASE)
 _CHECK = re.compile(r"^(?:#{1,6}\s+|\*\*|[-*]\s+)?\s*Reality Check\b", re.IGNORECASE)
-_RULE = re.compile(r"^\s*(?:-{3,}|\*{3,}|_{3,})\s*$")
-_BULLET = re.compile(r"^(\s*)[-*+]\s+(.*)$")
-_NUMBERED = re.compile(r"^\d{1,3}[.)]\s+")
-_FENCE = re.compile(r"^\s{0,3}(```|~~~)")
+_RULE = late(r"^\s*(?:-{3,}|\*{3,}|_{3,})\s*$")
+_BULLET = late(r"^(\s*)[-*+]\s+(.*)$")
+_NUMBERED = late(r"^\d{1,3}[.)]\s+")
+_FENCE = late(r"^\s{0,3}(```|~~~)")
 _FIELD = re.compile(
     r"^(?:\*\*|__)?(Open Work|Pending Tests?|Blockers?|Active Files?)(?:\*\*|__)?\s*:(?:\*\*|__)?\s*(.*)$",
     re.IGNORECASE,
@@ -31,17 +33,15 @@ _NONE = re.compile(
     r"\s*(?:$|[.;,!:(–—]|-\s)",
     re.IGNORECASE,
 )
-_BLOCKED = re.compile(r"(?i)(?<![\w-])blocked(?![\w-])")
-_NOT_BLOCKED = re.compile(
-    r"(?i)\b(?:no longer|not|never|isn'?t|aren'?t|wasn'?t|un-?)\s+blocked|\bno blockers?\b"
-)
-_DECISION = re.compile(r"(?i)\b(?:decisions?|decided|chose|prefer(?:red|s)?|chosen|approved)\b")
-_UNDECIDED = re.compile(
+_BLOCKED = late(r"(?i)(?<![\w-])blocked(?![\w-])")
+_NOT_BLOCKED = late(r"(?i)\b(?:no longer|not|never|isn'?t|aren'?t|wasn'?t|un-?)\s+blocked|\bno blockers?\b")
+_DECISION = late(r"(?i)\b(?:decisions?|decided|chose|prefer(?:red|s)?|chosen|approved)\b")
+_UNDECIDED = late(
     r"(?i)\b(?:not (?:yet )?(?:approved|decided|chosen)|(?:pending|awaiting|needs?|ask(?:ing|ed)? for|request(?:ed|ing)?) (?:an? )?(?:\w+ )?(?:approval|decision)|undecided|to be decided)\b"
 )
-_APPROVAL = re.compile(r"(?i)\bapprov(?:al|ed|e)\b")
-_TICKED = re.compile(r"^\[([ xX])\]\s+(.*)$")
-_GOING_ON = re.compile(r"(?i)^(?:continue|resume|next(?: step)?:)\b")
+_APPROVAL = late(r"(?i)\bapprov(?:al|ed|e)\b")
+_TICKED = late(r"^\[([ xX])\]\s+(.*)$")
+_GOING_ON = late(r"(?i)^(?:continue|resume|next(?: step)?:)\b")
 
 
 @dataclass(frozen=True, slots=True)

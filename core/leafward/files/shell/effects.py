@@ -11,6 +11,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_request import FileRequest
 from leafward.files.shell.bulk_effects import BulkCommand, Staging, sweeps
@@ -215,7 +216,7 @@ _TOUCHED = ""
 """The text that `touch` appends; a missing file is created empty."""
 _OF_INDEX = {"checkout": BulkCommand.CHECKOUT, "restore": BulkCommand.RESTORE}
 """Commands of git that restore named files: the sweep of the same command tells the content."""
-_TOUCHES = re.compile(
+_TOUCHES = late(
     r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
     + r"|patch|rsync|tar|unzip|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"

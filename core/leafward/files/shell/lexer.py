@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -47,13 +49,13 @@ class Command:
     """The operator after it; empty at the end of the script."""
 
 
-_OPERATOR = re.compile(r"\|\||&&|;;|\|&|[;&|()\n]")
-_REDIRECTION = re.compile(r"(?:\d*|&)(>>|>\||>|<<-|<<<|<<|<)(&\d+|&-)?")
-_JOINED = re.compile(r"[<>]&")
+_OPERATOR = late(r"\|\||&&|;;|\|&|[;&|()\n]")
+_REDIRECTION = late(r"(?:\d*|&)(>>|>\||>|<<-|<<<|<<|<)(&\d+|&-)?")
+_JOINED = late(r"[<>]&")
 """The redirection of a descriptor to another one: `2>&1`."""
-_RUN = re.compile(r"""[^\s;&|()<>'"\\$`*?\[{]+|[\f\v\x1c-\x1f\x85\xa0]""")
+_RUN = late(r"""[^\s;&|()<>'"\\$`*?\[{]+|[\f\v\x1c-\x1f\x85\xa0]""")
 """Literal characters of a word."""
-_QUOTES = re.compile(r'["\\$`]|\Z')
+_QUOTES = late(r'["\\$`]|\Z')
 """The end of the literal part of a double-quoted piece."""
 
 

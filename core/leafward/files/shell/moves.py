@@ -6,9 +6,9 @@ missing one. A file that a tool touches again exists again, which the caller has
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
 from leafward.files.shell.exit_evidence import Proof
@@ -16,7 +16,7 @@ from leafward.files.shell.exit_evidence import Proof
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOVES = re.compile(r"\b(?:mv|rm)\b")
+_MOVES = late(r"\b(?:mv|rm)\b")
 
 
 def may_move(command: str) -> bool:

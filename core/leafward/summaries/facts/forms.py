@@ -7,11 +7,13 @@ number of times: texts of a session may be hostile.
 from __future__ import annotations
 
 import posixpath
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.late_pattern import late
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 
@@ -33,7 +35,7 @@ class Form(NamedTuple):
     """The offset in characters."""
 
 
-_URL = re.compile(r"\b(?:https?|wss?|ftp|ssh|git|file)://[^\s<>\"'`\\)\]}|\x00-\x1f]{1,2000}")
+_URL = late(r"\b(?:https?|wss?|ftp|ssh|git|file)://[^\s<>\"'`\\)\]}|\x00-\x1f]{1,2000}")
 _URL_TAIL = ".,;:!?*_"
 
 _EXTENSIONS_WORDS = (
@@ -51,7 +53,7 @@ _BARE_NAMES = frozenset(
     {"Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", "LICENSE", "CODEOWNERS"}
 )
 
-_PATH = re.compile(
+_PATH = late(
     # After a brace a path continues that began before it: `{HOME}/a.md`, `src/{old => new}/a.md` of git.
     r"(?<![A-Za-z0-9_/@.~$}-])"
     # Plain words are skipped here, where that costs least.
@@ -59,13 +61,11 @@ _PATH = re.compile(
     r"(?:~/|\.{1,2}/|/|[A-Za-z]:[\\/])?"
     r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:[/\\][\w.@+~\[\]()$-]{1,120}){0,40}/?"
 )
-_LINE_SUFFIX = re.compile(r":\d{1,7}(?:[:-]\d{1,7})?$")
-_ENDING = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
-_GLUED = re.compile(r"([\x00-\x7f]{1,200}\.([A-Za-z0-9]{1,9}))[^\x00-\x7f]")
+_LINE_SUFFIX = late(r":\d{1,7}(?:[:-]\d{1,7})?$")
+_ENDING = late(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
+_GLUED = late(r"([\x00-\x7f]{1,200}\.([A-Za-z0-9]{1,9}))[^\x00-\x7f]")
 """A path with text of a script without spaces directly after it."""
-_SEVERAL = re.compile(
-    r"(?:(?<=\.ts)|(?<=\.js)|(?<=\.py)|(?<=\.md)|(?<=\.rs)|(?<=\.go)|(?<=\.tsx))/(?=[^/]*\.)"
-)
+_SEVERAL = late(r"(?:(?<=\.ts)|(?<=\.js)|(?<=\.py)|(?<=\.md)|(?<=\.rs)|(?<=\.go)|(?<=\.tsx))/(?=[^/]*\.)")
 """A slash between two files that are named together (`a.ts/b.ts`)."""
 _NO_FILES = frozenset(
     {
@@ -108,7 +108,7 @@ _PLAIN_UNITS_WORDS = (
     "session step issue fix(?:es)?"
 )
 _PLAIN_UNITS = _PLAIN_UNITS_WORDS.split()
-_NUMBER = re.compile(
+_NUMBER = late(
     r"(?<![A-Za-z0-9_.,#/:-])(?P<sign>[~≈<>≤≥$€£]?\s?)(?P<value>\d{1,15}(?:[,_]\d{3}){0,5}(?:\.\d{1,9})?)(?P<scale>[kM](?![A-Za-z]))?"
     r"(?P<gap>[\s-]?)"
     r"(?P<unit>%|percent|m?sec(?:ond)?s?|milliseconds?|ms|s|min(?:ute)?s?|h|hrs?|hours?|days?|[kKMG]i?[Bb]|bytes?|B|px|pixels?|×|x"
@@ -117,19 +117,19 @@ _NUMBER = re.compile(
     + r")?"
     r"(?![A-Za-z0-9_/])"
 )
-_LABELLED = re.compile(
+_LABELLED = late(
     r"(?i)\b(?P<label>ports?|timeout|limit|version|max[a-z_]{0,20}|min[a-z_]{0,20}|[a-z]{2,20}(?:tokens|size|width|height|length|ms|seconds|bytes|count))"
     r"(?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)(?P<value>\d{1,12}(?:[,_]\d{3}){0,4}(?:\.\d{1,6})?)(?![A-Za-z0-9_.]?[A-Za-z0-9_])"
 )
-_BEFORE_VALUE = re.compile(r"(?i)[a-z_](?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)\Z")
+_BEFORE_VALUE = late(r"(?i)[a-z_](?:\s{0,2}[=:]\s{0,2}|\s(?:is\s|of\s|to\s)?)\Z")
 """The last letter of a possible label, and the text between it and its value."""
 _LONGEST_SIGN = 6
 """The most characters of that."""
-_DIGITS = re.compile(r"\d(?<![A-Za-z\d_.,#/-].)\d*")
+_DIGITS = late(r"\d(?<![A-Za-z\d_.,#/-].)\d*")
 """Digits, but not those that belong to a word: they have no label and are no count."""
 _LONGEST_LABEL = 40
 
-_IDENTIFIER = re.compile(
+_IDENTIFIER = late(
     r"(?<![A-Za-z0-9_])"
     # A plain word is not a name, and is ruled out here, where that costs least.
     r"(?![A-Za-z][a-z]{0,80}(?![A-Za-z0-9_$(.-]))(?:"
@@ -143,8 +143,8 @@ _IDENTIFIER = re.compile(
 )
 _ESCAPES = frozenset("nrtbfv0")
 """Letters that make an escape with the backslash before them."""
-_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
-_SNAKE = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]")
+_HUMP = late(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
+_SNAKE = late(r"[A-Za-z0-9]_[A-Za-z0-9]")
 _COMMON_WORDS = (
     "addEventListener removeEventListener AbortController AbortSignal charCodeAt clearInterval "
     "clearTimeout createElement endsWith findIndex forEach fromEntries getElementById hasOwnProperty "
@@ -168,11 +168,11 @@ _COMMAND_HEADS_WORDS = (
     "tsgo tsx uv uvx vite vitest wc wget which xargs xcodebuild yarn zig zsh"
 )
 _COMMAND_HEADS = frozenset(_COMMAND_HEADS_WORDS.split())
-_BACKTICKED = re.compile(r"`([^`\n]{2,300})`")
-_CHANGE_FOLDER = re.compile(r"^\s*cd\s+[^;&|\n]{1,400}?\s*(?:&&|;)\s*")
-_OUTPUT_CUT = re.compile(r"\s*(?:2>&1|2>/dev/null|>/dev/null)?\s*\|\s*(?:head|tail|cat|less)\b[^|&;]{0,60}$")
-_STDERR = re.compile(r"\s+2>(?:&1|/dev/null)")
-_SPACE = re.compile(r"\s+")
+_BACKTICKED = late(r"`([^`\n]{2,300})`")
+_CHANGE_FOLDER = late(r"^\s*cd\s+[^;&|\n]{1,400}?\s*(?:&&|;)\s*")
+_OUTPUT_CUT = late(r"\s*(?:2>&1|2>/dev/null|>/dev/null)?\s*\|\s*(?:head|tail|cat|less)\b[^|&;]{0,60}$")
+_STDERR = late(r"\s+2>(?:&1|/dev/null)")
+_SPACE = late(r"\s+")
 
 
 def urls(text: str) -> Iterator[Form]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.late_pattern import late
 from leafward.files.checks import Check, check_of
 from leafward.files.commands import parsed_patch
 from leafward.session.entries import Body, tool_calls
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 _PATCH = "*** Begin Patch\n"
 """The beginning of a patch in a call that changes files by one, as Codex does."""
-_COUNT = re.compile(
+_COUNT = late(
     r"(?i)\b(\d[\d,]{0,8}) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
 )
 _COUNT_LINE = 40
 """Characters of a line that holds only a count."""
-_TAP = re.compile(r"(?m)^\s*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
-_LOOKING = re.compile(
+_TAP = late(r"(?m)^\s*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
+_LOOKING = late(
     r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|git (?:status|log|diff|show))\b"
 )
 """Commands that only read, which nobody takes for tests."""
-_TYPED = re.compile(r"^[^\n]{4,200}$")
+_TYPED = late(r"^[^\n]{4,200}$")
 
 
 def failed_calls(messages: Iterable[Body]) -> frozenset[str]:

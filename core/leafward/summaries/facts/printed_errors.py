@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose
 from leafward.summaries.facts.verdicts import says_failed
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 DECLINED = "declined"
 """The outcome of a command that the user did not allow."""
 
-_EXIT = re.compile(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
-_ERROR_LINE = re.compile(
+_EXIT = late(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
+_ERROR_LINE = late(
     r"^\s*(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
     r"(?:\S{1,3} )?"
     r"(?:(?:npm |make(?:\[\d+\])?: \*\*\* )?(?:error|ERR!|fatal|FATAL|panic|E {3,}|ERROR|Error|FAIL|FAILED|fail)\b[ :!(\[A-Z]"
@@ -23,33 +24,33 @@ _ERROR_LINE = re.compile(
     r"|(?:bash|sh|zsh): .{1,120}(?:not found|No such file|Permission denied)|E[A-Z]{4,12}: |Traceback \(most recent"
     r"|.{0,120}(?:command not found|No such file or directory|Permission denied|Segmentation fault|is not assignable to|Cannot find (?:module|name)))"
 )
-_MAYBE_ERROR = re.compile(
+_MAYBE_ERROR = late(
     # Each begins with one letter and not a class, so that the search skips all other letters quickly.
     r"error|Error|E(?:RR|xception| {3}|[A-Z]{4,12}: )|fail|Fail|F(?:AIL|ATAL)|fatal|panic|xception|Warning: unhandled|not found"
     r"|No such file|Permission denied|Traceback|Segmentation|is not assignable|Cannot find"
 )
 """Words of error lines: every line that is an error holds at least one."""
-_ERROR_FRAME = re.compile(
+_ERROR_FRAME = late(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
     r"|\s*[#ℹ] fail 0\s*$|\s*FAIL(?:ED)?\s*$|\s*(?:\[[^\]\n]{1,80}\] )?error:? (?:task failed|command failed with exit code \d+)"
     r"|\s*error: (?:test failed, to rerun|could not compile `|aborting due to|build failed|script \"|recipe `)"
     r"|\s*make(?:\[\d+\])?: \*\*\* \[.{1,200}\] error \d+"
 )
 """Lines of a runner around the error of its program, whatever that was, and a count of no errors."""
-_FAILED_ROW = re.compile(r"[^\t\n]{1,120}?(?:\t| {2,80})(?:fail(?:ed|ure)?|timed_out)(?:\t| {2,80}|$)")
+_FAILED_ROW = late(r"[^\t\n]{1,120}?(?:\t| {2,80})(?:fail(?:ed|ure)?|timed_out)(?:\t| {2,80}|$)")
 """A row in a table of checks that reports a failed one."""
-_PASSES = re.compile(
+_PASSES = late(
     r"\s*(?:ok|PASS(?:ED)?|[✓✔√✅])(?:[\s:]|$)|\W{0,3}\d{1,9} (?:tests? )?pass(?:ed|ing)\b(?!.{0,200}\bfail)"
     r"|\?\s+\S{1,200}\s+\[no test files\]|.{1,200}(?:\t| {2,80})(?:pass(?:ed)?|success|skipping|skipped|pending|neutral)(?:\t| {2,80}|$)|.{1,200}\s(?:\.\.\. ok|PASSED)(?:\s|$)"
 )
 """A line that reports success, or a check that has not ended: it is not an error, whatever the final outcome."""
-_PLACE = re.compile(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
-_PLACED = re.compile(
+_PLACE = late(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
+_PLACED = late(
     r"(?m)^[ \t]*[\w./@-]{1,200}\.\w{1,10}:\d{1,7}:\d{1,7}: (?!(?i:warning|note|info)\b)\S.{2,300}$"
 )
 """What a compiler says of a place in a file."""
-_GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt)")
-_DECLINED = re.compile(
+_GIVEN_UP = late(r"(?i)\b(?:abort|cancel|interrupt)")
+_DECLINED = late(
     r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
 )
 """The beginning of a result whose call the user did not allow (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
@@ -57,7 +58,7 @@ _REASON = re.compile(
     r"(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)", re.DOTALL
 )
 """The user's reason for declining."""
-_NAMED_ERROR = re.compile(
+_NAMED_ERROR = late(
     # Each begins with one of few characters, so that the search skips all others quickly.
     r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"
     r"|(?<=T)S\d{4}|(?<=E)[A-Z]{4,12}|(?<=S)IG[A-Z]{3,6})\b)"
@@ -78,7 +79,7 @@ _PLAIN_ERRORS = frozenset(
     }
 )
 _ERROR_WORDS = 16
-_RUNS = re.compile(
+_RUNS = late(
     r"(?:[^\n]{0,200}\n){0,4}?(?:Process running with session ID (\S{1,80})|Command running in background with ID: (\S{1,80}))"
 )
 

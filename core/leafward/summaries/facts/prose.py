@@ -6,11 +6,11 @@ scripts without spaces in pairs of characters.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
+from leafward.base.late_pattern import late
 from leafward.summaries.facts.marker_words import markers
 
 if TYPE_CHECKING:
@@ -24,19 +24,19 @@ _REMEMBERED = 1 << 14
 _FEW, _MESSAGE = 1 << 11, 4000
 """Texts whose sentences are cached, and the characters of the longest: a prompt is needed four times."""
 
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-_LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_HEADING = re.compile(r"^\s*#{1,6}\s+")
-_CHECKBOX = re.compile(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
-_BOX = re.compile(r"\[[ xX✓~-]\]\s")
-_SENTENCE_END = re.compile(
+_FENCE = late(r"^\s*(?:```|~~~)")
+_LIST_MARK = late(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_HEADING = late(r"^\s*#{1,6}\s+")
+_CHECKBOX = late(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
+_BOX = late(r"\[[ xX✓~-]\]\s")
+_SENTENCE_END = late(
     # It begins with one class, so that the search skips all other characters quickly.
     r"[.!?。！？](?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|(?<=[。！？]))"
 )
 """The sign that ends a sentence before its line ends, and the space after it."""
 
-_WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*|[_A-Za-z0-9]+")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_WORD = late(r"[^\W_]+(?:[._/'’-][^\W_]+)*|[_A-Za-z0-9]+")
+_CJK = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _STOP_WORDS = (
     "a an and are as at avoid be because been but by can cannot could did do does dont for from get got had has have he her "
     "his how i if in into is it its itself just let like me more my never no not of ok on or our out she should since so "
@@ -58,20 +58,20 @@ _REASON = markers(
     r"|which means)\b|因为|所以|以便|避免|から|ため|때문",
     "because since so order avoid due rather instead reason otherwise weil damit parce porque therefore means",
 )
-_SINCE_WHEN = re.compile(
+_SINCE_WHEN = late(
     r"\bsince\W*$|\bsince (?:then\b|yesterday\b|v?\d|(?:the|its|our|that|last) (?:\w+ )?(?:commit|beginning|start|release|version|migration"
     r"|week|month|year|upgrade|update)\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b)"
     r"|\b(?:modified|changed|added|made|new|updated|happened) since\b"
     r"|\b(?:ha(?:s|ve|d)|i['’]ve|we['’]ve|it['’]s) (?:\w+ ){1,5}since\b"
 )
 """A time in the word of a reason."""
-_CHOICE = re.compile(
+_CHOICE = late(
     r"\b(?:use|uses|using|keep|keeps|kept|remove[sd]?|move[sd]?|rename[sd]?|replace[sd]?|split|extract(?:ed|s)?|make|made|put|store[sd]?|avoid(?:ed|s)?"
     r"|leave|left|skip(?:ped|s)?|drop(?:ped|s)?|add(?:ed|s)?|change[sd]?|return(?:s|ed)?|need(?:s|ed)?|should|must|fix(?:ed)?)\b|用|改|移|删|使"
 )
-_TAKEN = re.compile(_CHOICE.pattern.replace("|uses", "").replace("|keeps", "").replace("(?:s|ed)", "(?:ed)"))
+_TAKEN = late(_CHOICE.pattern.replace("|uses", "").replace("|keeps", "").replace("(?:s|ed)", "(?:ed)"))
 """A word of a choice, without the forms that describe the behaviour of a thing."""
-_OBSERVES = re.compile(
+_OBSERVES = late(
     r"(?i)\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
     r"|(?:the|this|one|another) (?:\w+ ){0,2}(?:issue|problem|bug|cause|reason|error|failure|difference|mismatch) (?:is|was|here|comes?|seems?)\b"
     r"|(?:that|this|it)(?:['’]s)? (?:feels?|felt|is|was|looks?|seems?|keeps?|means?|happens?|fails?|failed)\b|(?:that|it)['’]s\b"
@@ -97,7 +97,7 @@ _NEGATION = markers(
 )
 
 
-_ANNOUNCED = re.compile(
+_ANNOUNCED = late(
     r"(?i)(?:let me|let's (?:see|look|check|start|first)|now\b[, ]+(?:let|i|we|update|add|fix|create|check)|i'll|i’ll|i will|i need to|i should"
     r"|first,? (?:let|i)|next,? (?:let|i)|good[,.!]|great\b|perfect\b|excellent\b|ok(?:ay)?\b[,.!]|you're right|sorry\b|this will\b)"
 )
@@ -108,7 +108,7 @@ _ONGOING = markers(
     r"|\bso far\b|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b",
     "ll will m me far still pending deep stopping running waiting checking watching",
 )
-_MUSES = re.compile(r"(?i)\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
+_MUSES = late(r"(?i)\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
 
 
 _HEDGED = markers(
@@ -134,7 +134,7 @@ def announces(sentence: str) -> bool:
     return sentence.endswith((":", "：")) or _ANNOUNCED.match(sentence) is not None
 
 
-_REPORTS = re.compile(
+_REPORTS = late(
     r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed"
     r"|erledigt|fertig|behoben|umgesetzt|eingebaut|hecho|listo|terminé|c['’]est fait|fait|corrigé)\b[.:!,]?\s|^\W*(?:已完成|完成了|搞定|已修复|已添加|已创建)"
     r"|^\W*(?:all|everything)(?: [\w-]+){0,4} (?:addressed|answered|applied|committed|completed?|done|fixed|implemented|in place|merged|pushed"
@@ -148,7 +148,7 @@ def reports(answer: str) -> bool:
     return _REPORTS.match(answer) is not None
 
 
-_GOES_ON = re.compile(
+_GOES_ON = late(
     r"(?i)^(?:(?:go on|go ahead|proceed|resume|retry|try again|(?:and|then)|yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|weiter|bitte|oui|d['’]accord|continue[rz]?"
     r"|vas-?y|s[ií]|adelante|да|давай|продолжай)(?:[\s,.!]+|$))+$|^(?:(?:好的?|继续|请|可以|続けて(?:ください)?|お願いします|はい|네|계속)[，,、。！!\s]*)+$"
 )
@@ -331,7 +331,7 @@ _NAMED = 2
 """Content words, besides the marker, that make a step specific."""
 
 
-_POINTS = re.compile(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
+_POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -347,7 +347,7 @@ def without_marker(sentence: str) -> str:
     return _TODO.pattern.sub(" ", sentence.lower()) if _TODO.stand_in(sentence) else sentence
 
 
-_TO_TRY = re.compile(
+_TO_TRY = late(
     r"(?i)\b(?:checklist|test(?:ing)? (?:plan|cases|scenarios)|(?:manual|acceptance|smoke) test(?:s|ing)?|acceptance criteria|verification)\b"
 )
 

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.summaries.facts import forms
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 _WITHIN = (
     r"(?:~|\.{1,2}|[A-Za-z]:)?/[^/\n'\"`<>|;&$*?(),\\]{1,200}/[^\n'\"`<>|;&$*?,\\:]{1,400}\.[A-Za-z0-9]{1,10}"
 )
-_QUOTED = re.compile(rf"(?P<quote>['\"`])(?<![\w'\"`].)(?P<path>{_WITHIN})(?P=quote)")
+_QUOTED = late(rf"(?P<quote>['\"`])(?<![\w'\"`].)(?P<path>{_WITHIN})(?P=quote)")
 """Quoted paths: the lookbehind is after the quote, so that the search quickly skips other characters."""
-_LINE = re.compile(rf"(?m)[ \t]*(?:[-*•][ \t]+)?(?P<path>{_WITHIN})[ \t]*$")
-_ESCAPED = re.compile(r"(?<![\w/.~\\])(?:~|\.{1,2})?/(?:[\w./@+~-]|\\ ){1,400}\\ (?:[\w./@+~-]|\\ ){1,200}")
-_BLANK = re.compile(r"[^\S\n]")
-_ARGUMENT = re.compile(r"\s(?:-|[~.]{0,2}/)")
+_LINE = late(rf"(?m)[ \t]*(?:[-*•][ \t]+)?(?P<path>{_WITHIN})[ \t]*$")
+_ESCAPED = late(r"(?<![\w/.~\\])(?:~|\.{1,2})?/(?:[\w./@+~-]|\\ ){1,400}\\ (?:[\w./@+~-]|\\ ){1,200}")
+_BLANK = late(r"[^\S\n]")
+_ARGUMENT = late(r"\s(?:-|[~.]{0,2}/)")
 """A separate word after a blank: an option, or another path."""
-_PROGRAMS = re.compile(r"(?:^|/)s?bin/[^/]*$")
+_PROGRAMS = late(r"(?:^|/)s?bin/[^/]*$")
 
 
 def spaced_paths(text: str, cwd: str) -> Iterator[forms.Form]:

@@ -7,23 +7,22 @@ true` and `make test; date` that of the last command.
 
 from __future__ import annotations
 
-import re
-
+from leafward.base.late_pattern import late
 from leafward.files.checks import check_of
 from leafward.summaries.facts.outcomes import counts_in
 
-_HIDDEN = re.compile(r"\||;\s*\S")
+_HIDDEN = late(r"\||;\s*\S")
 """A sign that the exit code may come from another program than the check."""
 _END = 20_000
 """Characters at the end of the output that are read."""
 _WORDS = ("fail", "err", "***", "elifecycle")
 """Lower-case parts of failure lines: every line that reports a failure holds at least one."""
-_DIGIT = re.compile(r"\d")
+_DIGIT = late(r"\d")
 """A digit, which every count has."""
 _LAST = 12
 """Lines at the end that are searched for a verdict: the lines above are output of the tests themselves."""
-_COUNTED = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
-_FAILED = re.compile(
+_COUNTED = late(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
+_FAILED = late(
     r"\s*(?:"
     r"FAIL(?:ED)?(?:\s|$)|--- FAIL: "  # go, jest, pytest
     r"|(?:\[[^\]\n]{1,80}\] ){0,2}ERROR task failed"  # mise

@@ -1,0 +1,199 @@
+"""The findings of an earlier run in our cache (`stored_findings`), a file for each session, with the columns of its entries.
+
+A file counts only while the session still begins with the bytes that it was made of: the same file as far as the system tells, with
+the same pieces at its beginning, at the end of the read part and between them. Damaged files count as none. Nothing is kept of
+an excluded project, or where a name or path looks like a secret.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import orjson
+
+from leafward import __version__
+from leafward.base.paths import cache_dir, make_private
+from leafward.base.regular_files import open_regular, read_regular
+from leafward.session.columns import ID_SIZE
+from leafward.session.foreign import ForeignFiles
+from leafward.session.native_file import NativeFile
+from leafward.session.stored_scan import packed, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from io import FileIO
+    from pathlib import Path
+
+    from leafward.session.scan import Scan
+    from leafward.session.session import Session
+
+FORMAT = 1
+"""Increased when paths are read in another way."""
+_SMALLEST = 1 << 20
+"""Bytes of a session from which on it is kept: a shorter one is read as fast."""
+_STEP = 500
+"""Entries that have to be read before it is written again."""
+_MOST = 16
+"""Sessions that are kept, those written last."""
+_PIECE = 2048
+_PIECES = 64
+"""Pieces of the file that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFindings:
+    """Findings that still count."""
+
+    scan: Scan | None
+    """The entries up to them, behind which reading goes on; None for another agent's session, which is read whole."""
+    stored: Mapping[str, Any]
+    entries: str
+    """What tells the entries up to them from others, in another agent's session; empty in a native one."""
+
+    def of(self, session: Session) -> Mapping[str, Any] | None:
+        """The findings, where the session that was read has the same entries up to them; else None."""
+        same = self.scan is not None or _entries(session, self.stored) == self.entries
+        return self.stored if same else None
+
+
+def load(path: Path) -> KeptFindings | None:
+    """What is kept of a session; None where there is nothing that counts."""
+    try:
+        data = read_regular(place(path))
+        first, _, rest = data.partition(b"\n")
+        head = orjson.loads(first)
+        if [head["kind"], head["format"], head["crc"]] != [_kind(), FORMAT, crc32(rest)]:
+            return None
+        with open_regular(path) as file:
+            if head["file"] != _file(file, head["end"]) or not _is_newer(file, head):
+                return None
+        state, _, columns = rest.partition(b"\n")
+        kept = orjson.loads(state)
+        scan = unpacked(kept["scan"], columns) if kept["scan"] is not None else None
+        return KeptFindings(scan, kept["found"], kept["entries"])
+    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
+        return None
+
+
+def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
+    """Keeps the findings of a session for the next run, where that is worth it; a failure loses only them."""
+    source = session.source
+    if stored is None or read < _STEP or _is_private(session, stored):
+        return
+    values: dict[str, Any] | None = None
+    columns = b""
+    if isinstance(source, NativeFile):
+        end, packed_scan = source.scan.end, packed(source.scan)
+        if packed_scan is None:
+            return
+        values, columns = packed_scan
+    elif (
+        isinstance(source, ForeignFiles)
+        and source.book is None
+        and source.transcript.files == (session.path,)
+    ):
+        # A session in several files, or in a database, may change without getting longer.
+        end = source.seen.st_size
+    else:
+        return
+    if end < _SMALLEST:
+        return
+    with suppress(OSError, TypeError):
+        with open_regular(session.path) as file:
+            now = os.fstat(file.fileno())
+            if (now.st_ino, now.st_dev) != (source.seen.st_ino, source.seen.st_dev):
+                return
+            proof = _file(file, end)
+        entries = _entries(session, stored) if values is None else ""
+        rest = orjson.dumps({"scan": values, "found": stored, "entries": entries}) + b"\n" + columns
+        head = {
+            "kind": _kind(),
+            "format": FORMAT,
+            "crc": crc32(rest),
+            "end": end,
+            "size": source.seen.st_size,
+            "time": source.seen.st_mtime_ns,
+            "file": proof,
+        }
+        from leafward.session.journal.durable import replace_file
+
+        target = place(session.path)
+        make_private(target.parent)
+        replace_file(target, orjson.dumps(head) + b"\n" + rest)
+        _remove_old(target.parent)
+
+
+def forget() -> None:
+    """Drops what is kept of all sessions."""
+    rmtree(_folder(), ignore_errors=True)
+
+
+def place(path: Path) -> Path:
+    """The file for what is kept of a session."""
+    return _folder() / blake2b(os.fsencode(os.path.realpath(path)), digest_size=16).hexdigest()
+
+
+def _folder() -> Path:
+    return cache_dir() / "findings"
+
+
+def _kind() -> str:
+    return f"leafward findings {__version__}"
+
+
+def _file(file: FileIO, end: int) -> list[Any]:
+    """What tells the first bytes of a file from others: the file itself, and pieces of these bytes."""
+    now = os.fstat(file.fileno())
+    digest = blake2b(digest_size=16)
+    step = max(1, (end - _PIECE) // _PIECES)
+    for at in (*range(0, max(1, end - _PIECE), step), max(0, end - _PIECE)):
+        file.seek(at)
+        digest.update(file.read(min(_PIECE, end - at)) or b"")
+    return [now.st_ino, now.st_dev, digest.hexdigest()]
+
+
+def _entries(session: Session, stored: Mapping[str, Any]) -> str:
+    """A digest of the entries up to some findings: kinds, ids and parents."""
+    columns, count = session.columns, stored["leaf"] + 1
+    digest = blake2b(columns.kind[:count], digest_size=16)
+    digest.update(columns.ids[: count * ID_SIZE])
+    digest.update(columns.parent[:count].tobytes())
+    digest.update(
+        repr([columns.other_ids.get(index) for index in range(count)] if columns.other_ids else None).encode()
+    )
+    return digest.hexdigest()
+
+
+def _is_newer(file: FileIO, head: Mapping[str, Any]) -> bool:
+    """Whether a file has grown, or was not written since."""
+    now = os.fstat(file.fileno())
+    size, time = int(head["size"]), int(head["time"])
+    return now.st_size > size or (now.st_size, now.st_mtime_ns) == (size, time)
+
+
+def _is_private(session: Session, stored: Mapping[str, Any]) -> bool:
+    """Whether nothing may be kept of a session: its project is excluded, or one of the names looks like a secret."""
+    from leafward.base import config
+    from leafward.base.redact.redaction import Redactor
+    from leafward.catalog.exclusions import Exclusion
+
+    excluded = Exclusion(config.load()[0].exclude, os.environ)
+    if excluded(session.cwd) or excluded(str(session.path)):
+        return True
+    names = [file[0] for file in stored["files"]] + [path for _, path in stored["moves"]]
+    names += [name for _, paths in stored["prompts"] for name in paths]
+    redactor = Redactor()
+    redactor.text("\n".join((*names, *stored["tools"], stored["model"])))
+    return bool(redactor.found)
+
+
+def _remove_old(folder: Path) -> None:
+    files = sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime_ns)
+    for file in files[:-_MOST]:
+        file.unlink(missing_ok=True)

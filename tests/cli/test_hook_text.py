@@ -1,0 +1,189 @@
+"""What a hook gives to an agent is what `inject` prints, byte for byte, and once, however often the agent compacts."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.base.paths import config_dir
+from leafward.cli import hook as hook_module
+from leafward.cli.main import main
+from tests.bench.generate import write_session
+from tests.claude_transcript import Transcript
+from tests.codex_rollout import Rollout
+from tests.opencode_store import Conversation, Database
+from tests.oracle.resume import find_node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TOKEN = "ghp_" + "a1B2" * 9
+PROMPT = f"Port src/parser.py, the token is {TOKEN}. Never push to main, and keep src/lexer.py as it is."
+SETTINGS = ["", "[injection]\nbudget = 600\n", '[injection]\noff = ["workingset.mentioned", "gov"]\n']
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))
+    for name in ("CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "XDG_CONFIG_HOME", "CODEX_HOME", "OPENCODE_DB"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def told(agent: str, event: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
+    assert main(["hook", agent]) == 0
+
+
+def a_session(agent: str, home: Path) -> tuple[str, str, Callable[[], object]]:
+    """A session as the agent names it to a hook, as a user names it, and what lets it go on."""
+    if agent == "claude":
+        talk = Transcript(home / ".claude")
+        talk.turn("Look at src/lexer.py", "Seen.")
+        return str(talk.path), str(talk.path), lambda: talk.prompt(PROMPT)
+    if agent == "codex":
+        rollout = Rollout(home / ".codex")
+        rollout.turn("Look at src/lexer.py", "Seen.")
+        return str(rollout.path), str(rollout.path), lambda: rollout.prompt(PROMPT)
+    if agent == "opencode":
+        base, conversation = Database(home / "data" / "opencode"), Conversation(directory="/home/ada/orchard")
+
+        def turn() -> None:
+            conversation.ask(PROMPT)
+            base.write(conversation)
+
+        conversation.turn("Look at src/lexer.py")
+        base.write(conversation)
+        return conversation.id, str(base.path / conversation.id), turn
+    path = home / "one.jsonl"
+    write_session(path, 60)
+    last = json.loads(path.read_bytes().splitlines()[-1])
+    said = {"role": "user", "content": [{"type": "text", "text": PROMPT}]}
+    line = {**last, "type": "message", "id": "aaaa0001", "parentId": last["id"], "message": said}
+
+    def goes_on() -> None:
+        with path.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+    return str(path), str(path), goes_on
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("agent", ["pi", "opencode", "claude", "codex"])
+def test_the_text_is_what_inject_prints_at_each_of_two_compactions(
+    agent: str,
+    settings: str,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    config_dir().mkdir(parents=True, exist_ok=True)
+    (config_dir() / "config.toml").write_text(settings)
+    session, selector, goes_on = a_session(agent, home)
+    # What else would run beside the agent runs here.
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda argv, **_: hook_module.hook(argv[5], argv[7], int(argv[9]))
+    )
+    texts = []
+    for _ in range(2):
+        assert main(["inject", selector]) == 0
+        printed = capfdbinary.readouterr().out
+        if agent in ("pi", "opencode"):
+            told(agent, {"session": session}, monkeypatch)
+            given = capfdbinary.readouterr().out
+        else:
+            told(agent, {"hook_event_name": "PreCompact", "transcript_path": session}, monkeypatch)
+            assert capfdbinary.readouterr().out == b""
+            behind = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": session}
+            told(agent, behind, monkeypatch)
+            answer = json.loads(capfdbinary.readouterr().out)["hookSpecificOutput"]
+            assert answer["hookEventName"] == "SessionStart"
+            given = answer["additionalContext"].encode()
+            # Once: nothing is left for a second start.
+            told(agent, behind, monkeypatch)
+            assert capfdbinary.readouterr().out == b""
+        assert given == printed
+        assert TOKEN.encode() not in given
+        texts.append(given.decode())
+        goes_on()
+    if "600" not in settings:
+        # The request is quoted until it is answered.
+        assert "Port src/parser.py, the token is [" in texts[1]
+    assert all(text.count("</leafward-context>") == 1 for text in texts)
+    if "600" in settings:
+        assert max(map(len, texts)) <= 600
+    elif settings:
+        assert "Mentioned" not in texts[0]
+
+
+_PI = """
+const on = {}, sent = [];
+extension({ on: (name, run) => { on[name] = run; }, sendMessage: (one) => sent.push(one) });
+const ctx = { sessionManager: { getSessionFile: () => "/x.jsonl", getLeafId: () => "a" } };
+for (let round = 0; round < 2; round++) {
+  await on.session_before_compact({ preparation: { firstKeptEntryId: "a", tokensBefore: 1 } }, ctx);
+  await on.session_compact();
+}
+const messages = sent.map((one) => ({ role: "custom", ...one }));
+const kept = (await on.context({ messages })).messages.map((one) => one.content);
+console.log(JSON.stringify([sent.map((one) => one.content), kept]));
+process.exit(0);
+"""
+
+_OPENCODE = """
+const client = { session: { message: async () => ({ data: { info: { summary: true } } }) } };
+const on = await LeafwardContext({ client });
+let told = "Summary.", texts = [];
+for (let round = 0; round < 2; round++) {
+  await on["experimental.session.compacting"]({ sessionID: "s" });
+  const output = { text: told };
+  await on["experimental.text.complete"]({ sessionID: "s", messageID: "m" }, output);
+  texts.push(told = output.text);
+  const later = { text: "Reply." };
+  await on["experimental.text.complete"]({ sessionID: "s", messageID: "n" }, later);
+  texts.push(later.text);
+}
+console.log(JSON.stringify(texts));
+process.exit(0);
+"""
+
+
+def ran(agent: str, script: str, home: Path, text: bytes) -> Any:
+    """What a script prints that uses the installed file of an agent, where Leafward prints a text."""
+    node = find_node()
+    if node is None:
+        pytest.skip("no Node")
+    assert main(["install", agent]) == 0
+    (file,) = home.rglob("leafward-context.js")
+    printed = home / "printed"
+    printed.write_bytes(text)
+    source = file.read_text()
+    command = next(line for line in source.splitlines() if line.startswith("const command = "))
+    cat = json.dumps([shutil.which("cat"), str(printed)])
+    source = source.replace(command, f"const command = {cat};")
+    runs = home / "runs.mjs"
+    runs.write_text(source.replace("export default function (pi)", "function extension(pi)") + script)
+    return json.loads(subprocess.run([node, runs], capture_output=True, check=True, env=os.environ).stdout)
+
+
+TEXT = "<leafward-context>\nÄ 樹 \\n `x` $& $1\n\n- src/a.py \t…\n</leafward-context>"
+
+
+def test_pi_sends_the_text_as_it_is_and_the_newest_one_only(home: Path) -> None:
+    sent, kept = ran("pi", _PI, home, TEXT.encode())
+    assert sent == [TEXT, TEXT]
+    assert kept == [TEXT]
+
+
+def test_opencode_has_the_text_as_it_is_behind_each_summary_once(home: Path) -> None:
+    assert ran("opencode", _OPENCODE, home, TEXT.encode()) == [f"Summary.\n\n{TEXT}", "Reply."] * 2
