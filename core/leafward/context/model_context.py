@@ -131,8 +131,10 @@ class Context:
 
     @property
     def measured_anew(self) -> bool:
-        """Whether a request after a compaction showed the tokens that are not in the file."""
-        return self.compaction >= 0 and self.ledger.recorded
+        """Whether a request after the compaction showed other tokens that are not in the file than were carried over it."""
+        if self.compaction < 0 or not self.ledger.recorded:
+            return False
+        return self.ledger.not_in_file != Basis.of(self.session).carried_not_in_file(self.compaction)
 
     @cached_property
     def begins_midway(self) -> bool:
