@@ -156,7 +156,8 @@ def record_claude(package: Path, folder: Path) -> Run | None:
             # 2.0.42 begins a session of its own, and fails.
             del model.requests[before:]
         requests = offered(model.requests)
-        return Run(newest(home), requests, number_of(package) < (2, 1, 100), tried)
+        badly = number_of(package) < (2, 1, 100)
+        return Run(newest(home), requests, resumes_badly=badly, tried=tried)
 
 
 def newest(home: Path) -> Path:

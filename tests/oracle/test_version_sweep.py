@@ -268,7 +268,8 @@ def forgets(known: list[SAID], sent: list[SAID]) -> bool:
 def results_in_order(said: list[SAID]) -> list[SAID]:
     """The same with results that stand together in the order of their ids; images are left behind them."""
     found: list[SAID] = []
-    for kind, together in groupby(said, key=lambda one: one[0]):
+    for kind, group in groupby(said, key=lambda one: one[0]):
+        together = list(group)
         found += sorted(together) if kind == "result" else together
     return found
 
