@@ -27,7 +27,7 @@ REQUESTS = 11
 
 @pytest.fixture(params=["0.5.29", "1.0.0"])
 def session(request: pytest.FixtureRequest) -> Iterator[Session]:
-    """A session with a compaction and a turn taken back. Up to 0.6 all replies to a prompt are one stored message."""
+    """A session with a compaction and a turn taken back. In 0.5 all replies to a prompt are one stored message."""
     folder = DATA / str(request.param)
     (path,) = (path for path in folder.rglob("ses_*.json") if path.parent.parent.name == "session")
     with closing(agent_named("opencode").open(path)) as found:

@@ -1,7 +1,7 @@
 """Entries made from messages and their parts.
 
 A message of a user is one entry, with one more ahead or behind for opencode's own additions to it. A reply is one entry, and the
-result of each call is another one. Versions before 1.0 store all replies to a prompt in one message: each step of it is a reply. Messages that a revert deleted hang at their original place; messages that a revert hides for
+result of each call is another one. Version 0.5 stores all replies to a prompt in one message: each step of it is a reply. Messages that a revert deleted hang at their original place; messages that a revert hides for
 now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies,
 and with a compaction that failed what it was not to keep.
 """
