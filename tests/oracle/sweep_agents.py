@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -248,6 +249,8 @@ def pi_script(package: Path) -> Path | None:
     return next((way for way in ways if way.is_file()), None)
 
 
+MOVED = 20
+"""Most seconds until a move stands in the file."""
 MOVE = """export default function (pi) {
   pi.registerCommand("go", { description: "", handler: (id, ctx) => ctx.navigateTree(id, { summarize: true }) });
 }
@@ -346,6 +349,10 @@ def record_pi(package: Path, folder: Path) -> Run | None:
         try:
             with open_("--extension", str(extension)) as pi:
                 pi.command("prompt", message=f"/go {first}")
+                # To 0.63 the command is confirmed before it is carried out.
+                until = time.monotonic() + MOVED
+                while '"branch_summary"' not in path.read_text("utf-8") and time.monotonic() < until:
+                    time.sleep(0.1)
                 pi.say(AFTER[0])
         except ResumeError:
             # Of its package alone it starts without extensions.
