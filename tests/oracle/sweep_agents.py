@@ -206,7 +206,11 @@ def record_opencode(package: Path, folder: Path) -> Run | None:
             pass
         if len(model.requests) > before:
             tried.add("compaction")
-        summaries = model.requests[before:]
+        # 1.0.98 and 1.0.152 go on by themselves behind a summary: that request is one of the conversation.
+        goes_on = "Continue if you have next steps"
+        summaries = [
+            one for one in model.requests[before:] if goes_on not in json.dumps(one["messages"][-1:])
+        ]
         for prompt in PROMPTS[4:]:
             client.ask(project, prompt, "-s", session)
         undone = model.main()[-1:]

@@ -187,7 +187,7 @@ class Context:
     @property
     def sent(self) -> int:
         """Tokens that are sent with the next prompt: the total without unsent messages."""
-        return self.count.sent
+        return self.total - self.ledger.unsent
 
 
 def lacks_prompt(session: Session, context: Context) -> bool:
