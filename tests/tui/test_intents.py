@@ -231,16 +231,16 @@ def test_a_key_means_the_same_on_every_screen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "other"),
+    ("known", "title", "hint"),
     [
         # The hint is the same, what it does is not: this was the list's `a` beside that of a restore.
-        ("restore.all", {"title": "Show archived sessions", "hint": "all"}),
-        ("compare.open", {"title": "Move this session to the trash", "hint": "delete"}),
-        ("xray.open", {"title": "Show the folders of this session", "hint": "folders"}),
+        ("restore.all", "Show archived sessions", "all"),
+        ("compare.open", "Move this session to the trash", "delete"),
+        ("xray.open", "Show the folders of this session", "folders"),
     ],
 )
-def test_a_second_meaning_is_found(known: str, other: dict[str, str]) -> None:
-    second = intent("session.delete")._replace(keys=intent(known).keys, **other)
+def test_a_second_meaning_is_found(known: str, title: str, hint: str) -> None:
+    second = intent("session.delete")._replace(keys=intent(known).keys, title=title, hint=hint)
     (found,) = two_meanings((*INTENTS, second))
     assert "session.delete" in found
 
