@@ -20,7 +20,7 @@ SAID = ["Hello there", "Compare the fruit", "Look at the picture", "Write the li
     [
         # 1.0 writes a prompt as a list of blocks, and a title ahead of all rows.
         ("1.0.98", 0, ["Good night"]),
-        # 2.1.33 to 2.1.49 name a row before a compaction that was never written; the last turn was taken back.
+        # A compaction that was asked for, and the last turn taken back.
         ("2.1.42", 1, ["Hello again", "Good morning"]),
     ],
 )
