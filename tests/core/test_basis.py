@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,7 +24,7 @@ from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes
 from leafward.session.entries import EntryIndex, Kind, Usage
 from leafward.session.journal.write import Writing
-from leafward.session.messages import trusted_usage
+from leafward.session.messages import leaves_files_unstored, trusted_usage
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.acting import Acting, reading, usage
 from tests.bench.need import compactions_of, sessions
@@ -31,6 +33,7 @@ from tests.surroundings import CORPORA, needs_corpora
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafward.context.model_context import Ledger
     from leafward.session.session import Session
 
 NEAR = 0.05
@@ -57,28 +60,73 @@ def in_between(session: Session, compaction: int, reply: EntryIndex) -> int:
     return sum(there.messages.tokens) - sum(here.messages.tokens)
 
 
-@needs_corpora
-def test_every_stored_compaction_is_near_the_next_request() -> None:
-    looked = inherited = 0
+@dataclass(frozen=True)
+class Known:
+    """What is known of one stored compaction, beside what the next request counted."""
+
+    path: Path
+    sent: int
+    after: Ledger
+    carried: int
+    carried_not_in_file: int
+    why_not: str
+    """Why the size could not be derived from the counts before it; empty if it could."""
+
+
+@pytest.fixture(scope="module")
+def known() -> list[Known]:
+    """The stored compactions of the corpora that a request of their own follows."""
+    found, inherited = [], 0
     for session in sessions(copies=True):
-        for compaction in compactions_of(session):
-            found = next_request(session, compaction)
-            if found is None:
+        basis = Basis.of(session)
+        for at in map(EntryIndex, compactions_of(session)):
+            request = next_request(session, at)
+            if request is None:
                 continue
-            reply, counted = found
+            reply, counted = request
             if not believed(session, reply):
                 inherited += 1
                 assert session.path.stem.startswith("branched"), (
                     "copied from a session that was not compacted"
                 )
                 continue
-            looked += 1
-            sent = counted.total - counted.output - in_between(session, compaction, reply)
-            after = context_at(session, compaction)
-            assert after.ledger.recorded
-            assert abs(after.total - sent) <= NEAR * sent, (session.path, compaction)
-    assert looked > 25
+            why_not = ""
+            if leaves_files_unstored(session.body(at) or {}):
+                why_not = "files are added that the file does not hold"
+            elif not basis.carried_not_in_file(at):
+                why_not = "no request before it"
+            elif not 0.1 < basis.carry(EntryIndex(session.columns.parent[at])).scale < 10:
+                why_not = "a scripted model made its counts up"
+            sent = counted.total - counted.output - in_between(session, at, reply)
+            ledger = context_at(session, at).ledger
+            found.append(
+                Known(session.path, sent, ledger, basis.carried(at), basis.carried_not_in_file(at), why_not)
+            )
     assert inherited == 7
+    return found
+
+
+@needs_corpora
+def test_a_size_after_a_stored_compaction_is_the_next_requests_count(known: list[Known]) -> None:
+    """It is a count, and proves nothing about what is carried: that is held against it in the next test."""
+    assert len(known) > 25
+    for one in known:
+        assert one.after.recorded
+        assert one.after.total == one.sent, one.path
+
+
+@needs_corpora
+def test_what_is_carried_over_a_compaction_is_near_what_the_next_request_counts(known: list[Known]) -> None:
+    assert Counter(one.why_not for one in known) == {
+        "": 11,
+        "files are added that the file does not hold": 12,
+        "no request before it": 2,
+        "a scripted model made its counts up": 6,
+    }
+    for one in known:
+        if not one.why_not:
+            assert abs(one.carried - one.sent) <= NEAR * one.sent, one.path
+            assert one.after.not_in_file == one.carried_not_in_file > 0, one.path
 
 
 @needs_corpora
@@ -182,6 +230,23 @@ def test_the_request_that_came_next_measures_it(compacted: Acting) -> None:
     with reading(compacted.path) as session:
         _, after = Basis.of(session).change(session.columns.kind.index(Kind.COMPACTION))
     assert (after.total, after.recorded) == (9_000 - 100 - 300, True)
+
+
+@pytest.mark.parametrize("unstored", [False, True])
+def test_more_than_was_expected_is_not_in_file_only_where_files_are_added(
+    compacted: Acting, *, unstored: bool
+) -> None:
+    """It fails where the first request after a compaction measures anew what was carried over it."""
+    compacted.compacted(compacted.user("go on " * 200), unstoredFiles=unstored)
+    compacted.said("done", tokens=usage(9_000, output=100))
+    with reading(compacted.path) as session:
+        ledger = context_at(session).ledger
+        carried = Basis.of(session).carried(EntryIndex(compactions_of(session)[-1]))
+    added = 9_000 - 100 - carried
+    assert added > 3_000
+    assert ledger.total == 9_000
+    assert ledger.not_in_file == (PROMPT + added if unstored else PROMPT)
+    assert abs(ledger.error - (0 if unstored else added)) <= 100
 
 
 def test_a_plan_before_the_first_reply_keeps_what_is_not_in_the_file(tmp_path: Path) -> None:

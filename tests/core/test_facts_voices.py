@@ -283,3 +283,12 @@ def test_thoughts_that_were_put_together_are_two_sentences() -> None:
         "We use the parser of rows to avoid a second table (no circular imports)",
         "The session already stores the agent, so we keep it there.",
     ]
+
+
+def test_a_choice_that_is_taken_back_in_the_same_thinking_is_no_decision() -> None:
+    thought = (
+        "Let me just use a custom tree view instead, since it avoids the dependency. I keep going back and forth on this."
+        " The plan names the library. We keep the library because the plan says so. Wait and see how the tests go."
+    )
+    decided = read({"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]})
+    assert decided[FactKind.DECISION] == ["We keep the library because the plan says so."]

@@ -45,6 +45,7 @@ def test_a_reply_that_was_broken_off_is_not_sent_and_not_counted_as_sent(tmp_pat
         lines = "\n".join(context_text(session, session.leaf, Page()))
         assert "(not sent)" in lines
         assert "counted but not sent" in lines
+        assert f"tokens; {context.sent:,} of them are sent" in lines
         past = Conversation(session, ForkPoint(session.leaf, session.leaf, NO_ENTRY, None, session.leaf))
         assert not any("half of it" in str(one.content) for one in past.portable_messages())
         assert session.columns.index(broken) >= 0

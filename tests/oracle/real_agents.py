@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -112,6 +113,26 @@ class OpenCodeClient:
     """The tokens that it keeps beside a summary; None for as many as it likes."""
     images: bool = False
     """Whether the model takes images, which opencode then sends behind the results that hold them."""
+    version: tuple[int, ...] = (1, 1)
+
+    def prepare(self, modules: Path) -> None:
+        """Gives a version before 1.1 what it would fetch: its client of a model, of its time, and its configuration in a file."""
+        cache, config = self.home / "cache" / "opencode", self.home / "config" / "opencode"
+        client = "@ai-sdk/openai-compatible"
+        if self.version < (1, 1) and (modules / client).is_dir():
+            cache.mkdir(parents=True)
+            for needed in ("@ai-sdk", "@standard-schema", "eventsource-parser", "zod", "json-schema"):
+                if (modules / needed).is_dir():
+                    shutil.copytree(modules / needed, cache / "node_modules" / needed)
+            # It takes what its list calls the latest, and clears a folder of another form than 9.
+            (cache / "package.json").write_text(json.dumps({"dependencies": {client: "latest"}}), "utf-8")
+            (cache / "version").write_text("9", "utf-8")
+        if self.version < (1, 0):
+            known = json.loads(self.environment(self.home)["OPENCODE_CONFIG_CONTENT"])
+            for name in ("lsp", "formatter", "enabled_providers", "compaction"):
+                del known[name]
+            config.mkdir(parents=True)
+            (config / "opencode.json").write_text(json.dumps(known), "utf-8")
 
     def environment(self, folder: Path) -> dict[str, str]:
         """Its environment: nothing of ours, no sharing, no updates, no list of models, the model on loopback."""
@@ -209,10 +230,14 @@ class OpenCodeClient:
     def ask(self, folder: Path, prompt: str, *arguments: str) -> Asked:
         """Asks one prompt in a folder; `arguments` come before it."""
         since = len(self.model.requests)
-        ran = self.run(folder, "run", *arguments, "--format", "json", prompt)
+        tells = ("--format", "json") if self.version >= (1, 0) else ("-m", "grove/pear-1")
+        ran = self.run(folder, "run", *arguments, *tells, prompt)
         sent = self.model.main(since)
         if ran.returncode or not sent:
             raise AgentFailed(f"{arguments}: {ran.returncode}\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}")
         told = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
         session = next((str(one["sessionID"]) for one in told if one.get("sessionID")), "")
+        if self.version < (1, 0):
+            stored = self.home.rglob("session/info/ses_*.json")
+            session = max(stored, key=lambda path: path.stat().st_mtime).stem
         return Asked(sent, session, ran.stdout + ran.stderr)

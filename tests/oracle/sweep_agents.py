@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,8 @@ class Run:
     """Those of the conversation, in order; requests for titles and summaries are left out."""
     resumes_badly: bool = False
     """Whether this version, resumed, sends calls that were made together twice or not at all."""
+    mixes_results: bool = False
+    """Whether this version, while it works, sends results of calls made together in the order in which they came."""
     tried: set[str] = field(default_factory=lambda: {"parallel", "failure", "write", "resume"})
     undone: list[dict[str, Any]] = field(default_factory=list)
     """Those of them whose replies a revert took back: some versions delete these."""
@@ -82,6 +85,11 @@ def steps(project: Path, tools: Tools) -> dict[str, list[Step]]:
         **script(project, tools),
         "Look at": [picture, Step("A pixel.")],
     }
+
+
+def number_of(package: Path) -> tuple[int, ...]:
+    """The version that a package's folder is named after."""
+    return tuple(map(int, package.name.partition("-")[2].split(".")))
 
 
 # --- Claude Code ---
@@ -148,9 +156,9 @@ def record_claude(package: Path, folder: Path) -> Run | None:
                 raise
             # 2.0.42 begins a session of its own, and fails.
             del model.requests[before:]
-        number = tuple(map(int, package.name.partition("-")[2].split(".")))
         requests = offered(model.requests)
-        return Run(newest(home), requests, number < (2, 1, 100), tried)
+        badly = number_of(package) < (2, 1, 100)
+        return Run(newest(home), requests, resumes_badly=badly, tried=tried)
 
 
 def newest(home: Path) -> Path:
@@ -183,7 +191,8 @@ def record_opencode(package: Path, folder: Path) -> Run | None:
     home.mkdir()
     words = {"ummar": [Step(SUMMARY)], **steps(project, OPENCODE)}
     with scripted(words) as model:
-        client = OpenCodeClient(str(program), home, model, images=True)
+        client = OpenCodeClient(str(program), home, model, images=True, version=number_of(package))
+        client.prepare(package / "node_modules")
         tried = {"parallel", "failure", "write", "resume", "image"}
         session = ""
         for prompt in PROMPTS[:4]:
@@ -197,7 +206,11 @@ def record_opencode(package: Path, folder: Path) -> Run | None:
             pass
         if len(model.requests) > before:
             tried.add("compaction")
-        summaries = model.requests[before:]
+        # 1.0.98 and 1.0.152 go on by themselves behind a summary: that request is one of the conversation.
+        goes_on = "Continue if you have next steps"
+        summaries = [
+            one for one in model.requests[before:] if goes_on not in json.dumps(one["messages"][-1:])
+        ]
         for prompt in PROMPTS[4:]:
             client.ask(project, prompt, "-s", session)
         undone = model.main()[-1:]
@@ -217,7 +230,7 @@ def record_opencode(package: Path, folder: Path) -> Run | None:
             return Run(client.database / session, requests, tried=tried, undone=undone)
         # The tree of files has one of that name for what the session changed as well.
         path = next(one for one in data.rglob(f"{session}.json") if one.parent.name != "session_diff")
-        return Run(path, requests, tried=tried, undone=undone)
+        return Run(path, requests, mixes_results=client.version < (1, 0), tried=tried, undone=undone)
 
 
 # --- pi ---
@@ -235,10 +248,13 @@ def pi_script(package: Path) -> Path | None:
         package / "package" / "dist" / "bundle" / "cli.js",
         package / "package" / "dist" / "cli.js",
         package / "node_modules" / "@earendil-works" / "pi-coding-agent" / "dist" / "cli.js",
+        package / "node_modules" / "@mariozechner" / "pi-coding-agent" / "dist" / "cli.js",
     )
     return next((way for way in ways if way.is_file()), None)
 
 
+MOVED = 20
+"""Most seconds until a move stands in the file."""
 MOVE = """export default function (pi) {
   pi.registerCommand("go", { description: "", handler: (id, ctx) => ctx.navigateTree(id, { summarize: true }) });
 }
@@ -329,11 +345,18 @@ def record_pi(package: Path, folder: Path) -> Run | None:
             pi.say(PROMPTS[4])
         ask(PROMPTS[5])
         assert path is not None
+        if number_of(package) < (0, 50):
+            # These load no such extension, and the oldest have no tree.
+            return Run(path, offered(model.requests), tried=tried)
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         first = next(row["id"] for row in rows if row.get("message", {}).get("role") == "assistant")
         try:
             with open_("--extension", str(extension)) as pi:
                 pi.command("prompt", message=f"/go {first}")
+                # To 0.63 the command is confirmed before it is carried out.
+                until = time.monotonic() + MOVED
+                while '"branch_summary"' not in path.read_text("utf-8") and time.monotonic() < until:
+                    time.sleep(0.1)
                 pi.say(AFTER[0])
         except ResumeError:
             # Of its package alone it starts without extensions.

@@ -10,6 +10,7 @@ import json
 import os
 import re
 from contextlib import closing
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -264,6 +265,15 @@ def forgets(known: list[SAID], sent: list[SAID]) -> bool:
     return set(theirs) <= set(ours) and sorted(ours) != sorted(theirs)
 
 
+def results_in_order(said: list[SAID]) -> list[SAID]:
+    """The same with results that stand together in the order of their ids; images are left behind them."""
+    found: list[SAID] = []
+    for kind, group in groupby(said, key=lambda one: one[0]):
+        together = list(group)
+        found += sorted(together) if kind == "result" else together
+    return found
+
+
 def assert_covers(known: list[SAID], sent: list[SAID], number: int) -> None:
     """Calls, results, replies and images are those that were sent; what users said stands there in this order.
 
@@ -345,6 +355,8 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     for number, (reply, body) in enumerate(zip(replies, requests, strict=True), 1):
         known = spoken(session, columns.parent[reply], injected=session.is_native)
         sent = sent_by(body)
+        if recorded.mixes_results:
+            known, sent = results_in_order(known), results_in_order(sent)
         if recorded.resumes_badly and forgets(known, sent):
             remarks.append(number)
             continue

@@ -209,6 +209,6 @@ async def test_sort_and_grouping_are_remembered(store: Path) -> None:
 async def test_archived_sessions_are_a_key_away(store: Path) -> None:
     async with browsing(store) as (pilot, screen):
         assert "Spike: themeable checkout" not in titles(screen.sessions.listing)
-        await pilot.press("a")
+        await pilot.press("full_stop")
         await shows(pilot, screen, lambda listing: listing.view.archived)
         assert "Spike: themeable checkout" in titles(screen.sessions.listing)

@@ -31,6 +31,15 @@ def test_the_gauge_now_and_moved() -> None:
     assert plain(gauge_lines(35, 4, UNICODE, Reading(NOW, 200000)))[2:] == [" " * 35] * 2
 
 
+def test_the_gauge_names_what_is_counted_and_not_sent() -> None:
+    load = Load(1_224, unsent=1_100)
+    (line, *_) = plain(gauge_lines(36, 2, UNICODE, Reading(load, 200_000)))
+    assert line.split() == ["now", "1.2k", "/", "200k", "·", "1.1k", "not", "sent", "1", "%"]
+    (line, *_) = plain(gauge_lines(28, 2, UNICODE, Reading(load, 200_000)))
+    assert "not sent" not in line, "no half of a word"
+    assert line.endswith("%")
+
+
 def test_the_gauge_of_a_live_session_says_how_far_its_compaction_is() -> None:
     pi = Onset(183_616, about=False, inclusive=False)
     full = Load(190_000)

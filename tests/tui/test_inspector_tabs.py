@@ -254,6 +254,14 @@ def test_edits_and_unsent_commands_are_marked(tmp_path: Path) -> None:
     assert "1 replaced" in shown.lines[line_with(shown, "context edits")].text
 
 
+def test_what_is_counted_and_not_sent_is_named_beside_the_total(tmp_path: Path) -> None:
+    hidden = {"role": "bashExecution", "command": "ls", "output": "a", "excludeFromContext": True}
+    session = write_session(tmp_path / "s.jsonl", user("very long"), {"type": "message", "message": hidden})
+    shown = page(single(session, 1), Tab.CONTEXT, gauge=Gauge())
+    assert "~4 / 200k · 1 not sent" in shown.text
+    assert re.search(r"total +~4 +3 of them are sent", shown.text)
+
+
 def test_an_empty_context_is_a_page_too(tmp_path: Path) -> None:
     session = write_session(tmp_path / "s.jsonl", {"type": "model_change", "provider": "p", "modelId": "m"})
     shown = page(single(session, 0), Tab.CONTEXT, gauge=Gauge())

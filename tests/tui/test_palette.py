@@ -110,12 +110,18 @@ async def test_what_was_run_last_is_listed_first_and_after_a_new_start_too(tmp_p
             await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
             await pilot.pause()
         await pilot.press("ctrl+p")
-        assert (await options(pilot))[:2] == ["Look for new sessions", "Sort by the next column"]
+        assert (await options(pilot))[:2] == [
+            "Reload the list: look for new sessions",
+            "Sort by the next column",
+        ]
     app = app_over(tmp_path)
     async with app.run_test(size=WIDE) as pilot:
         await listed(pilot)
         await pilot.press("ctrl+p")
-        assert (await options(pilot))[:2] == ["Look for new sessions", "Sort by the next column"]
+        assert (await options(pilot))[:2] == [
+            "Reload the list: look for new sessions",
+            "Sort by the next column",
+        ]
 
 
 async def test_what_is_done_elsewhere_is_found_with_the_place(tmp_path: Path) -> None:

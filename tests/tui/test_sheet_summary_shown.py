@@ -167,7 +167,7 @@ class TestShowing:
             await pilot.press("k", "s")
             await reached(pilot, ReadingSheet)
             await pilot.press("question_mark")
-            await until(pilot, lambda: "Write this text to a file" in shown(pilot))
+            await until(pilot, lambda: "Export this text to a file" in shown(pilot))
 
     async def test_its_keys_can_be_bound_anew(self, file: Named) -> None:
         config = Config(

@@ -215,4 +215,5 @@ def _ledger_lines(found: Context, page: Page) -> Iterator[str]:
         elif name == "summary" and basis is SummaryBasis.UNKNOWN:
             yield f"{'?':>10}  {text}"
     total = f"{'' if ledger.recorded else '~'}{ledger.total:,}"
-    yield page.style(f"{total:>10}  tokens", "bold")
+    sent = f"; {found.sent:,} of them are sent" if ledger.unsent else ""
+    yield page.style(f"{total:>10}  tokens{sent}", "bold")

@@ -4,12 +4,14 @@ A provider counts more than a session file holds: the system prompt, the tools, 
 misses. pi's own sizes (`Sizes.size`) include that up to the last reply, but not after a compaction or an edit. Here both
 sides of a compaction are sized alike:
 
-- "Not in file" is the first request's count minus the estimate of the contents sent with it. It is carried along. If the file
-begins in the middle of a conversation, it includes the missing messages: a compaction keeps an unknown part of them, so
-nothing of it is carried.
+- "Not in file" is the first request's count minus the estimate of the contents sent with it. It is carried along, so that both
+sides of a compaction have the same. The first request after a compaction changes it in two cases only: where nothing could be
+carried (or more than was sent), and where the agent sends files again that it does not store. If the file begins in the middle of a
+conversation, it includes the missing messages: a compaction keeps an unknown part of them, so nothing of it is carried.
 - The estimation error is the remainder. It shrinks with the contents: messages that a compaction keeps have their size from
 before, everything else is scaled as the contents before the compaction were.
-- A context that no reply measures yet is measured by the next request, if one is recorded.
+- A context that no reply measures yet has the next request's count, if one is recorded. That is a count and proves nothing about
+what is carried; `carried` gives the size that is derived without it.
 - Usage of a reply that is older than a compaction or an edit above it is inherited, and is not trusted.
 
 Everything is a function of the session's tree alone.
@@ -246,8 +248,7 @@ class Basis:
         count = self.measured(compaction, index, size, unsent)
         if last is None:
             surprise = count.sent - self._worked_out(index, None)
-            missing = max(0, self._carry(compaction).carry.not_in_file + surprise)
-            return Footprint(count, contents, missing, NO_ENTRY)
+            return Footprint(count, contents, self._missing(compaction, count.sent, surprise), NO_ENTRY)
         return Footprint(count, contents, self._not_in_file(compaction, index), last.reply)
 
     def count(self, outline: Outline, index: EntryIndex) -> Count:
@@ -305,12 +306,28 @@ class Basis:
         return replayed_tokens(theirs) if replayed_system(mine) == replayed_system(theirs) else 0
 
     def _not_in_file(self, compaction: EntryIndex, index: EntryIndex) -> int:
-        """Tokens that the first request since the compaction sent besides the contents, as these are sized after the compaction."""
+        """Tokens that are sent and not in the file, in a context after a compaction; -1 stands for the start of the session."""
         first, known = self._first(compaction, index), self._carry(compaction)
         if first is None:
             return known.carry.not_in_file
         expected = known.total + self.sizes.contents(self._sent(first)) - known.contents
-        return max(0, known.carry.not_in_file + first.prompt - expected)
+        return self._missing(compaction, first.prompt, first.prompt - expected)
+
+    def _missing(self, compaction: EntryIndex, sent: int, surprise: int) -> int:
+        """Tokens not in the file, of `sent` tokens of which `surprise` are more than was expected after a compaction."""
+        carried = self.carried_not_in_file(compaction)
+        if not carried or carried > sent:
+            return max(0, carried + surprise)
+        unstored = leaves_files_unstored(self.sizes.body(compaction))
+        return carried + max(0, surprise) if unstored else carried
+
+    def carried_not_in_file(self, compaction: EntryIndex) -> int:
+        """Tokens not in the file that a compaction took over from the context before it; 0 if they are unknown."""
+        return self._carry(compaction).carry.not_in_file
+
+    def carried(self, compaction: EntryIndex) -> int:
+        """The size after a compaction, derived from the counts before it alone; messages that are not sent are left out."""
+        return self._carry(compaction).total
 
     def _sent(self, request: _Request) -> Outline:
         """The context sent by a request."""

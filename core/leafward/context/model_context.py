@@ -131,8 +131,10 @@ class Context:
 
     @property
     def measured_anew(self) -> bool:
-        """Whether a request after a compaction showed the tokens that are not in the file."""
-        return self.compaction >= 0 and self.ledger.recorded
+        """Whether a request after the compaction showed other tokens that are not in the file than were carried over it."""
+        if self.compaction < 0 or not self.ledger.recorded:
+            return False
+        return self.ledger.not_in_file != Basis.of(self.session).carried_not_in_file(self.compaction)
 
     @cached_property
     def begins_midway(self) -> bool:
@@ -185,7 +187,7 @@ class Context:
     @property
     def sent(self) -> int:
         """Tokens that are sent with the next prompt: the total without unsent messages."""
-        return self.count.sent
+        return self.total - self.ledger.unsent
 
 
 def lacks_prompt(session: Session, context: Context) -> bool:

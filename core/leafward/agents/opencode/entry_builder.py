@@ -1,7 +1,7 @@
 """Entries made from messages and their parts.
 
 A message of a user is one entry, with one more ahead or behind for opencode's own additions to it. A reply is one entry, and the
-result of each call is another one. Messages that a revert deleted hang at their original place; messages that a revert hides for
+result of each call is another one. Version 0.5 stores all replies to a prompt in one message: each step of it is a reply. Messages that a revert deleted hang at their original place; messages that a revert hides for
 now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies,
 and with a compaction that failed what it was not to keep.
 """
@@ -9,6 +9,7 @@ and with a compaction that failed what it was not to keep.
 from __future__ import annotations
 
 from array import array
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.opencode import newer_engine as newer
@@ -77,6 +78,8 @@ class EntryBuilder:
         """The entry that asked for a summary; -1 for none."""
         self.targets: dict[int, list[int]] = {}
         """The entries that an edit concerns."""
+        self.steps: set[int] = set()
+        """Replies that are one of several steps in one stored message."""
         self.stored: dict[int, int] = {}
         """By the record of a message, the row from which it was made, unless the message itself is stored."""
         self.kept: dict[int, int] = {}
@@ -356,21 +359,18 @@ class EntryBuilder:
                     self.dangling.append((tip, tail))
                 self.kept[tip] = kept
             return tip
-        reply = tip = self._whole(Role.REPLY, spoken, above)
-        results: list[int] = []
-        for place, part in enumerate(spoken.decoded):
-            if part is None or part.get("type") != "tool":
-                continue
-            state, record = object_at(part, "state"), spoken.low + place
-            if live and state.get("status") in ("pending", "running"):
-                self._unfinished.append((spoken.parts[place].id, spoken.record, record))
-                continue
-            tip = self._part(Role.RESULT, spoken, place, tip)
-            results.append(tip)
-            pruned = number_in(object_at(state, "time"), "compacted")
-            if pruned and live:
-                self._pruned.append((pruned, tip, record))
-        left_out = [] if is_sent(body, spoken.decoded) else [reply, *results]
+        tip, said = above, list[int]()
+        steps = _steps(spoken.decoded)
+        for begin, stop in pairwise([*steps, len(spoken.parts)]):
+            name = spoken.parts[begin].id if begin else spoken.name
+            tip = self._entry(Role.REPLY, name, tip, spoken.record, spoken.low + begin, spoken.low + stop)
+            if len(steps) > 1:
+                self.steps.add(tip)
+            said.append(tip)
+            for place in range(begin, stop):
+                tip, result = self._result(spoken, place, tip, live=live)
+                said += result
+        left_out = [] if is_sent(body, spoken.decoded) else said
         if summary_request and body.get("summary") is True:
             left_out += self._before_tail(summary_request[1])
         if left_out:
@@ -378,6 +378,21 @@ class EntryBuilder:
             tip = self._entry(Role.DROPPED, name, tip, spoken.record, spoken.low, spoken.high)
             self.targets[tip] = left_out
         return tip
+
+    def _result(self, spoken: _Spoken, place: int, above: int, *, live: bool) -> tuple[int, list[int]]:
+        """Adds the result of a call; returns the parent for the next entry, and the entry of the result if there is one yet."""
+        part = spoken.decoded[place]
+        if part is None or part.get("type") != "tool":
+            return above, []
+        state, record = object_at(part, "state"), spoken.low + place
+        if live and state.get("status") in ("pending", "running"):
+            self._unfinished.append((spoken.parts[place].id, spoken.record, record))
+            return above, []
+        tip = self._part(Role.RESULT, spoken, place, above)
+        pruned = number_in(object_at(state, "time"), "compacted")
+        if pruned and live:
+            self._pruned.append((pruned, tip, record))
+        return tip, [tip]
 
     def _before_tail(self, tail: str) -> list[int]:
         """The entries before the tail that a compaction was to keep: opencode leaves them out though it has no summary.
@@ -418,3 +433,11 @@ class EntryBuilder:
         self.unknown[name] = self.unknown.get(name, 0) + 1
         if self.first_unknown < 0:
             self.first_unknown = entry
+
+
+def _steps(parts: list[Body | None]) -> list[int]:
+    """The places at which the steps of a reply begin, the first one at 0; what stands behind a step belongs to it."""
+    found = [
+        place for place, part in enumerate(parts) if part is not None and part.get("type") == "step-start"
+    ]
+    return [0, *found[1:]]

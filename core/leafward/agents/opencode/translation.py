@@ -53,11 +53,13 @@ class Translator:
         self._kept = builder.kept
         self._tail_first = builder.tail_first
         self._targets = builder.targets
+        self._steps = builder.steps
         self._stored = builder.stored
         self._hidden = builder.hidden
         self._folder = builder.folder
-        self._latest: tuple[int, bool, dict[int, Body | None]] = (-1, False, {})
-        """The reply translated last, whether all of it was decoded, and its decoded records: the results of its calls come next."""
+        self._latest: tuple[int, int, dict[int, Body | None]] = (-1, 0, {})
+        """The reply translated last, up to which record all of it was decoded, and its decoded records: the results of its calls
+        come next."""
 
     def numbers(self, index: int) -> list[int]:
         """The records of an entry, beginning with the one that gives its name."""
@@ -131,7 +133,10 @@ class Translator:
         if role != Role.REPLY:
             return self.body(index)
         record = self._decoded(index, self._message[index])
-        return self._said(record, self._parts(index), None) if record is not None else None
+        if record is None:
+            return None
+        parts = self._parts(index)
+        return self._said(self._step(index, record, parts), parts, None)
 
     def _parts(self, index: int) -> list[Body]:
         numbers = range(self._low[index], self._high[index])
@@ -154,14 +159,14 @@ class Translator:
         """The decoded records of a reply; all of them where the entry is the reply itself."""
         message, is_reply = self._message[index], self._role[index] == Role.REPLY
         latest = self._latest
-        if latest[0] == message and (latest[1] or not is_reply):
+        if latest[0] == message and (latest[1] >= self._high[index] or not is_reply):
             return latest[2]
         known: dict[int, Body | None] = {}
         if is_reply:
             known = dict(
                 enumerate(map(decode_line, self.records.several(message, self._high[index])), message)
             )
-        self._latest = message, is_reply, known
+        self._latest = message, self._high[index] if is_reply else 0, known
         return known
 
     def _user(self, index: int, record: Body, created: int | None) -> Body:
@@ -234,6 +239,7 @@ class Translator:
 
     def _reply(self, index: int, record: Body, created: int | None) -> Body:
         parts = self._parts(index)
+        record = self._step(index, record, parts)
         body = self._said(record, parts, created)
         made = body["message"]
         usage = usage_of(record)
@@ -245,6 +251,15 @@ class Translator:
             made["errorMessage"] = error
         body["source"] = _source(record, parts)
         return body
+
+    def _step(self, index: int, record: Body, parts: list[Body]) -> Body:
+        """A message as it would be if this step of it were all: the message itself counts the last step alone."""
+        if index not in self._steps:
+            return record
+        ended: Body = next((part for part in parts if part.get("type") == "step-finish"), {})
+        calls = any(part.get("type") == "tool" for part in parts)
+        finish = "tool-calls" if calls else record.get("finish")
+        return {**record, "tokens": ended.get("tokens"), "cost": ended.get("cost"), "finish": finish}
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
         """The call that an entry answers, and whether it failed, as in its translation; None where the result holds calls too."""

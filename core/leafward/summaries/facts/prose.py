@@ -58,6 +58,12 @@ _REASON = markers(
     r"|which means)\b|因为|所以|以便|避免|から|ため|때문",
     "because since so order avoid due rather instead reason otherwise weil damit parce porque therefore means",
 )
+_BACK = late(
+    r"(?i)\W*(?:(?:but|hm+|ok(?:ay)?|oh),? )?(?:wait ?[,.!:—–-]|no[,.]|on second thoughts?\b|scratch that\b|never ?mind\b|i keep going back and forth\b"
+    r"|(?:let me|i should|i need to) (?:reconsider|rethink|step back|go back)\b|actually,? (?:no[,.]|wait ?[,.!:—–-]|let me (?:just )?(?:use|keep|follow|go|stick)\b"
+    r"|(?:i|we)(?:['’]ll| will) (?:just )?(?:use|keep|follow|go|stick)\b))"
+)
+"""The beginning of a sentence that goes back on the choice before it."""
 _SINCE_WHEN = late(
     r"\bsince\W*$|\bsince (?:then\b|yesterday\b|v?\d|(?:the|its|our|that|last) (?:\w+ )?(?:commit|beginning|start|release|version|migration"
     r"|week|month|year|upgrade|update)\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b)"
@@ -307,6 +313,12 @@ def opposed(one: str, other: str) -> bool:
         for match in _NEGATION.pattern.finditer(denying.lower())
     ]
     return any(not words or not said.isdisjoint(words) for words in behind)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def changes_mind(sentence: str) -> bool:
+    """Whether a sentence of thinking takes back the choice before it."""
+    return _BACK.match(sentence) is not None
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -27,6 +27,8 @@ _GLUED = re.compile(rf"[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
 """A word and the first one of the next sentence, where blocks of thinking were joined without anything between them."""
 _JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|To)(?:['’]\w+)? )")
 """The place where they were joined."""
+_NEAR = 2
+"""Sentences behind a decision in which it is taken back."""
 _AGREED_PLAN = "Implement the following plan:"
 """The beginning of the prompt by which Claude Code (2.1) continues from a plan that it made."""
 
@@ -158,11 +160,21 @@ class TextFacts:
         ]
 
 
-def _thoughts(text: str) -> Iterator[str]:
-    """The sentences of thinking that decide something; only those are split where blocks were joined."""
-    for sentence in prose.sentences(text):
+def _thoughts(text: str) -> list[str]:
+    """The sentences of thinking that decide something; only those are split where blocks were joined.
+
+    A decision that is taken back right behind it, in the same thinking, is none.
+    """
+    found: list[str] = []
+    latest = none = -_NEAR - 1
+    for place, sentence in enumerate(prose.sentences(text)):
+        if latest >= place - _NEAR and prose.changes_mind(sentence):
+            found.pop()
+            latest = none
         if prose.decides(sentence, strictly=True):
-            yield from _JOINT.split(sentence)
+            found += _JOINT.split(sentence)
+            latest = place
+    return found
 
 
 def _nearest(named: list[tuple[int, str]], start: int, text: str) -> str:

@@ -263,7 +263,7 @@ class CursorDetails(ExplorerController):
     def _load(self, size: Count, again: int = 0, entered: int = 0) -> Load:
         """A context for the gauge. The agent's prompt is part of a reported size, not of an estimate."""
         lacks = self._state.lacks_prompt and not size.recorded
-        return Load(size.total, again, entered, lacks, not size.recorded)
+        return Load(size.total, again, entered, lacks, not size.recorded, size.unsent)
 
 
 def row_name(exploration: Exploration, line: ShownLine) -> str:

@@ -39,6 +39,8 @@ class Load(NamedTuple):
     """Whether the agent's own prompt comes on top, with a size that its session does not record."""
     estimated: bool = False
     """Whether no provider counted the total, so that it carries `~`."""
+    unsent: int = 0
+    """Tokens of the total that are not sent: pi counts replies that were aborted or failed."""
 
 
 class Forecast(NamedTuple):
@@ -172,11 +174,20 @@ class _Gauge:
         rest = _rest(load)
         spare = self.width - len(label) - len(value) - length(rest) - len(window)
         room = max(1, min(room, spare)) if rest else room
+        unsent = f" · {count(load.unsent)} not sent" if load is not None and load.unsent and not over else ""
+        spare -= cell_len(unsent) + 1 + len(share)
+        if unsent and spare > 0:
+            room = min(room, spare)
+        else:
+            unsent = ""
         pieces: list[Piece] = [(label, "ghost" if moved else "faint"), (" " * room, "blank"), (value, ink)]
         pieces += rest
         if not over:
             ending: list[Piece] = [(share, "sub")] if share else []
-            return self._spread([*pieces, (" /", "faint"), (window[2:], "sub")], ending)
+            pieces += [(" /", "faint"), (window[2:], "sub")]
+            if unsent:
+                pieces.append((unsent, "faint"))
+            return self._spread(pieces, ending)
         warning: list[Piece] = [(self.warning(), "warn")]
         for right in ([*warning, ("   ", "blank"), (share, "sub")], warning):
             if length(pieces) + 2 + length(right) <= self.width:

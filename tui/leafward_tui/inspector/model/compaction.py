@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from leafward.base.figures import counted, percent
 from leafward.compaction.alignment import Link
 from leafward.compaction.xray import xray_of
+from leafward.context.basis import Basis
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
 from leafward.session.messages import SUMMARY_BASIS_TEXT, summary_basis
@@ -165,6 +166,11 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
             Span(right(after, 10), "strong"),
         ]
     )
+    if xray.recorded:
+        estimated = Basis.of(xray.session).carried(EntryIndex(xray.compaction))
+        sheet.note(f"after: counted by the next request; ~{exact(estimated)} estimated without it")
+    else:
+        sheet.note("after: estimated from the counts before it, until a request counts it")
     rest = shares[Link.REST]
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
         again = "; files added again are part of it" if xray.puts_files_in else ""

@@ -243,6 +243,9 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
     if over and gauge.onset is not None:
         words.append(Span(f"   {compacts_at(gauge.onset)}", "warn"))
     share = "" if lacks else percent(total, gauge.window)
+    unsent = f" · {count(context.ledger.unsent)} not sent" if context.ledger.unsent else ""
+    if sum(cell_len(word.text) for word in words) + cell_len(unsent) + cell_len(share) < sheet.width:
+        words.append(Span(unsent, "faint"))
     sheet.row(words, [Span(share, "warn" if over else "sub")])
     if gauge.onset is not None and gauge.onset.source:
         file = safe_line(tilde(gauge.onset.source), 200)
@@ -357,6 +360,8 @@ def _ledger(sheet: Sheet, context: Context) -> None:
             if trailing
             else ("as the model counted", "model's count")
         )
+    if ledger.unsent:
+        abouts = (f"{exact(context.sent)} of them are sent", f"{exact(context.sent)} are sent", *abouts)
     rows.append(_LedgerRow("total", ledger.total, abouts, sign=context.sign))
     _write_ledger(sheet, rows)
 

@@ -99,7 +99,7 @@ BROAD_KEYS = {
 }
 """Keys that act on whatever is there, and their effect on every screen.
 
-Every other key has one meaning, the first word of the hints of its intents.
+Every other key has one meaning: the hints of its intents begin with the same word, and so do their titles.
 """
 
 GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Compare", "Sessions", "Leafward")
@@ -180,7 +180,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent(
         "context.edit",
         "E",
-        "Leave this row out of the context, or replace it",
+        "Edit the context: leave this row out, or replace it",
         "edit context",
         _TREE,
         "Change",
@@ -199,7 +199,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("files.restore", "H", "Restore the files to how they were here", "files", _TREE, "Change"),
     Intent("restore.toggle", "space", "Choose this file, or leave it alone", "choose", _FILES, "Change"),
     Intent("restore.all", "a", "Choose all files that are safe, or none", "all", _FILES, "Change"),
-    Intent("restore.accept", "ctrl+s", "Restore the chosen files", "accept", _FILES, "Change"),
+    Intent("restore.accept", "ctrl+s", "Accept: restore the chosen files", "accept", _FILES, "Change"),
     Intent("label.edit", "l", "Label this entry", "label", _TREE, "Change"),
     Intent("name.edit", "r", "Name this session", "name", _TREE, "Change"),
     Intent("branch.archive", "A", "Archive this branch, or unarchive it", "archive", _TREE, "Change"),
@@ -221,9 +221,9 @@ INTENTS: tuple[Intent, ...] = (
     Intent("xray.find", "/", "Search both sides", "search", _XRAY, "Find"),
     Intent("summary.find", "/", "Search both summaries", "search", _SUMMARIES, "Find"),
     Intent("compare.find", "/", "Search this tab", "search", _COMPARE, "Find"),
-    Intent("filter.edit", "/", "Filter the sessions", "search", _LIST, "Find"),
+    Intent("filter.edit", "/", "Search the list: filter the sessions", "search", _LIST, "Find"),
     Intent("search.open", "S,ctrl+f", "Search all text of all sessions", "search text", _LIST, "Find"),
-    Intent("query.edit", "/", "Change the search", "search", _HITS, "Find"),
+    Intent("query.edit", "/", "Search for something else", "search", _HITS, "Find"),
     Intent("hit.open", "enter", "Open the session at this hit", "open", _HITS, "Find"),
     Intent("find.next", "n", "Next hit; in lists of sessions, the next session", "next", _SEARCHED, "Find"),
     Intent(
@@ -247,7 +247,7 @@ INTENTS: tuple[Intent, ...] = (
     Intent("fold.open", "right", "Unfold here", "unfold", _TREE, "View", palette=False),
     Intent("fold.close", "left", "Fold here", "fold", _TREE, "View", palette=False),
     Intent("fold.all", "Z", "Fold or unfold everything", "fold all", _TREE, "View"),
-    Intent("density.next", "v", "Show turns, entries or comfortable rows", "view", _TREE, "View"),
+    Intent("density.next", "v", "Next view: turns, entries or comfortable rows", "view", _TREE, "View"),
     Intent("follow.toggle", "F", "Follow the session as it grows", "follow", _TREE, "View"),
     Intent("tab.entry", "1", "Show the entry", "entry", _TREE, "View"),
     Intent("tab.context", "x,2", "Show what the model sees here", "context", _TREE, "View"),
@@ -295,7 +295,7 @@ INTENTS: tuple[Intent, ...] = (
         also="summary, injected context, pins",
     ),
     Intent("compaction.accept", "ctrl+s", "Accept: append the compaction", "accept", _LAB, "Compaction"),
-    Intent("summary.run", "s", "Write the summary", "summarise", _LAB, "Compaction"),
+    Intent("summary.run", "s", "Summarise: write the summary", "summarise", _LAB, "Compaction"),
     Intent("lab.choose", "enter", "Go to the source, or write the summary", "source", _LAB, "Compaction"),
     Intent("summary.edit", "E", "Edit the summary", "edit", _LAB, "Compaction"),
     Intent("summarizer.choose", "W", "Choose who writes the summary", "summariser", _LAB, "Compaction"),
@@ -339,9 +339,16 @@ INTENTS: tuple[Intent, ...] = (
     Intent("lost.pin_all", "P", "Pin all lost facts", "pin all", _LAB, "Compaction"),
     Intent("draft.xray", "X", "Show the context before and after", "x-ray", _LAB, "Compaction"),
     Intent("runs.compare", "d", "Compare the runs made so far", "compare runs", _LAB, "Compaction"),
-    Intent("lab.unfold", "z", "Show every turn, or those around the cut", "fold turns", _LAB, "Compaction"),
-    Intent("lab.whole", "Z", "Show this pane alone, or all of them", "fold panes", _LAB, "Compaction"),
-    Intent("lab.page", "v", "Show summary, prompt, injected text or exam", "view", _LAB, "Compaction"),
+    Intent(
+        "lab.unfold",
+        "z",
+        "Fold the turns away from the cut, or unfold them",
+        "fold turns",
+        _LAB,
+        "Compaction",
+    ),
+    Intent("lab.whole", "Z", "Fold all other panes, or unfold them", "fold panes", _LAB, "Compaction"),
+    Intent("lab.page", "v", "Next view: summary, prompt, injected text or exam", "view", _LAB, "Compaction"),
     Intent("session.reload", "ctrl+r", "Reload the session", "reload", _LAB, "Compaction"),
     Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),
     Intent("run.first", "m", "Mark this run: compare the others with it", "mark", ("runs",), "Compaction"),
@@ -403,26 +410,26 @@ INTENTS: tuple[Intent, ...] = (
     Intent("difference.pin", "p", "Pin a fact that the other branch lacks", "pin", _COMPARE, "Compare"),
     Intent("graft.toggle", "space", "Choose this turn, or leave it out", "choose", ("graft",), "Compare"),
     Intent("graft.all", "a", "Choose all turns, or none", "all", ("graft",), "Compare"),
-    Intent("graft.accept", "ctrl+s", "Append the chosen turns", "accept", ("graft",), "Compare"),
+    Intent("graft.accept", "ctrl+s", "Accept: append the chosen turns", "accept", ("graft",), "Compare"),
     Intent("conflict.a", "1", "Take the line of A", "take A", ("merge",), "Compare"),
     Intent("conflict.b", "2", "Take the line of B", "take B", ("merge",), "Compare"),
     Intent("conflict.both", "3", "Take both lines", "both", ("merge",), "Compare"),
     Intent(
         "conflict.base", "4", "Take the line of their common ancestor", "as before", ("merge",), "Compare"
     ),
-    Intent("merge.accept", "ctrl+s", "Append the merged summary", "accept", ("merge",), "Compare"),
+    Intent("merge.accept", "ctrl+s", "Accept: append the merged summary", "accept", ("merge",), "Compare"),
     # Sessions: the catalogue.
     Intent("session.open", "enter", "Open this session", "open", _LIST, "Sessions"),
     Intent("preview.toggle", "space", "Show or hide the preview", "preview", (*_LIST, *_HITS), "Sessions"),
     Intent("sort.next", ">", "Sort by the next column", "sort", _LIST, "Sessions"),
     Intent(
-        "group.next", "v", "Group by project, family, day, agent or not at all", "view", _LIST, "Sessions"
+        "group.next", "v", "Next view: by project, family, day, agent or ungrouped", "view", _LIST, "Sessions"
     ),
     Intent(
         "archived.toggle",
-        "a",
+        ".",
         "Show archived sessions and sub-agents without a task",
-        "all",
+        "archived",
         _LIST,
         "Sessions",
     ),
@@ -448,12 +455,14 @@ INTENTS: tuple[Intent, ...] = (
     Intent("project.fold_all", "Z", "Fold or unfold all projects", "fold all", _LIST, "Sessions"),
     Intent("project.close", "left", "Fold this project", "fold", _LIST, "Sessions", palette=False),
     Intent("project.open", "right", "Unfold this project", "unfold", _LIST, "Sessions", palette=False),
-    Intent("catalogue.refresh", "ctrl+r", "Look for new sessions", "reload", _LIST, "Sessions"),
+    Intent(
+        "catalogue.refresh", "ctrl+r", "Reload the list: look for new sessions", "reload", _LIST, "Sessions"
+    ),
     Intent("demo.open", "O", "Open the demo session", "demo", _LIST, "Sessions"),
     # Out of here.
-    Intent("draft.save", "e", "Write this text to a file", "export", ("draft",), "Leafward"),
+    Intent("draft.save", "e", "Export this text to a file", "export", ("draft",), "Leafward"),
     Intent("copy.text", "y", "Copy the text here", "copy", (*EVERYWHERE, "draft"), "Leafward"),
-    Intent("comparison.save", "e", "Write the comparison to a file", "export", _COMPARE, "Leafward"),
+    Intent("comparison.save", "e", "Export the comparison to a file", "export", _COMPARE, "Leafward"),
     Intent(
         "file.timeline",
         "T",

@@ -16,6 +16,7 @@ from leafward_tui.xray.model.arrangement import Piece, Side
 from leafward_tui.xray.model.captions import FILE_WORDS, LIMIT, ROLE_WORDS
 
 if TYPE_CHECKING:
+    from leafward.compaction.alignment import XRay
     from leafward_tui.xray.model.captions import Teller
     from leafward_tui.xray.model.fates import Fates
 
@@ -34,7 +35,7 @@ def about(
     if side is Side.AFTER and cell.line >= 0:
         return _about_line(teller, piece, link)
     if cell.what in (What.REST, What.ERROR):
-        return _about_rest(cell, files=teller.xray.puts_files_in)
+        return _about_rest(cell, teller.xray)
     if cell.what is What.EXPECTED:
         return [
             [("summary  ", "faint"), ("not written yet", "text")],
@@ -146,16 +147,13 @@ def _fates(teller: Teller, piece: Piece, fates: Fates | None) -> list[tuple[str,
     return words
 
 
-def _about_rest(cell: Cell, *, files: bool) -> list[list[tuple[str, str]]]:
-    """The text about tokens that are not in the file, or about the estimation error.
-
-    `files` where the agent sent files again that it did not store.
-    """
-    again = ", files added again" if files else ""
-    name, why = (
-        "not in file",
-        f"system prompt, tools{again}: measured again on the first request after each compaction",
-    )
+def _about_rest(cell: Cell, xray: XRay) -> list[list[tuple[str, str]]]:
+    """The text about tokens that are not in the file, or about the estimation error."""
+    name, why = "not in file", "system prompt, tools: from the first request, the same on both sides"
+    share = next(share for share in xray.ledger if share.link is Link.REST)
+    if xray.recorded and share.before != share.after:
+        again = ", files added again" if xray.puts_files_in else ""
+        why = f"system prompt, tools{again}: measured again on the first request after the compaction"
     if cell.what is What.ERROR:
         more = "more" if cell.tokens > 0 else "less"
         name, why = (
