@@ -32,6 +32,7 @@ _PENALTY = 4.0
 _STEPS = 9
 _SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
 """Parts of the room that the end of a span might have."""
+_NEARLY = 0.99
 _SIZE = 2_500
 """Tokens of the summaries that these are tried with: what agents that keep nothing write."""
 Row = tuple[tuple[float, ...], bool]
@@ -181,9 +182,9 @@ def ends(every: Sequence[Case], project: str, stored: dict[str, Any]) -> list[fl
 
 
 def _best(counts: Iterable[Sequence[float]]) -> float:
-    """The share with which most is held, each project counting the same."""
+    """The smallest share with which nearly most is held, each project counting the same: less than that is chance."""
     sums = [sum(parts) for parts in zip(*counts, strict=True)]
-    return _SHARES[sums.index(max(sums))]
+    return next(share for share, held in zip(_SHARES, sums, strict=True) if held >= _NEARLY * max(sums))
 
 
 if __name__ == "__main__":

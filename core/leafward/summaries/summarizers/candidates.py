@@ -75,6 +75,11 @@ class LineCandidate:
     """Whether one of them holds most of it already."""
 
     @property
+    def is_code(self) -> bool:
+        """Whether it is a piece of code, which is only worth telling for its names."""
+        return self.names_something and bool(self.group)
+
+    @property
     def asks(self) -> bool:
         """Whether it repeats a request of the user's."""
         return self.section is SummarySection.GOAL or self.text.startswith(

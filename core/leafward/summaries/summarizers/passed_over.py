@@ -46,12 +46,21 @@ def settle(
     for candidate in evidence.candidates:
         if candidate.section is SummarySection.NEXT:
             keys = {key for _, key in candidate.carries} or {line_key(candidate.text)}
-            if keys <= over or (not candidate.carries and is_asked_for(candidate, later)):
+            listed = is_listed(evidence, candidate)
+            if keys <= over or (not listed and is_asked_for(candidate, later)):
                 continue
-            if not candidate.carries and _passed(evidence, candidate, turns) >= _PASSED_OVER:
+            if not listed and _passed(evidence, candidate, turns) >= _PASSED_OVER:
                 put_behind(evidence, candidate)
         left.append(candidate)
     evidence.candidates = left
+
+
+def is_listed(evidence: Evidence, candidate: LineCandidate) -> bool:
+    """Whether a step is an item of the agent's own plan, or of a checklist in a file: these show themselves when they are done."""
+    planned = evidence.reader.plan.open
+    return any(
+        key in planned or evidence.facts[kind, key].voice is Voice.CODE for kind, key in candidate.carries
+    )
 
 
 def is_asked_for(candidate: LineCandidate, turns: Sequence[Turn], place: int = -1) -> bool:
@@ -110,7 +119,11 @@ def _leave_out_parts(evidence: Evidence) -> None:
     if not done:
         return
     for candidate in evidence.candidates:
-        if candidate.section is not SummarySection.NEXT or candidate.carries or "; " not in candidate.text:
+        if (
+            candidate.section is not SummarySection.NEXT
+            or "; " not in candidate.text
+            or is_listed(evidence, candidate)
+        ):
             continue
         place = evidence.place_of(candidate)
         intro, colon, rest = candidate.text.partition(": ")

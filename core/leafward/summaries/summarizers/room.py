@@ -24,6 +24,8 @@ _SHARE = {
     SummarySection.CONTEXT: 0.75,
 }
 """The part of the room that a section may take."""
+_CODE_SHARE = 0.25
+"""The part of the room that lines of code may take before all other lines had their turn."""
 _WHOLE_OUTLINE = 300
 """Tokens from which every section is in the summary, also an empty one."""
 _NOTHING = "(none)"
@@ -48,6 +50,7 @@ class Room:
         self._spent: dict[SummarySection, int] = dict.fromkeys(TOLD, 0)
         self._provenances: set[Provenance] = set()
         """Those of the context's lines that have a heading of their own."""
+        self._code = 0
         self._keys: set[str] = set()
         self._groups: dict[str, tuple[int, int]] = {}
 
@@ -110,6 +113,8 @@ class Room:
                 return False
             if shared and self._spent[section] + price > _SHARE[section] * self.size:
                 return False
+            if shared and candidate.is_code and self._code + price > _CODE_SHARE * self.size:
+                return False
         elif self.used + heading + price > room:
             fits = room - self.used - heading - 3 - _BOX.get(section, 0)
             shorter = _cut_to_units(candidate.text, fits)
@@ -123,6 +128,7 @@ class Room:
         self._groups[candidate.group] = (together + 1, length + price)
         self.taken[section].append(candidate)
         self._spent[section] += price
+        self._code += price if candidate.is_code else 0
         self.used += heading + price
         return True
 

@@ -257,18 +257,11 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
     Items of a checklist, or of the agent's own plan, show themselves when they are done.
     """
-    planned = evidence.reader.plan.open
-
-    def is_listed(candidate: LineCandidate) -> bool:
-        return any(
-            key in planned or evidence.facts[kind, key].voice is Voice.CODE for kind, key in candidate.carries
-        )
-
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
         if candidate.section is not SummarySection.NEXT
-        or is_listed(candidate)
+        or passed_over.is_listed(evidence, candidate)
         or not passed_over.is_asked_for(candidate, turns, evidence.place_of(candidate))
     ]
 
