@@ -26,7 +26,7 @@ from tests.bench.need import ASKED, needed, project_of, span_of
 from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.session.session import Session
     from leafward.summaries.facts.values import Fact, FactKind
@@ -92,9 +92,9 @@ def cuts(session: Session) -> Iterator[ReplacedSpan]:
             )
 
 
-def cases() -> Iterator[Case]:
-    """All spans of the sessions that are fitted on."""
-    for name in FILES:
+def cases(files: Iterable[str] = FILES) -> Iterator[Case]:
+    """All spans of some of the sessions that are fitted on."""
+    for name in files:
         path = CORPORA / name
         with closing(agent_of(path).open(path)) as session:
             for there in cuts(session):

@@ -266,7 +266,7 @@ def test_what_an_earlier_turn_ended_with_is_no_last_reply() -> None:
         reply("The lanes stand left of the tree and `drawLanes` leaves a gap between them."),
         user("couldn't we leave the gap out?"),
     ]
-    assert not any(line.startswith("Last reply") for line in told_in(SummarySection.IN_PROGRESS, *said))
+    assert not any(line.startswith("Last reply") for line in told_in(SummarySection.CONTEXT, *said))
 
 
 def test_a_request_that_was_broken_off_is_not_done() -> None:

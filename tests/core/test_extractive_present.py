@@ -163,13 +163,13 @@ def test_how_something_stood_amid_the_work_is_not_told_behind_its_end() -> None:
 
 def test_how_it_stands_is_told_while_the_work_goes_on() -> None:
     found = "There is one new feedback item from Cursor: `list_missing` still uses install-path existence."
-    progress = told_in(
-        SummarySection.IN_PROGRESS,
+    said = (
         user("Address the feedback on the pull request and the failing checks of src/rows.rs."),
         reply(found, ("a", "bash", {"command": "gh pr checks 7"})),
         result("a", "pending"),
     )
-    assert progress == [f"Last reply: {found}"]
+    assert f"Last reply: {found}" in told_in(SummarySection.CONTEXT, *said)
+    assert not any(found in line for line in told_in(SummarySection.IN_PROGRESS, *said))
 
 
 def test_an_answer_to_what_was_asked_before_the_span_leaves_nothing_in_progress() -> None:

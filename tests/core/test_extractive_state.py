@@ -373,7 +373,12 @@ def test_what_a_call_writes_is_read_once() -> None:
     seen = reader.read(EntryIndex(1), call)
     (written,) = reader.written
     assert written == Written(
-        "a", "src/a.py", tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER), ()
+        "a",
+        "src/a.py",
+        tuple(one.key for one in seen if one.kind is FactKind.IDENTIFIER),
+        (),
+        (("parse_table", "def parse_table(rowCount): ..."),),
+        whole=True,
     )
     assert {"parse_table", "rowCount"} <= set(written.names)
     reader.read(EntryIndex(2), user("thanks"))

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.evidence import collect
 from leafward.summaries.summarizers.ranking import FEATURES, features, fitted, likely
-from tests.bench.fit_ranking import regression
+from tests.bench.cases import cases
+from tests.bench.fit_ranking import PACKAGED, digest, regression
 from tests.bench.need import project_of
 from tests.bench.weights import WITHOUT
 from tests.core.told import DAY, span
-from tests.surroundings import CORPORA
+from tests.surroundings import CORPORA, THOROUGH
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_the_weights_say_when_and_on_what_they_were_fitted() -> None:
@@ -32,6 +37,23 @@ def test_figures_use_weights_that_never_saw_the_project() -> None:
     for project, weights in stored.items():
         assert weights["sessions"]
         assert not any(project_of(CORPORA / name) == project for name in weights["sessions"])
+
+
+_QUICK = 3
+"""Sessions whose first span is read anew."""
+
+
+def test_the_weights_are_those_that_the_script_fits(corpora: Path) -> None:
+    packaged = json.loads(PACKAGED.read_text("utf-8"))
+    stored = json.loads(WITHOUT.read_text("utf-8"))
+    named = sorted(
+        ((CORPORA / name).stat().st_size, name, project, known)
+        for project, weights in stored.items()
+        for name, known in weights["first spans"].items()
+    )
+    for _, name, project, known in named if THOROUGH else named[:_QUICK]:
+        found = digest(next(cases((name,))), stored[project], packaged)
+        assert found == known, f"{name}: run python -m tests.bench.fit_ranking"
 
 
 def test_what_was_said_often_and_late_is_likelier() -> None:

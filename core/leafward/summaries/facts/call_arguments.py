@@ -31,6 +31,15 @@ def changes_text(arguments: Mapping[str, Any]) -> bool:
     return not TEXT_ARGUMENTS.isdisjoint(arguments)
 
 
+def writes_whole(arguments: Mapping[str, Any]) -> bool:
+    """Whether such a call gives the whole content of the file."""
+    return (
+        "content" in arguments
+        and "edits" not in arguments
+        and not any(name in arguments for name in OLD_ARGUMENTS)
+    )
+
+
 def edits_in(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The edits of a call that changes a file, each with its own old and new text: the call itself, then those it lists."""
     yield arguments

@@ -35,7 +35,9 @@ from leafward.summaries.facts.call_arguments import (
     edits_in,
     first_of,
     is_silent,
+    writes_whole,
 )
+from leafward.summaries.facts.declarations import declared_in
 from leafward.summaries.facts.outcomes import files_changed_by
 from leafward.summaries.facts.printed_errors import (
     DECLINED,
@@ -90,6 +92,10 @@ class Written(NamedTuple):
     """The names in the written text."""
     removed: tuple[str, ...]
     """The names that only the replaced text has."""
+    declared: tuple[tuple[str, str], ...] = ()
+    """Those of `names` that the text declares, each with the line that does."""
+    whole: bool = False
+    """Whether it is the whole content of the file."""
 
 
 class FactReader:
@@ -242,8 +248,16 @@ class FactReader:
                 new = "\n".join(first_of(edit, NEW_ARGUMENTS) for edit in edits_in(call.arguments))
                 there = [name.removesuffix("()") in new for name in made.names]
                 names = tuple(compress(made.names, there))
+                bare = {name.removesuffix("()") for name in names}
                 self.written.append(
-                    Written(call.id, path, names, tuple(compress(made.names, map(not_, there))))
+                    Written(
+                        call.id,
+                        path,
+                        names,
+                        tuple(compress(made.names, map(not_, there))),
+                        tuple((name, line) for name, line in declared_in(new) if name in bare),
+                        writes_whole(call.arguments),
+                    )
                 )
         error = message.get("errorMessage")
         if isinstance(error, str) and error:

@@ -61,6 +61,8 @@ _REMOVAL = late(
 )
 """Requests for a removal, and every word that may be such a word with its letters in another order."""
 _MISTYPED = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
+_BESIDE = late(r"(?i)[,;:.]?\s(?:alongside|along with|next to|besides?|neben|à côté|junto)\b")
+"""Words before what the spared thing stands beside."""
 _NEGATED = late(
     r"(?i)(?:\b(?:never|not|dont|no|nothing|without|nicht|nie(?:mals)?|kein\w*|ohne|ne|pas|jamais|sans|nunca|sin)|n['’]t)\b(?:[^\w,.;:]+\w+){0,3}[^\w,.;:]*$"
 )
@@ -100,6 +102,16 @@ class StandingRules:
         for sentence in sentences:
             if removal := _removal(sentence):
                 self._removals.append(removal)
+                for key in [key for key, rule in self._told.items() if _takes_away(removal, rule)]:
+                    yield Sighting(
+                        FactKind.CONSTRAINT,
+                        key,
+                        self._told.pop(key),
+                        Voice.USER,
+                        entry,
+                        outcome=DROPPED,
+                        is_open=False,
+                    )
             numbered = _BY_NUMBER.search(sentence) if self._numbers else None
             if numbered is not None:
                 key = self._numbers.get(next(filter(None, numbered.groups())), "")
@@ -124,7 +136,9 @@ class StandingRules:
 
     def is_revoked(self, rule: str) -> bool:
         """Whether the user revoked the whole of a rule from an earlier summary."""
-        return any(_is_about(rule, about) and not _says_more(rule, about) for about in self._revoked)
+        return any(_is_about(rule, about) and not _says_more(rule, about) for about in self._revoked) or any(
+            _takes_away(removal, rule) for removal in self._removals
+        )
 
     def asked_since(self, rule: str) -> str:
         """The last removal that may concern what a rule spares; empty where there is none."""
@@ -132,6 +146,14 @@ class StandingRules:
             return ""
         words = frozenset(content_words(rule)) - _SPARED
         return next((one for one in reversed(self._removals) if words.intersection(content_words(one))), "")
+
+
+def _takes_away(removal: str, rule: str) -> bool:
+    """Whether a removal names all that a rule spares: nothing is left that it could bind."""
+    if _SPARES.match(rule) is None:
+        return False
+    spared = frozenset(content_words(_BESIDE.split(rule)[0])) - _SPARED
+    return bool(spared) and spared <= frozenset(content_words(removal))
 
 
 def _removal(sentence: str) -> str:

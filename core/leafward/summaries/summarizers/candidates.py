@@ -75,6 +75,11 @@ class LineCandidate:
     """Whether one of them holds most of it already."""
 
     @property
+    def is_code(self) -> bool:
+        """Whether it is a piece of code, which is only worth telling for its names."""
+        return self.names_something and bool(self.group)
+
+    @property
     def asks(self) -> bool:
         """Whether it repeats a request of the user's."""
         return self.section is SummarySection.GOAL or self.text.startswith(
@@ -100,6 +105,8 @@ class FileWork:
     """Names in the text written into it, each with the position of its last writing."""
     removed: set[str] = field(default_factory=set)
     """Names that were taken out of it and not written again."""
+    declared: dict[str, str] = field(default_factory=dict)
+    """Names that the text written into it declares, each with the last line that does."""
 
     def write(self, names: Iterable[str], place: int) -> None:
         """Records names that are written into it at a position."""
@@ -111,11 +118,13 @@ class FileWork:
         self.removed.update(names)
         for name in names:
             self.names.pop(name, None)
+            self.declared.pop(name.removesuffix("()"), None)
 
     def remove(self) -> None:
         """Records that the file was removed: if it comes back, its content is another one."""
         self.changes = 0
         self.take_out(list(self.names))
+        self.declared.clear()
 
 
 @dataclass(slots=True)
@@ -138,6 +147,14 @@ class Evidence:
     """Messages about failures: results of calls, and commands that the user ran."""
     left: set[EntryIndex] = field(default_factory=set)
     """Summaries of abandoned branches, which list their own open work."""
+
+    def place_of(self, candidate: LineCandidate) -> int:
+        """The position of the last source message of a line; -1 for a line of an earlier summary."""
+        return max((self.position.get(source, -1) for source in candidate.sources), default=-1)
+
+    def is_carried(self, candidate: LineCandidate) -> bool:
+        """Whether a line is only in an earlier summary."""
+        return bool(candidate.sources) and all(entry not in self.position for entry in candidate.sources)
 
 
 def add(

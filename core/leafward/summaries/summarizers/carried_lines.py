@@ -10,15 +10,17 @@ from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
-from leafward.summaries.summarizers import stale_lines, user_requests
+from leafward.summaries.summarizers import user_requests
 from leafward.summaries.summarizers.candidates import FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out, without_mark
+from leafward.summaries.summarizers.declared_lines import carry_declared
 from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
 from leafward.summaries.summarizers.open_requests import is_beside
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, line_key, outline_lines
-from leafward.summaries.summarizers.quotes import reached
+from leafward.summaries.summarizers.passed_over import NOT_DONE
+from leafward.summaries.summarizers.quotes import WAITING, reached
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +34,7 @@ _ROW = late(r"\s*\|\s*")
 _FILE_LINE = late(
     r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
 )
-_OF_THE_END = late(r"(?:Asked|Answered|Said) last: ")
+_OF_THE_END = late(r"(?:(?:Asked|Answered|Said) last|Last reply): ")
 _SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
 _MORE_NAMES = late(r" and \d{1,4} more$")
 _FILES_LINE = late(r"(Changed|Read|Named in commands): (`.{1,4000})")
@@ -163,8 +165,10 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
     if text.startswith(user_requests.LAST_REQUEST):
         asked = text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
         return _Line(SummarySection.DONE, asked, lead) if since.turns else line
+    if text.startswith(WAITING) and since.turns:
+        return None
     if not_done and not since.answered:
-        return _Line(SummarySection.NEXT, text, stale_lines.NOT_DONE)
+        return _Line(SummarySection.NEXT, text, NOT_DONE)
     if not since.worked:
         return line
     if reached(text) and not _FAILED_THEN.search(text):
@@ -249,6 +253,8 @@ def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
                 work.reads += int(times or 1)
             else:
                 work.named += int(times or 1)
+        return True
+    if carry_declared(evidence, text, entry):
         return True
     command = _RUN_LINE.fullmatch(text)
     fact = evidence.facts.get((FactKind.COMMAND, command[1])) if command is not None else None

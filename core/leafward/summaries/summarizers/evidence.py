@@ -19,6 +19,7 @@ from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import stale_lines, statements, user_requests
 from leafward.summaries.summarizers.candidates import Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import carry
+from leafward.summaries.summarizers.declared_lines import tell_declared
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.turns import by_machine, turns_of
@@ -80,7 +81,8 @@ def collect(
     statements.settled(evidence, messages)
     statements.stated(evidence, messages, turns)
     statements.changed(evidence)
-    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept)
+    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, span.known)
+    tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence
 
@@ -108,6 +110,7 @@ def _join(files: dict[str, FileWork]) -> None:
         for name, place in short.names.items():
             work.names[name] = max(place, work.names.get(name, place))
         work.removed |= short.removed
+        work.declared |= short.declared
 
 
 def _paths_of(calls: Iterable[ToolCall]) -> set[str]:
@@ -165,6 +168,9 @@ def _work(
         if work_of is not None and one.call not in failed:
             work_of.take_out(one.removed)
             work_of.write(one.names, place)
+            if one.whole:
+                work_of.declared.clear()
+            work_of.declared.update(one.declared)
     for call in calls:
         command = command_of(call.arguments)
         if command and may_move(command) and call.id not in failed:

@@ -1,8 +1,8 @@
 """The summariser without a model: it quotes the span, and chooses the lines that are likely to be needed.
 
 Every possible line has a price in tokens and a worth: its own, and that of its facts that no chosen line has yet (`worth`).
-Lines are chosen by worth per price, each section within its share of the room (`room`), until the room is used up; names
-that no line holds are listed (`names_in_use`). The same span gives the same text, whatever the locale or the hash seed.
+Lines are chosen by worth per price, each section within its share of the room (`room`) and then beyond it; where they leave
+room, names that no line holds are listed (`names_in_use`). The same span gives the same text, whatever the locale or the hash seed.
 """
 
 from __future__ import annotations
@@ -36,10 +36,8 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.summaries.facts.span_reading import SpanReading
 
-_LIST_SHARE = 0.23
-"""The part of the room that is reserved for bare lists of names."""
 _LIST_LIMIT = 0.24
-"""The largest part of the room that they may take; beyond a quarter a summary becomes unreadable."""
+"""The largest part of the room that bare lists of names may take; beyond a quarter a summary becomes unreadable."""
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _FAR_LONGER = 4
@@ -82,12 +80,14 @@ class Extractive:
         chosen.take_first(pins)
         names = NamesInUse(chosen.room, chosen.worth)
         if _has_an_end(span, room):
-            chosen.fill(names, int(ranking.end_share * room), stop)
+            end = end_of([message for message in span.messages if not _is_quoted(message, span)], redactor)
+            chosen.fill(int(ranking.end_share * room), stop)
+            rest = chosen.tell_end(end, int(ranking.end_share * room))
             names.fill(_LIST_LIMIT, whole=True)
-            chosen.rank(room, stop)
-            chosen.tell_end([message for message in span.messages if not _is_quoted(message, span)], redactor)
+            chosen.tell_end(rest, room)
         else:
-            chosen.fill(names, 0, stop)
+            chosen.fill(0, stop)
+            names.fill(_LIST_LIMIT)
         names.write(evidence)
         if chosen.room.empty:
             chosen.quote_ends(messages)
@@ -176,8 +176,15 @@ class _Choice:
         self._gains: dict[int, float] = {}
         """The last known gain of each line, by its place among the candidates. Gains only fall."""
 
-    def _take(self, candidate: LineCandidate, *, forced: bool = False, up_to: int | None = None) -> bool:
-        taken = self.room.take(candidate, forced=forced, up_to=up_to)
+    def _take(
+        self,
+        candidate: LineCandidate,
+        *,
+        forced: bool = False,
+        up_to: int | None = None,
+        shared: bool = True,
+    ) -> bool:
+        taken = self.room.take(candidate, forced=forced, up_to=up_to, shared=shared)
         if taken:
             self.worth.tell(candidate)
         return taken
@@ -198,18 +205,15 @@ class _Choice:
             if candidate.place == FIRST_OF_ALL:
                 self._take(candidate, forced=self.room.whole_outline)
 
-    def fill(self, names: NamesInUse, end: int, stop: Callable[[], bool]) -> None:
-        """Takes lines and lists names until the room is used up except for `end` units. Raises Cancelled."""
-        size = self.room.size
-        self.rank(size - int(_LIST_SHARE * size) - end, stop)
-        names.fill(_LIST_SHARE)
-        self.rank(size - end, stop)
-        names.fill(_LIST_LIMIT)
+    def fill(self, end: int, stop: Callable[[], bool]) -> None:
+        """Takes lines until the room is used up except for `end` units. Raises Cancelled."""
+        self.rank(self.room.size - end, stop)
+        self.rank(self.room.size - end, stop, shared=False)
         if not self.room.whole_outline:
             # In very little room the user's demands come before it.
             self._tell_state()
 
-    def rank(self, up_to: int, stop: Callable[[], bool]) -> None:
+    def rank(self, up_to: int, stop: Callable[[], bool], *, shared: bool = True) -> None:
         """Takes lines by gain, lazily: gains only fall while others are taken, so only the best line is checked again."""
         candidates, gain_of, gains = self.worth.candidates, self.worth.gain, self._gains
         if not gains:
@@ -238,14 +242,17 @@ class _Choice:
             if heap and again > heap[0]:
                 heapq.heappush(heap, again)
                 continue
-            if not self._take(candidate, up_to=up_to):
+            if not self._take(candidate, up_to=up_to, shared=shared):
                 self.left += 1
 
-    def tell_end(self, messages: Sequence[SpanMessage], redactor: Redactor) -> None:
-        """Quotes the end of the span without secrets in the remaining room, where no message of it is kept."""
-        for candidate in end_of(messages, redactor):
-            if not self.room.append(candidate):
-                return
+    def tell_end(self, end: Iterable[LineCandidate], units: int) -> list[LineCandidate]:
+        """Takes lines from the end of the span in so many units; returns the others."""
+        lines = list(end)
+        up_to = self.room.used + units
+        for number, candidate in enumerate(lines):
+            if not self.room.append(candidate, up_to):
+                return lines[number:]
+        return []
 
     def quote_ends(self, messages: Sequence[SpanMessage]) -> None:
         """Takes the first words of the user and the last ones of anybody, for a span without any other line."""

@@ -17,6 +17,8 @@ _READ = "Read: "
 _NAMED = "Named in commands: "
 _CHANGED = "Changed: "
 """The beginning of a line of files without further details."""
+LISTS = frozenset({_READ, _NAMED, _CHANGED})
+"""Groups of files, of which a summary has one line each."""
 _BARE = re.compile(r"` changed( \d+×)?(?:, (.{1,20}))?$")
 FILES_A_LINE = 10
 """The most files in such a line."""

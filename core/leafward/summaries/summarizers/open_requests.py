@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.trouble_reports import comes_back
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.quotes import quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
@@ -87,15 +88,32 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
     return next((turn for turn in _said_to(goal, turns)), begun)
 
 
-def told_as_over(goal: Turn, turns: Sequence[Turn]) -> str | None:
-    """`answered`, or nothing, for a goal that an aside was replaced by; None for any other goal."""
+def stands_for_an_aside(goal: Turn, turns: Sequence[Turn]) -> bool:
+    """Whether a goal was put in the place of an aside, which is the only open request."""
     left = _open(turns)
-    if any(turn is goal for turn in left):
-        aside = goal_of(left)
-        return "" if aside is not None and aside is not goal and _is_aside(aside, turns) else None
-    then = next((turn for turn in turns if turn.first > goal.first), None)
-    wrong = then is not None and demands.refutes(then.own)
-    return "answered" if (is_answered(goal) or prose.reports(goal.answer)) and not wrong else ""
+    if not any(turn is goal for turn in left):
+        return True
+    aside = goal_of(left)
+    return aside is not None and aside is not goal and _is_aside(aside, turns)
+
+
+def is_over(goal: Turn, turns: Sequence[Turn]) -> bool:
+    """Whether a goal that stands for an aside was answered, and nothing said since makes that wrong."""
+    if any(turn is goal for turn in _open(turns)) or not (is_answered(goal) or prose.reports(goal.answer)):
+        return False
+    since = [turn for turn in turns if turn.first > goal.first]
+    return not (since and demands.refutes(since[0].own)) and not any(
+        _REPORTS_ON.match(turn.own) or comes_back(turn.own) for turn in since
+    )
+
+
+def open_aside(turns: Sequence[Turn]) -> Turn | None:
+    """The open aside, where every request before it is over; None where it only declines an offer."""
+    aside = goal_of(_open(turns))
+    before = turn_before(turns, aside) if aside is not None else None
+    if aside is None or (before is not None and demands.declines(aside.own, question_of(before.answer))):
+        return None
+    return aside
 
 
 def _said_to(aside: Turn, turns: Sequence[Turn]) -> Iterator[Turn]:

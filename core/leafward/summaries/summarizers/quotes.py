@@ -89,7 +89,11 @@ _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
 _ENDED = re.compile(r"[.!?。！？;…]$")
-_QUOTED = re.compile(r"^(?:Asked|Asked last|Answered last|Last request|Last reply|Said last): ")
+WAITING = "Waiting for the user: "
+"""The beginning of a question of the model's that the user has not answered."""
+_QUOTED = re.compile(
+    r"^(?:Waiting for the user|Asked|Asked last|Answered last|Last request|Last reply|Said last): "
+)
 _OF_A_BRANCH: dict[SummarySection, tuple[SummarySection, float, str]] = {
     SummarySection.GOAL: (SummarySection.CONTEXT, 1.5, "A branch that was left: "),
     SummarySection.CONSTRAINTS: (SummarySection.CONSTRAINTS, 2.5, ""),
@@ -295,19 +299,26 @@ def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
                 passages += (" " if _ENDED.search(passages) else ". ") * bool(passages) + passage
         question = "" if any(tool_calls(message)) else question_of("\n".join(texts))
         if question:
-            # It waits for the user.
-            whole = f"{passages} {question}".strip()
-            passages = whole if len(whole) < REQUEST_LIMIT else question
-        if passages:
             add(
                 evidence,
                 SummarySection.IN_PROGRESS,
+                question,
+                (entry,),
+                1.6,
+                first=True,
+                limit=REQUEST_LIMIT,
+                lead=WAITING,
+            )
+        if passages:
+            add(
+                evidence,
+                SummarySection.CONTEXT,
                 passages,
                 (entry,),
                 1.6,
-                first=bool(question),
                 limit=REQUEST_LIMIT,
                 lead="Last reply: ",
+                provenance=Provenance.SAID,
             )
         if texts:
             # An earlier statement is not the last reply.

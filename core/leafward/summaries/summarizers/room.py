@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.summarizers.candidates import FIRST_OF_ALL
-from leafward.summaries.summarizers.name_lists import FILES_A_LINE, GROUP_LIMIT, grouped
+from leafward.summaries.summarizers.name_lists import FILES_A_LINE, GROUP_LIMIT, LISTS, grouped
 from leafward.summaries.summarizers.outline import TOLD, Provenance, SummarySection, cut, line_key
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ _SHARE = {
     SummarySection.CONTEXT: 0.75,
 }
 """The part of the room that a section may take."""
+_CODE_SHARE = 0.25
+"""The part of the room that lines of code may take before all other lines had their turn."""
 _WHOLE_OUTLINE = 300
 """Tokens from which every section is in the summary, also an empty one."""
 _NOTHING = "(none)"
@@ -48,6 +50,7 @@ class Room:
         self._spent: dict[SummarySection, int] = dict.fromkeys(TOLD, 0)
         self._provenances: set[Provenance] = set()
         """Those of the context's lines that have a heading of their own."""
+        self._code = 0
         self._keys: set[str] = set()
         self._groups: dict[str, tuple[int, int]] = {}
 
@@ -80,8 +83,15 @@ class Room:
         ends = 0 if self._provenances else len(Provenance.RECORDED.heading) + 2
         return len(provenance.heading) + 2 + ends
 
-    def take(self, candidate: LineCandidate, *, forced: bool = False, up_to: int | None = None) -> bool:
-        """Takes a line if it fits into `up_to` units; a forced line is cut to fit."""
+    def take(
+        self,
+        candidate: LineCandidate,
+        *,
+        forced: bool = False,
+        up_to: int | None = None,
+        shared: bool = True,
+    ) -> bool:
+        """Takes a line if it fits into `up_to` units, and with `shared` into its section's share; a forced line is cut to fit."""
         key = line_key(candidate.text)
         if key in self._keys and not forced:
             return False
@@ -90,14 +100,20 @@ class Room:
         heading = self.heading_cost(section) + self._provenance_cost(candidate)
         price = utf16_length(candidate.text) + 3 + _BOX.get(section, 0)
         together, length = self._groups.get(candidate.group, (0, 0))
-        if candidate.group:
+        if candidate.group in LISTS:
             if together >= FILES_A_LINE or length + price > GROUP_LIMIT:
                 return False
+        elif length + price > (GROUP_LIMIT - len(candidate.group)) // 2:
+            # Another line may begin: at half its length that is paid for, in whatever order they are written.
+            together, length = 0, 0
+        if candidate.group:
             price += 0 if together else len(candidate.group)
         if not forced:
             if self.used + heading + price > room:
                 return False
-            if self._spent[section] + price > _SHARE[section] * self.size:
+            if shared and self._spent[section] + price > _SHARE[section] * self.size:
+                return False
+            if shared and candidate.is_code and self._code + price > _CODE_SHARE * self.size:
                 return False
         elif self.used + heading + price > room:
             fits = room - self.used - heading - 3 - _BOX.get(section, 0)
@@ -112,13 +128,14 @@ class Room:
         self._groups[candidate.group] = (together + 1, length + price)
         self.taken[section].append(candidate)
         self._spent[section] += price
+        self._code += price if candidate.is_code else 0
         self.used += heading + price
         return True
 
-    def append(self, candidate: LineCandidate) -> bool:
-        """Takes a line from the end of the span, whatever its section holds already, if it fits."""
+    def append(self, candidate: LineCandidate, up_to: int) -> bool:
+        """Takes a line from the end of the span, whatever its section holds already, if it fits into `up_to` units."""
         price = utf16_length(candidate.text) + 3 + self.heading_cost(candidate.section)
-        if self.used + price > self.size:
+        if self.used + price > min(self.size, up_to):
             return False
         self.used += price
         self.taken[candidate.section].append(candidate)

@@ -16,10 +16,12 @@ from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words, reports, without_marker
+from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
-from leafward.summaries.summarizers import contradictions
+from leafward.summaries.summarizers import contradictions, passed_over
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
+from leafward.summaries.summarizers.passed_over import NOT_DONE, put_behind
 from leafward.summaries.summarizers.quotes import answered_before
 from leafward.summaries.summarizers.settled_troubles import settle_troubles
 from leafward.summaries.summarizers.turns import is_answered
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leafward.session.entries import ToolCall
+    from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -50,17 +53,9 @@ _GIVEN = re.compile(r"(?<![\w.-])([\w.-]{2,60})`?\s?(?::|=|→)\s(?=[^;,\d]{0,24
 _FIGURED = frozenset({SummarySection.DONE, SummarySection.CONTEXT, SummarySection.IN_PROGRESS})
 _DONE_ALREADY = 0.75
 """The part of a step's words that a later line of finished work has to share."""
-_COMMON = 2
-"""Words that a request shares at least with the step that it takes up."""
-_ASKED_FOR = 0.6
-"""The part of its words that it shares with that."""
 _BRACKETS = re.compile(r"\([^()]{0,300}\)")
 _SAYS_WHAT = 4
 """Words that make a step specific."""
-PLANNED = "Planned: "
-_PLANNED = 0.1
-"""The worth of such a line alone."""
-NOT_DONE = "Not done when this was last summarised: "
 _TOLD_FILES = 8
 """Deleted or renamed files that are named."""
 _MAKES = re.compile(
@@ -86,11 +81,12 @@ def settle(
     messages: Sequence[SpanMessage],
     turns: Sequence[Turn],
     cwd: str,
-    kept: Sequence[SpanMessage] = (),
+    kept: Sequence[SpanMessage],
+    known: Known,
 ) -> frozenset[str]:
     """Leaves out the lines that no longer hold, and adds their present state; `kept` are the messages that follow the summary.
 
-    Returns the files that no longer have their names.
+    `known` are texts that were read already. Returns the files that no longer have their names.
     """
     contradictions.take_back(evidence, messages, turns, cwd)
     contradictions.refute(evidence, messages, turns)
@@ -108,6 +104,7 @@ def settle(
     _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
     _steps(evidence, turns, ended)
+    passed_over.settle(evidence, turns, kept, FactReader(cwd, known))
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
     ]
@@ -181,14 +178,9 @@ def _without(evidence: Evidence, path: str, until: int) -> list[LineCandidate]:
             and not candidate.first
             and name in candidate.text
             and named.search(candidate.text)
-            and _place(evidence, candidate) <= until
+            and evidence.place_of(candidate) <= until
         )
     ]
-
-
-def _place(evidence: Evidence, candidate: LineCandidate) -> int:
-    """The position of the last source message of a line; -1 for a line of an earlier summary."""
-    return max((evidence.position.get(source, -1) for source in candidate.sources), default=-1)
 
 
 def _written(evidence: Evidence) -> dict[str, int]:
@@ -209,7 +201,7 @@ def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping
         return False
     if candidate.asks:
         return False
-    place = _place(evidence, candidate)
+    place = evidence.place_of(candidate)
     seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
     files = {one.key.rpartition("/")[2] for one in seen if one.kind is FactKind.PATH}
     if candidate.provenance is Provenance.EARLIER and not (files or candidate.group):
@@ -239,7 +231,7 @@ def _fulfil(evidence: Evidence, written: Mapping[str, int], ended: Sequence[Entr
     for candidate in evidence.candidates:
         if candidate.section is not SummarySection.NEXT or candidate.carries:
             continue
-        place = _place(evidence, candidate)
+        place = evidence.place_of(candidate)
         seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
         names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
         fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
@@ -250,13 +242,13 @@ def _fulfil(evidence: Evidence, written: Mapping[str, int], ended: Sequence[Entr
         if written_since and _MAKES.match(candidate.text):
             candidate.section = SummarySection.DONE
         elif (
-            _is_carried(evidence, candidate) and evidence.reader.told.is_taken_up(candidate.text)
+            evidence.is_carried(candidate) and evidence.reader.told.is_taken_up(candidate.text)
         ) or _is_taken_up(evidence, candidate):
             if written_since or evidence.reader.told.is_run(candidate.text) or _is_answered(candidate, ended):
                 over.add(id(candidate))
             else:
                 # The step's file may have been changed for another reason.
-                _put_behind(candidate)
+                put_behind(evidence, candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -265,26 +257,12 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
     Items of a checklist, or of the agent's own plan, show themselves when they are done.
     """
-    wanted = [(turn.first, frozenset(content_words(turn.text))) for turn in turns if turn.works]
-    planned = evidence.reader.plan.open
-
-    def is_listed(candidate: LineCandidate) -> bool:
-        return any(
-            key in planned or evidence.facts[kind, key].voice is Voice.CODE for kind, key in candidate.carries
-        )
-
-    def is_taken_up(candidate: LineCandidate) -> bool:
-        words = frozenset(content_words(candidate.text))
-        place = _place(evidence, candidate)
-        return any(
-            place < first and len(words & asked) >= max(_COMMON, _ASKED_FOR * len(asked))
-            for first, asked in wanted
-        )
-
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
-        if candidate.section is not SummarySection.NEXT or is_listed(candidate) or not is_taken_up(candidate)
+        if candidate.section is not SummarySection.NEXT
+        or passed_over.is_listed(evidence, candidate)
+        or not passed_over.is_asked_for(candidate, turns, evidence.place_of(candidate))
     ]
 
 
@@ -294,7 +272,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
     `ended` are the answers that ended work.
     """
     done = [
-        (_place(evidence, candidate), frozenset(content_words(candidate.text)))
+        (evidence.place_of(candidate), frozenset(content_words(candidate.text)))
         for candidate in evidence.candidates
         if candidate.section is SummarySection.DONE
     ]
@@ -305,7 +283,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
         bare = without_marker(_BRACKETS.sub(" ", told))
         words = frozenset(content_words(bare))
         words = words if len(words) >= _SAYS_WHAT else frozenset(content_words(told))
-        place = _place(evidence, candidate)
+        place = evidence.place_of(candidate)
         behind = [other for later, other in done if later > place]
         if len(words) > 1 and any(len(words & other) >= _DONE_ALREADY * len(words) for other in behind):
             return True
@@ -335,7 +313,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
         if (
             candidate.section is not SummarySection.NEXT
             or candidate.carries
-            or not _is_carried(evidence, candidate)
+            or not evidence.is_carried(candidate)
         ):
             continue
         if _is_open(evidence, candidate):
@@ -344,7 +322,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
         elif plan.made or _is_answered(candidate, ended):
             over.add(id(candidate))
         else:
-            _put_behind(candidate)
+            put_behind(evidence, candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
@@ -364,18 +342,6 @@ def _is_answered(candidate: LineCandidate, ended: Sequence[EntryIndex]) -> bool:
     return bool(ended) and ended[-1] > max(candidate.sources, default=NO_ENTRY)
 
 
-def _put_behind(candidate: LineCandidate) -> None:
-    """Turns an unticked step, of which nothing tells whether it is done, into what the earlier summary planned."""
-    candidate.section, candidate.provenance = SummarySection.CONTEXT, Provenance.EARLIER
-    candidate.text = PLANNED + candidate.text.removeprefix(NOT_DONE)
-    candidate.worth = min(candidate.worth, _PLANNED)
-
-
-def _is_carried(evidence: Evidence, candidate: LineCandidate) -> bool:
-    """Whether a line is only in an earlier summary."""
-    return bool(candidate.sources) and all(entry not in evidence.position for entry in candidate.sources)
-
-
 def _said_by_model(candidate: LineCandidate) -> str:
     """The part of a line in the model's words: the outcome of a request's line."""
     return candidate.text.partition(OUTCOME)[2] if candidate.asks else candidate.text
@@ -384,7 +350,7 @@ def _said_by_model(candidate: LineCandidate) -> str:
 def _counts(evidence: Evidence) -> None:
     """Keeps, of the lines that count tests, those of the last run."""
     counted = [
-        (_place(evidence, candidate), match[1], candidate)
+        (evidence.place_of(candidate), match[1], candidate)
         for candidate in evidence.candidates
         if candidate.section in _FIGURED
         and _holds_digit(candidate.text)

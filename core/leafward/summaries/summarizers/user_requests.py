@@ -10,7 +10,15 @@ from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
-from leafward.summaries.summarizers.open_requests import ERRAND, LOOKS, goal_among, told_as_over, turn_before
+from leafward.summaries.summarizers.open_requests import (
+    ERRAND,
+    LOOKS,
+    goal_among,
+    is_over,
+    open_aside,
+    stands_for_an_aside,
+    turn_before,
+)
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
@@ -26,7 +34,7 @@ from leafward.summaries.summarizers.turns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -94,11 +102,16 @@ def requests(
 ) -> None:
     """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`."""
     goal = goal_among(turns, is_split=is_split) if first else None
+    answered = None
+    if goal is not None and is_over(goal, turns):
+        # A request that is over is no goal.
+        answered, goal = goal, open_aside(turns)
+        _asked(evidence, answered, 1.0, _with_answer)
     if goal is not None:
         text = _goal_text(turns, goal, same)
         add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
     latest = last_of(turns)
-    _earlier(evidence, [turn for turn in turns if turn is not goal and turn is not latest])
+    _earlier(evidence, [turn for turn in turns if turn not in (goal, latest, answered)])
     if latest is None or latest.left:
         return
     agreed = turns[-1]
@@ -115,11 +128,13 @@ def _goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
     begun = goal_of(turns)
     if begun is goal:
         begun = None
-    if (over := told_as_over(goal, turns)) is not None:
+    if stands_for_an_aside(goal, turns):
         asked = _whole_sentences(begun.text, _OUTCOME) if begun is not None else ""
-        notes = [over] * bool(over) + [f"asked first: {cut(asked, _OUTCOME)}"] * bool(asked)
-        room = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST) - len(over)
-        return f"{cut(_whole_sentences(text, room), room)} ({'; '.join(notes)})" if notes else text
+        return (
+            f"{cut(_whole_sentences(text, _REMARK), _REMARK)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
+            if asked
+            else text
+        )
     if begun is not None and goal.words < TELLING and _GO_AHEAD.search(goal.text):
         # Sentences that only ask to read something say less.
         wanted = (one for one in prose.sentences(begun.text) if not LOOKS.match(one))
@@ -158,9 +173,14 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn]) -> None:
         _asked(evidence, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words))
 
 
-def _asked(evidence: Evidence, turn: Turn, worth: float) -> None:
+def _asked(
+    evidence: Evidence,
+    turn: Turn,
+    worth: float,
+    told: Callable[[str, Turn], str] | None = None,
+) -> None:
     """Adds an answered request with its outcome."""
-    text = _with_outcome(_whole_sentences(turn.text, 160), turn)
+    text = (told or _with_outcome)(_whole_sentences(turn.text, 160), turn)
     add(evidence, SummarySection.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
 
 
@@ -202,7 +222,7 @@ def _latest(evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest
     answered = is_answered(latest)
     if latest is not goal:
         text = _last_text(turns, latest)
-        text = _with_outcome(text, latest) if answered else text
+        text = _with_answer(text, latest) if answered else text
         _last(evidence, SummarySection.DONE if answered else SummarySection.IN_PROGRESS, text, latest)
     elif goal is not goal_of(turns) and not answered:
         _last(evidence, SummarySection.IN_PROGRESS, _whole_sentences(latest.text, _BRIEFLY), latest, _BRIEFLY)
@@ -281,6 +301,20 @@ def _with_outcome(text: str, turn: Turn) -> str:
         if len(sentence) <= _OUTCOME and section_of_sentence(sentence) is SummarySection.DONE:
             return f"{text}{OUTCOME}{sentence}"
     return text
+
+
+def _with_answer(text: str, turn: Turn) -> str:
+    """A request with its outcome, or with the first statement of the answer that is no step."""
+    told = _with_outcome(text, turn)
+    if told != text:
+        return told
+    stated = (
+        one
+        for one in quotable(turn.answer, shortest=8)
+        if not prose.announces(one) and section_of_sentence(one) is not SummarySection.NEXT
+    )
+    said = next(stated, "")
+    return f"{text}{OUTCOME}{cut(said, _OUTCOME)}" if said else text
 
 
 def _whole_sentences(text: str, limit: int) -> str:
