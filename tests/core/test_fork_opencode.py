@@ -348,3 +348,28 @@ def test_what_would_be_compacted_again_all_the_same_is_said(tmp_path: Path) -> N
     made = draft(source, at(source, "It is full.", Kind.ASSISTANT))
     assert [one.code for one in made.draft.remarks] == ["compacts-again"]
     assert last_counts(made)["total"] == 1200
+
+
+def test_of_a_message_of_several_steps_those_behind_the_place_are_left_out(tmp_path: Path) -> None:
+    """In 0.5 all replies to a prompt are one message, and a database that took it over still has it so."""
+    talk = Conversation()
+    talk.ask("Look at both")
+    talk.reply(
+        call("read", "aaa", number=1, filePath="/a"),
+        {"type": "step-finish"},
+        {"type": "step-start"},
+        call("read", "bbb", number=2, filePath="/b"),
+        {"type": "step-finish"},
+        {"type": "step-start"},
+        said("Both seen."),
+    )
+    source = opened(Database(tmp_path).write(talk))
+    (first, second) = (at for at, kind in enumerate(source.columns.kind) if kind == Kind.TOOL_RESULT)
+    for place, outputs in ((first, ["aaa"]), (second, ["aaa", "bbb"])):
+        body = document(draft(source, place))
+        parts = [part for message in body["messages"] for part in message["parts"]]
+        assert [part["state"]["output"] for part in parts if part["type"] == "tool"] == outputs
+        assert "Both seen." not in strings(body)
+        copy = imported(body, tmp_path / f"copy{place}")
+        assert texts(copy, copy.leaf) == texts(source, place)
+    assert "Both seen." in strings(document(draft(source, source.leaf)))

@@ -20,6 +20,7 @@ from leafward.agents.opencode.parts import (
     is_put,
     is_sent,
     is_typed,
+    steps_in,
     typed_in,
 )
 from leafward.agents.opencode.records import NEVER, number_in
@@ -360,7 +361,7 @@ class EntryBuilder:
                 self.kept[tip] = kept
             return tip
         tip, said = above, list[int]()
-        steps = _steps(spoken.decoded)
+        steps = steps_in(spoken.decoded)
         for begin, stop in pairwise([*steps, len(spoken.parts)]):
             name = spoken.parts[begin].id if begin else spoken.name
             tip = self._entry(Role.REPLY, name, tip, spoken.record, spoken.low + begin, spoken.low + stop)
@@ -433,11 +434,3 @@ class EntryBuilder:
         self.unknown[name] = self.unknown.get(name, 0) + 1
         if self.first_unknown < 0:
             self.first_unknown = entry
-
-
-def _steps(parts: list[Body | None]) -> list[int]:
-    """The places at which the steps of a reply begin, the first one at 0; what stands behind a step belongs to it."""
-    found = [
-        place for place, part in enumerate(parts) if part is not None and part.get("type") == "step-start"
-    ]
-    return [0, *found[1:]]

@@ -15,6 +15,7 @@ from leafward.agents.authorship import own_cut
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
+from leafward.agents.opencode.parts import steps_in
 from leafward.agents.opencode.records import object_in
 from leafward.agents.opencode.sessions import OURS
 from leafward.agents.opencode.transcript import OpenCodeReader, merged
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from leafward.agents.authorship import OwnCut
     from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.agents.opencode.database import Database
-    from leafward.agents.opencode.records import MessageRecord
+    from leafward.agents.opencode.records import MessageRecord, StoredRow
     from leafward.agents.opencode.store import Store
     from leafward.session.entries import Body
     from leafward.session.session import Session
@@ -166,6 +167,7 @@ class _Copy:
                 old, parts = held.message.id, held.parts
                 if old == text_at(revert, "messageID") and old + _HIDDEN not in self._entries:
                     parts = parts[: _place(held, text_at(revert, "partID"))]
+                parts = parts[: self._end(parts)]
                 created = object_at(body, "time").get("created")
                 stamp = created if isinstance(created, int) else held.message.created
                 new = renamed[old] = ids.message(stamp, len(parts) * 2)
@@ -187,6 +189,13 @@ class _Copy:
 
     def _holds(self, record: MessageRecord) -> bool:
         return record.message.id in self._records or any(part.id in self._records for part in record.parts)
+
+    def _end(self, parts: list[StoredRow]) -> int:
+        """The number of parts that are copied of a message: all, or those before the first step that is behind the place."""
+        for begin in steps_in([decode_line(part.data) for part in parts])[1:]:
+            if parts[begin].id not in self._records:
+                return begin
+        return len(parts)
 
     def _part(
         self, body: Body | None, old: str, message: str, session: str, ids: Ids, renamed: dict[str, str]

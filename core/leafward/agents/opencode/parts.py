@@ -227,3 +227,11 @@ def is_sent(body: Body, decoded: list[Body | None]) -> bool:
         if not stopped or kinds <= {"step-start", "reasoning"}:
             return False
     return not kinds.isdisjoint(_SENT_AGAIN)
+
+
+def steps_in(parts: list[Body | None]) -> list[int]:
+    """The places at which the steps of a reply begin, the first one at 0; what stands behind a step belongs to it."""
+    found = [
+        place for place, part in enumerate(parts) if part is not None and part.get("type") == "step-start"
+    ]
+    return [0, *found[1:]]
