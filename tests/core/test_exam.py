@@ -74,6 +74,18 @@ def test_each_topic_has_its_right_answer(work: Acting) -> None:
     assert right(found, Topic.NEXT_STEP) == "Add retries to the queue"
 
 
+def test_a_run_that_does_not_get_to_the_tests_leaves_the_last_counts(work: Acting) -> None:
+    work.said(call("bash", "6", command="python -m pytest -q"))
+    work.answered("6", "bash", "ImportError: cannot import name 'shop'", failed=True)
+    found, _ = asked(work, "nothing of note")
+    assert right(found, Topic.TEST_RESULT) == "2 passed"
+    # Counts that could be of any run are no answer, and older ones are no longer the last.
+    work.said(call("bash", "7", command="python -m pytest -q"))
+    work.answered("7", "bash", "0 failed")
+    found, _ = asked(work, "nothing of note")
+    assert Topic.TEST_RESULT not in {one.topic for one in found}
+
+
 def test_wrong_answers_stand_in_the_span(work: Acting) -> None:
     found, _ = asked(work, "nothing of note")
     wrong = {

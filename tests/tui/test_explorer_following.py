@@ -14,6 +14,7 @@ from leafward.base.config import Config
 from leafward.branches import fork
 from leafward.session.journal.session_operations import move
 from leafward.session.journal.write import Writing
+from leafward_tui.explorer import lost_facts
 from leafward_tui.explorer.controllers import cursor_details, session_loader
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.keys.intents import intents_for
@@ -72,7 +73,6 @@ class TestFollowing:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(cursor_details, "FORECAST_AFTER", 0.01)
-        monkeypatch.setattr(cursor_details, "FORECAST_FROM", 0.0)
         file = Named(tmp_path / "session.jsonl")
         for number in range(60):
             file.working_turn(f"t{number}")
@@ -83,6 +83,25 @@ class TestFollowing:
             file.turn("e")
             await until(pilot, lambda: any("compacts in" in row for row in rows(pilot.app)))
             await until(pilot, lambda: any("pi loses ~" in row for row in rows(pilot.app)))
+
+    async def test_of_a_long_session_another_process_counts_what_it_would_lose(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(cursor_details, "FORECAST_AFTER", 0.01)
+        monkeypatch.setattr(lost_facts, "MOST_BYTES", 0)
+        file = Named(tmp_path / "session.jsonl")
+        for number in range(60):
+            file.working_turn(f"t{number}")
+            file.said("leaves " * 600)
+        config = Config(follow_interval=0.02, windows={"scripted-1": 200_000})
+        async with exploring(file.path, config=config) as (pilot, _screen):
+            file.turn("e")
+            await until(pilot, lambda: any("counting facts…" in row for row in rows(pilot.app)))
+            await until(pilot, lambda: any("pi loses ~" in row for row in rows(pilot.app)))
+            # The last count stands until there is another one.
+            file.turn("f")
+            await until(pilot, lambda: any("f prompt" in row for row in tree(_screen)))
+            assert any("pi loses ~" in row for row in rows(pilot.app))
 
     async def test_a_compaction_that_would_do_nothing_is_not_said_to_come(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -5,10 +5,12 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
 from leafward_tui.explorer import lost_facts
 from tests.bench.generate import write_session
+from tests.claude_transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,3 +49,16 @@ def test_a_body_that_cannot_be_read_does_not_end_the_count(
         heard: list[int] = []
         lost_facts.count_lost(session, [last, *others], lambda at, _found: heard.append(at), Now())  # type: ignore[arg-type]  # the two that it uses
         assert heard == others
+
+
+def test_claude_code_is_taken_to_keep_nothing(tmp_path: Path) -> None:
+    talk = Transcript(tmp_path)
+    for number in range(40):
+        talk.prompt(f"Port src/part{number}.py; port {4_000 + number} must stay open.")
+        talk.call(
+            "Read", f"toolu_{number}", f"msg_{number}", file_path=f"/home/ada/orchard/src/part{number}.py"
+        )
+        talk.result(f"toolu_{number}", "leaves " * 2_000)
+        talk.reply(f"Part {number} is ported, see src/new{number}.py and commit a{number:07}b.")
+    found = lost_facts.forecast(talk.opened(), Config(), Now())  # type: ignore[arg-type]  # the two that it uses
+    assert found.words.startswith("Claude Code loses ~")

@@ -11,6 +11,7 @@ from leafward.base.errors import Cancelled, LeafwardError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from leafward.base.config import Config
     from leafward.session.session import Session
@@ -78,14 +79,49 @@ def bytes_above(session: Session, entry: int) -> int:
     return total
 
 
+def is_long(session: Session) -> bool:
+    """Whether the path to the leaf is too long for a forecast in this process: keys would wait for it."""
+    return bytes_above(session, session.leaf) > MOST_BYTES
+
+
 def forecast(session: Session, config: Config, job: Job) -> Forecast:
     """The effect of a compaction at the leaf, by the rules of the session's agent and with our own summary.
 
-    Empty for an agent whose rules are not known. Context that `install` injects is included. Facts are not counted
-    where the path is too long to be read at each growth. Raises Cancelled, LeafwardError, OSError.
+    Claude Code, whose rules are not known, is taken to keep nothing, as it does where it compacts by itself. Context that `install`
+    injects is included. A long path is read in a process of its own. Raises Cancelled, LeafwardError, OSError.
     """
+    if not is_long(session):
+        return _forecast(session, config, job.unwanted)
+    from leafward.base.worker_processes import Stopped, WorkerProcesses, awaited
+    from leafward_tui.explorer.widgets.gauge import Forecast
+
+    processes: WorkerProcesses[Path, Forecast] = WorkerProcesses(1, f"{__name__}:forecast_apart")
+    with processes:
+        try:
+            found = awaited(processes.ask(session.path), job.unwanted)
+        except Stopped:
+            raise Cancelled from None
+    return Forecast(why="facts not counted") if found is None else found
+
+
+def forecast_apart(path: Path) -> Forecast:
+    """The forecast for the session at a path, with the user's configuration. Runs in a worker process."""
+    from contextlib import closing
+
+    from leafward.agents.recognition import agent_of
+    from leafward.base.config import load
+    from leafward_tui.explorer.widgets.gauge import Forecast
+
+    try:
+        with closing(agent_of(path).open(path)) as session:
+            return _forecast(session, load()[0], lambda: False)
+    except (LeafwardError, OSError):
+        return Forecast(why="facts not counted")
+
+
+def _forecast(session: Session, config: Config, stop: Callable[[], bool]) -> Forecast:
     from leafward.agents.recognition import agent_behind
-    from leafward.base.strategies import own_strategy
+    from leafward.base.strategies import Strategy, own_strategy
     from leafward.compaction.draft_assembly import draft
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.injection.injection import inject
@@ -100,21 +136,21 @@ def forecast(session: Session, config: Config, job: Job) -> Forecast:
     from leafward_tui.explorer.widgets.gauge import Forecast
 
     leaf = session.leaf
-    agent = agent_behind(session).name
-    strategy = own_strategy(agent)
-    if strategy is None or bytes_above(session, leaf) > MOST_BYTES:
-        return Forecast()
+    agent = agent_behind(session)
+    own = own_strategy(agent.name)
+    strategy = own or Strategy.PI
     sizes = measure(session, leaf, estimators=[rules_of(strategy).estimator])
     window = context_window(session, sizes.context, config).tokens
     settings = PlanSettings(strategy=strategy, window=window)
-    if rules_of(strategy).configured:
+    if own is None:
+        settings = replace(settings, keep_recent=0)
+    elif rules_of(strategy).configured:
         settings = replace(settings, keep_recent=config.keep_recent, reserve=config.reserve)
     made = plan(sizes, settings)
+    name = strategy.agent if own is not None else agent.title
     if made.nothing:
-        return Forecast(strategy.agent, nothing=True)
-    carried = (
-        inject(session, leaf, configured_settings(config), job.unwanted) if is_installed(agent) else None
-    )
-    drafted = draft(session, made, Extractive(), injection=carried, stop=job.unwanted)
+        return Forecast(name, nothing=own is not None)
+    carried = inject(session, leaf, configured_settings(config), stop) if is_installed(agent.name) else None
+    drafted = draft(session, made, Extractive(), injection=carried, stop=stop)
     lost = sum(fate.status is Status.LOST for fate in drafted.survival.fates)
-    return Forecast(strategy.agent, lost=lost)
+    return Forecast(name, lost=lost)

@@ -78,7 +78,7 @@ class Topic(StrEnum):
 _ASKED = {
     Topic.CHANGED_LAST: "Which of these files was changed last before the cut?",
     Topic.TEST_COMMAND: "Which command runs the tests?",
-    Topic.TEST_RESULT: "What did the last run of the tests print?",
+    Topic.TEST_RESULT: "What are the last counts that the tests printed?",
     Topic.LIMIT: "Which of these is a rule that the user set?",
     Topic.GIVEN_UP: "What was decided against, and why?",
     Topic.NEXT_STEP: "Which step is still to be done?",
@@ -243,10 +243,12 @@ def _tests(there: _Held) -> Iterable[Question]:
     # The most similar ones first: other checks, then whatever ran last.
     others.sort(key=lambda one: (check_of(one.text) is None, -one.last, one.key))
     yield from _question(Topic.TEST_COMMAND, last.fact, [(one.text, one) for one in others])
-    counted = [one for one in runs if _TELLS.search(one.result)]
-    if counted and counted[-1] is last:
-        earlier = [(one.result, _result_fact(one)) for one in reversed(counted[:-1])]
-        yield from _question(Topic.TEST_RESULT, _result_fact(last), earlier, last.result)
+    # A later run that printed no counts, as one that does not compile, leaves the last counts what they are.
+    counted = [one for one in runs if one.result]
+    if counted and _TELLS.search(counted[-1].result):
+        counts = counted.pop()
+        earlier = [(one.result, _result_fact(one)) for one in reversed(counted) if _TELLS.search(one.result)]
+        yield from _question(Topic.TEST_RESULT, _result_fact(counts), earlier, counts.result)
 
 
 def _result_fact(run: _Run) -> Fact:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,8 +48,8 @@ PRICE_AFTER = 0.12
 
 FORECAST_AFTER = 2.0
 """Seconds after the last growth before the next compaction is forecast."""
-FORECAST_FROM = 0.5
-"""Share of the size at which the agent compacts; below it there is no forecast."""
+FORECAST_REST = 5
+"""Times as long as a forecast of a long session took that none is made: a process of its own reads the whole session for it."""
 
 
 class CursorDetails(ExplorerController):
@@ -59,6 +60,9 @@ class CursorDetails(ExplorerController):
         self._metrics = metrics
         after = means.view.after
         self._settling, self._pricing, self._foreseeing = Delay(after), Delay(after), Delay(after)
+        self._foreseen: Forecast | None = None
+        """The last forecast of a long session, until the next one."""
+        self._foreseen_size, self._rest_until = 0, 0.0
         self._priced: Callable[[], object] | None = None
         """Callback for the price of the proposed move."""
         self._target: int | None = None
@@ -226,29 +230,45 @@ class CursorDetails(ExplorerController):
         self._state.lacks_prompt = context.lacks_prompt
         self._view.gauge.show(self._load(context.size), context.window, context.onset)
         onset = context.onset
-        self._foresee(
-            onset is not None and not onset.off and context.size.total >= onset.tokens * FORECAST_FROM
-        )
+        self._foresee(known=onset is not None and not onset.off, size=context.size.total)
         self._view.inspector.show_gauge(Gauge(context.window, context.onset))
 
-    def _foresee(self, near: bool) -> None:
-        """Shows the distance to the next compaction while the session grows; near it, asks for a forecast."""
+    def _foresee(self, *, known: bool, size: int) -> None:
+        """Shows the distance to the next compaction while the session grows, and asks what it would do."""
         state, gauge = self._state, self._view.gauge
         self._foreseeing.stop()
         live = state.grown and state.following
-        gauge.set_forecast(live=live)
-        if live and near:
-            self._foreseeing.start(FORECAST_AFTER, self._ask_forecast)
+        if size < self._foreseen_size:
+            # It has compacted since.
+            self._foreseen = None
+        self._foreseen_size = size
+        gauge.set_forecast(live=live, forecast=self._foreseen)
+        if live and known:
+            self._foreseeing.start(max(FORECAST_AFTER, self._rest_until - monotonic()), self._ask_forecast)
 
     def _ask_forecast(self) -> None:
         session = self._state.session
         if session is None:
             return
-        from leafward_tui.explorer.lost_facts import forecast
+        from leafward_tui.explorer.lost_facts import forecast, is_long
+
+        long = is_long(session)
+        if long and self._jobs.running("forecast"):
+            # A session that grows faster than a forecast is made would never show one.
+            self._foreseeing.start(FORECAST_AFTER, self._ask_forecast)
+            return
+        began = monotonic()
 
         def tell(found: Forecast) -> None:
+            if long:
+                self._rest_until = monotonic() + FORECAST_REST * (monotonic() - began)
+                self._foreseen = found
             self._view.gauge.set_forecast(live=True, forecast=found)
 
+        if long and self._foreseen is None:
+            from leafward_tui.explorer.widgets.gauge import Forecast
+
+            self._view.gauge.set_forecast(live=True, forecast=Forecast(why="counting facts…"))
         # A forecast that fails is not shown: nobody asked for it.
         work = partial(forecast, session, self._services.config)
         self._jobs.latest("forecast", work, tell, lambda _problem: None)

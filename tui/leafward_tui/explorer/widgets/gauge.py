@@ -47,17 +47,20 @@ class Forecast(NamedTuple):
     """The effect of the next compaction, by the rules of the session's agent."""
 
     agent: str = ""
-    """The agent of the rules, as it is written in a sentence; empty for an agent whose rules are not known."""
+    """The agent, as it is written in a sentence."""
     nothing: bool = False
     """Whether there is nothing to compact."""
     lost: int | None = None
     """Facts that it would lose with our summary in place of the model's; None where they are not counted."""
 
+    why: str = ""
+    """Why the facts are not counted."""
+
     @property
     def words(self) -> str:
         """`pi loses ~27 facts`."""
         if self.lost is None:
-            return ""
+            return self.why
         return f"{self.agent} loses ~{self.lost:,} {'fact' if self.lost == 1 else 'facts'}"
 
 
