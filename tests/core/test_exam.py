@@ -86,6 +86,16 @@ def test_a_run_that_does_not_get_to_the_tests_leaves_the_last_counts(work: Actin
     assert Topic.TEST_RESULT not in {one.topic for one in found}
 
 
+def test_counts_that_differ_in_a_number_are_other_answers(work: Acting) -> None:
+    for number, counts in (("6", "11 passed, 0 failed"), ("7", "1 passed, 0 failed")):
+        work.said(call("bash", number, command="python -m pytest -q"))
+        work.answered(number, "bash", counts)
+    found, _ = asked(work, "nothing of note")
+    question = next(one for one in found if one.topic is Topic.TEST_RESULT)
+    assert "11 passed, 0 failed" in [answer.text for answer in question.answers]
+    assert right(found, Topic.TEST_RESULT) == "1 passed, 0 failed"
+
+
 def test_wrong_answers_stand_in_the_span(work: Acting) -> None:
     found, _ = asked(work, "nothing of note")
     wrong = {

@@ -7,6 +7,7 @@ question. Nothing is random: the same span gives the same questions in the same 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -39,6 +40,7 @@ _ANSWER = 240
 """Most characters of an answer; a longer sentence is not used as one."""
 _TELLS = late(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
 """Counts that distinguish a result; "no failures" alone could be of any run."""
+_FIGURE = re.compile(r"\d+")
 _LIMITS = late(
     r"(?i)\b(?:must|never|always|do not|don['’]t|only|at (?:most|least)|no more than|no less than|without|should(?:n['’]t| not)?|not allowed)\b"
 )
@@ -329,9 +331,10 @@ def _question(
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two answers say the same, or one is a part of the other."""
+    """Whether two answers say the same, or one is a part of the other. Other numbers say something else."""
     first, second = one.casefold(), other.casefold()
-    if first in second or second in first:
+    short, long = sorted((first, second), key=len)
+    if re.search(rf"(?<!\d){re.escape(short)}(?!\d)", long):
         return True
     words, others = set(content_words(first)), set(content_words(second))
-    return bool(words) and words == others
+    return bool(words) and words == others and _FIGURE.findall(first) == _FIGURE.findall(second)
