@@ -167,6 +167,7 @@ def test_nothing_is_loaded_to_explain(arguments: list[str]) -> None:
     assert ours <= light | {
         "leafward.base",
         "leafward.base.errors",
+        "leafward.base.late_pattern",
         "leafward.base.safe_text",
         "leafward.base.terminal_signs",
         "leafward.cli.output",

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 PLANNED = "Planned: "
 NOT_DONE = "Not done when this was last summarised: "
-_PLANNED = 0.1
-"""The worth of such a line alone."""
+_PLANNED = 1.0
+"""The worth of such a line alone: nobody said that the step is done."""
 _PASSED_OVER = 2
 """Answered requests for other work after which a told step is only what was planned then."""
 _LABEL = late(
