@@ -23,7 +23,7 @@ from leafward.session.session import Session
 from tests.foreign_sessions import close_all
 from tests.foreign_stores import AGENTS, watched
 from tests.model_endpoint import Endpoint, Reply
-from tests.surroundings import CORPORA, REPOSITORY
+from tests.surroundings import CORPORA, REPOSITORY, THOROUGH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 
 # Deadlines measure the machine, not the code. What failed is remembered nowhere: the seed is printed instead.
-hypothesis.settings.register_profile("leafward", deadline=None, database=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "leafward", deadline=None, database=None, print_blob=True, max_examples=100 if THOROUGH else 40
+)
 hypothesis.settings.load_profile("leafward")
 
 _REMOVED = {

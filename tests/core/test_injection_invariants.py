@@ -34,6 +34,7 @@ from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
 from leafward.session.tokens import tokens_of_units, utf16_length
 from tests.acting import JUNK, Acting, reading, wild
+from tests.surroundings import THOROUGH
 from tests.workspaces import anchor, bug, idumb, put, refactoring, spec
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def check(made: Injection, budget: int) -> None:
 
 
 @given(CONTRIBUTIONS, BUDGETS)
-@settings(max_examples=150)
+@settings(max_examples=150 if THOROUGH else 40)
 @example([], 100)
 def test_the_text_is_what_it_says_and_fits(given_: list[Contribution], budget: int) -> None:
     made = compose(given_, budget)
@@ -167,7 +168,7 @@ def test_room_that_one_item_leaves_is_not_given_away_twice() -> None:
 
 
 @given(CONTRIBUTIONS, st.integers(60, 4000), st.integers(1, 3000))
-@settings(max_examples=150)
+@settings(max_examples=150 if THOROUGH else 40)
 def test_a_larger_budget_drops_nothing_that_matters(
     given_: list[Contribution], budget: int, more: int
 ) -> None:
@@ -187,7 +188,7 @@ def test_a_larger_budget_drops_nothing_that_matters(
 
 
 @given(CONTRIBUTIONS, st.integers(100, 3000))
-@settings(max_examples=150)
+@settings(max_examples=150 if THOROUGH else 40)
 def test_nothing_of_a_lower_tier_stands_in_the_place_of_something_higher(
     given_: list[Contribution], budget: int
 ) -> None:
