@@ -192,14 +192,14 @@ def test_what_only_an_encrypted_summary_can_answer_is_counted_apart(
     path = tmp_path / real.name
     path.write_bytes(real.read_bytes())
     found = done("exam", path, "--json").document
-    assert (found["answered"], found["asked"], found["unreadable"], found["share"]) == (0, 2, 2, None)
+    assert (found["answered"], found["asked"], found["unreadable"], found["share"]) == (0, 3, 3, None)
     assert {one["place"] for one in found["questions"]} == {"unreadable"}
-    assert sum(one["unreadable"] for one in found["topics"].values()) == 2
+    assert sum(one["unreadable"] for one in found["topics"].values()) == 3
     lines = done("exam", path).out.splitlines()
     assert lines[0].endswith(
-        "0 of 2 questions can be answered from what is readable; 2 unreadable: the summary is encrypted"
+        "0 of 3 questions can be answered from what is readable; 3 unreadable: the summary is encrypted"
     )
-    assert sum(line.startswith("? ") for line in lines) == 2
+    assert sum(line.startswith("? ") for line in lines) == 3
     index = found["compaction"]
     both = done("exam", path, index, "--against", index).out
     assert "0 of 1, 1 unreadable" in both

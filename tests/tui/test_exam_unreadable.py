@@ -31,7 +31,7 @@ def test_questions_that_only_an_encrypted_summary_may_answer_are_told_apart(corp
         )
         for sheet in (folded, opened):
             exam_lines(sheet, found, session, index)
-    assert any("0 of 2 questions, 2 unreadable" in line.text for line in folded.lines)
+    assert any("0 of 3 questions, 3 unreadable" in line.text for line in folded.lines)
     lines = [line.text for line in opened.lines]
     assert any("the summary is encrypted and may answer the rest" in line for line in lines)
-    assert sum(line.startswith("? ") for line in lines) == 2
+    assert sum(line.startswith("? ") for line in lines) == 3
