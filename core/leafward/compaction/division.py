@@ -71,6 +71,7 @@ class Division:
     chosen: array[int] | None = None
     """Positions of messages that are kept instead of a tail."""
     shortened: list[Shortened] = field(default_factory=list)
+    """In the order of their positions."""
     why: str = ""
     """Explanation of the cut, in a few sentences."""
     nothing: bool = False

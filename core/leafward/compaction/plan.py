@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from dataclasses import dataclass, replace
+from itertools import repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from leafward.base.gc_pause import gc_paused
 from leafward.compaction.cut_rules import CutLine, cut_lines
 from leafward.compaction.division import (
     Diagnostic,
@@ -131,6 +135,7 @@ class Plan:
         return cut_lines(self.sizes, _shown(self.settings), tail=self.settings.rules.keeps_tail)
 
 
+@gc_paused()
 def plan(sizes: PathSizes, settings: PlanSettings | None = None) -> Plan:
     """The plan for a measured path. Raises BadSettings, and IllegalCut if `settings.cut` is not legal."""
     settings = settings if settings is not None else PlanSettings()
@@ -198,16 +203,19 @@ def _tokens(
     if division.chosen is not None:
         held = sum(counts.tokens[position] for position in kept)
         history -= held
-    freed = 0
-    for short in division.shortened:
-        saved = short.tokens - short.left
-        freed += saved
-        if division.chosen is not None or short.position >= division.cut:
-            held -= saved
-        elif short.position >= division.history:
-            prefix -= saved
-        else:
-            history -= saved
+    saved = [short.tokens - short.left for short in division.shortened]
+    of_prefix, of_tail = (
+        bisect_left(division.shortened, end, key=itemgetter(0)) for end in (division.history, division.cut)
+    )
+    freed, cut = sum(saved), sum(saved[of_tail:])
+    if division.chosen is not None:
+        held -= freed
+    else:
+        history, prefix, held = (
+            history - sum(saved[:of_prefix]),
+            prefix - sum(saved[of_prefix:of_tail]),
+            held - cut,
+        )
     previous = summary_size(sizes, sizes.counting(_shown(settings)))
     if count_in(sizes, division.start, division.cut):
         summary = min(settings.summary_tokens, history + prefix + previous) + -(-files.size // 4)
@@ -217,7 +225,6 @@ def _tokens(
     mine, theirs = sum(sizes.counts[Estimator.PI].tokens), sum(counts.tokens)
     carry = sizes.carry._replace(scale=sizes.carry.scale * mine / theirs if theirs else sizes.carry.scale)
     took = sizes.took(division.cut) if division.tail else None
-    cut = sum(one.tokens - one.left for one in division.shortened if one.position >= division.cut)
     took = took - round(carry.scale * cut) if took is not None else None
     after = carry.over(sizes.system_tokens + summary + held, held, took)
     return PlanTokens(
@@ -246,12 +253,11 @@ def _as_shown(sizes: PathSizes, settings: PlanSettings, shortened: list[Shortene
         return shortened
     estimator = sizes.counting(_shown(settings))
     tokens, cleared = sizes.counts[estimator].tokens, settings.rules.cleared
-    if cleared:
-        left = text_tokens(cleared, estimator)
-        return [
-            new_shortened((position, entry, whole := tokens[position], min(whole, left)))
-            for position, entry, _, _ in shortened
-        ]
+    if cleared and shortened:
+        positions, entries, _, _ = zip(*shortened, strict=True)
+        whole = list(map(tokens.__getitem__, positions))
+        left = map(min, whole, repeat(text_tokens(cleared, estimator)))
+        return list(map(new_shortened, zip(positions, entries, whole, left, strict=True)))
     found = []
     for short in shortened:
         whole = tokens[short.position]
