@@ -11,6 +11,8 @@ unexport VIRTUAL_ENV
 unexport PYTHONPATH
 unexport PYTHONHOME
 unexport PYTHONWARNINGS
+# Without compiled modules each of the many processes that tests start would take 0.3 s longer.
+unexport PYTHONDONTWRITEBYTECODE
 $(foreach name,$(filter TEXTUAL_%,$(.VARIABLES)),$(eval unexport $(name)))
 unexport PIP_USER
 unexport PIP_TARGET
@@ -53,8 +55,10 @@ test: $(MARK_TEST)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
-# One processor is enough for mypy: the tests begin beside it, and either may fail.
+# One processor is enough for mypy: the tests begin beside it, and either may fail. They are collected once ahead, which compiles them;
+# otherwise each worker would do that.
 	$(BIN)/mypy & typed=$$!; \
+	$(BIN)/python -m pytest -n 0 --collect-only -q >/dev/null; \
 	$(BIN)/python -m pytest -n $(LEAFWARD_TEST_WORKERS) --dist worksteal; tested=$$?; \
 	wait $$typed && exit $$tested
 
