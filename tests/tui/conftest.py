@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from textual._compositor import Compositor
+from textual.css.stylesheet import Stylesheet
 
 from leafward.compaction import branch_summary as branches
 from leafward.export.demo import demo_session
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from textual.css.model import RuleSet
+
     from leafward_tui.compare.model.captions import Overall
 
 
@@ -34,6 +37,23 @@ def finer_waits() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", wait_after_key)
         patch.setattr("textual.pilot.wait_for_idle", wait_in_pause)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _styles_parsed_once() -> Iterator[None]:
+    """Textual's styles and ours are parsed once for each theme, not again for each application that a test starts."""
+    really = Stylesheet._parse_rules
+    parsed: dict[object, list[RuleSet]] = {}
+
+    def remembered(self: Stylesheet, css: str, **how: Any) -> list[RuleSet]:
+        key = css, *how.items(), *self._variables.items()
+        if key not in parsed:
+            parsed[key] = really(self, css, **how)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", remembered)
         yield
 
 
