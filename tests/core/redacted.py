@@ -6,6 +6,7 @@ import json
 import time
 
 from leafward.base.redact.redaction import redact
+from tests.surroundings import THOROUGH
 
 SIZE = 100_000
 
@@ -22,7 +23,9 @@ def assert_stays(text: str) -> None:
 
 
 def assert_takes_linear_time(text: str) -> None:
-    """Quadratic work on a tenth of a megabyte would take minutes."""
+    """Quadratic work on a tenth of a megabyte would take a minute. It has the beginning and the end of a longer text."""
+    if len(text) > SIZE and not THOROUGH:
+        text = text[: SIZE // 2] + text[-SIZE // 2 :]
     started = time.process_time()
     redact(text)
     assert time.process_time() - started < 5

@@ -16,6 +16,7 @@ from leafward.session.entry_headline import headline
 from leafward.session.messages import NEVER_SENT
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import problems, said
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,7 +110,9 @@ def test_a_row_between_others_changes_nothing_that_they_say(tmp_path: Path, kind
     transcript = talk(tmp_path)
     expected = told(transcript.opened())
     rows = [json.loads(line) for line in transcript.path.read_bytes().splitlines()]
-    for place in range(1, len(rows) + 1):
+    # Each kind of row at other places, unless all are tried.
+    first, step = (1, 1) if THOROUGH else (1 + len(kind + where) % 3, 3)
+    for place in range(first, len(rows) + 1, step):
         changed = between(rows, place, kind, where)
         transcript.path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in changed))
         session = transcript.opened()

@@ -20,7 +20,7 @@ from leafward.session.entries import Kind
 from leafward.session.session import Session
 from tests.acting import reading
 from tests.bench.generate import write_session
-from tests.surroundings import CORPORA, needs_corpora
+from tests.surroundings import CORPORA, THOROUGH, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -66,11 +66,11 @@ def test_real_sessions(name: str) -> None:
 
 def test_a_long_session_is_told_by_its_bytes(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    write_session(path, 2_000)
+    write_session(path, 600)
     agrees(path)
     with reading(path) as session:
         kinds, shapes = session.columns.kind, CallShapes(NATIVE_TOOLS)
-        raw = {kind: [session.raw(at) for at in range(2_000) if kinds[at] == kind] for kind in Kind}
+        raw = {kind: [session.raw(at) for at in range(600) if kinds[at] == kind] for kind in Kind}
         assert all(shapes.one_call(line) is not None for line in raw[Kind.ASSISTANT])
         assert all(result_in(line) is not None for line in raw[Kind.TOOL_RESULT])
 
@@ -162,7 +162,9 @@ def messages(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=300 if THOROUGH else 60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(said=st.lists(messages(), min_size=1, max_size=6), ascii_only=st.booleans(), wide=st.booleans())
 def test_any_message(

@@ -28,7 +28,7 @@ from leafward.agents.lines import CHUNK, bodies_in
 from leafward.session.entries import Damage, Kind
 from leafward.session.line_decoding import decode_line
 from tests.codex_rollout import DATA, Rollout
-from tests.surroundings import CORPORA
+from tests.surroundings import CORPORA, THOROUGH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -189,7 +189,7 @@ def test_lines_in_any_other_shape_read_as_if_each_were_decoded(
 ) -> None:
     chance = random.Random(change.__name__)
     for data in sources():
-        lines = data.splitlines()[:400]
+        lines = data.splitlines()[: 400 if THOROUGH else 100]
         for share in (0.1, 1.0):
             changed = [
                 change(line, chance) if chance.random() < share and decode_line(line) is not None else line
@@ -207,7 +207,7 @@ def test_records_of_some_roles_are_those_that_decoding_finds(
     chance = random.Random(change.__name__)
     replies, results = frozenset({Role.REPLY, Role.ECHO}), frozenset({Role.RESULT, Role.ANSWER})
     for data in sources():
-        for line in data.splitlines()[:200]:
+        for line in data.splitlines()[: 200 if THOROUGH else 50]:
             changed = line if decode_line(line) is None else change(line, chance)
             there = [(line_of(record).role, record) for record in records(changed)]
             for wanted in (replies, results):

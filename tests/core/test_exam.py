@@ -17,7 +17,7 @@ from leafward.session.entries import Kind
 from leafward.summaries.facts.outcomes import counts_in
 from leafward.summaries.survival.spans import replaced_by
 from tests.acting import Acting, call, reading
-from tests.surroundings import CORPORA
+from tests.surroundings import CORPORA, THOROUGH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -252,7 +252,10 @@ def test_stored_compactions_of_every_agent() -> None:
             if kind == Kind.COMPACTION:
                 there = replaced_by(session, index)
                 found = questions(there.messages, session.cwd, there.previous, there.previous_entry)
-                assert found == questions(there.messages, session.cwd, there.previous, there.previous_entry)
+                if THOROUGH or len(there.messages) < 100:
+                    assert found == questions(
+                        there.messages, session.cwd, there.previous, there.previous_entry
+                    )
                 met[card.agent] = met.get(card.agent, 0) + len(found)
                 for one in found:
                     texts = [answer.text.casefold() for answer in one.answers]

@@ -21,6 +21,7 @@ from leafward.session.line_decoding import decode_line
 from tests.acting import Acting, call, reading
 from tests.forks import context, digests, entries, made, sent, terms, told, writable_copy
 from tests.pi_file import HEADER, PiFile, conversation
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -312,11 +313,11 @@ class TestOtherAgents:
                 finally:
                     session.close()
         assert digests(root) == before
-        assert compared > 10
+        assert compared > (10 if THOROUGH else 5)
 
     def adopted(self, session: Session, home: Path) -> int:
         compared = 0
-        for entry in entries(session, 10):
+        for entry in entries(session, 10 if THOROUGH else 5):
             cut = cut_at(session, session.find(f"#{entry}"), PI.may_end)
             if not cut.legal or not session.columns.kind[entry]:
                 continue

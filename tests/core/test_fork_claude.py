@@ -17,7 +17,7 @@ from tests.claude_forks import draft, parallel, prompt, rows_of, uuids, written
 from tests.claude_transcript import CLAUDE, DATA, Transcript, opened
 from tests.foreign_sessions import said
 from tests.forks import at_home, texts
-from tests.surroundings import CORPORA
+from tests.surroundings import CORPORA, THOROUGH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -306,12 +306,17 @@ def test_at_every_end_of_a_stored_session_the_context_is_the_same(path: Path, tm
     ends = 0
     kinds = source.columns.kind
     near = {
-        near for at, kind in enumerate(kinds) if kind == Kind.COMPACTION for near in range(at - 6, at + 7)
+        near
+        for at, kind in enumerate(kinds)
+        if kind == Kind.COMPACTION
+        for near in (range(at - 6, at + 7) if THOROUGH else range(at - 3, at + 4))
     }
     for entry, kind in enumerate(kinds):
         if kind not in (Kind.USER, Kind.ASSISTANT, Kind.COMPACTION, Kind.CUSTOM):
             continue
-        if entry not in near and (kind == Kind.CUSTOM or (len(source) > 200 and entry % 40)):
+        if entry not in near and (
+            kind == Kind.CUSTOM or (len(source) > 200 and entry % (40 if THOROUGH else 160))
+        ):
             continue
         cut: ForkPoint = forking.cuts(source, entry, (CLAUDE,))["claude"]
         if not cut.legal:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.asking import SERVED
 from tests.model_endpoint import Endpoint, Reply
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,8 +87,8 @@ def test_nothing_that_litellm_says_reaches_a_descriptor(endpoint: Endpoint, tmp_
     asked: list[tuple[str, str | None]] = []
     for name in SERVED:
         base = endpoint.base_url if name.startswith("openai") else endpoint.root
-        asked += [(name, base)] * len(kinds)
-    # What each request gets depends on how many came: every kind comes again and again, to every model.
+        # What each request gets depends on how many came before, of every model: each gets other kinds.
+        asked += [(name, base)] * (len(kinds) if THOROUGH or not asked else 3)
     endpoint.play(*(kinds * 40))
     asked += [("nosuch/x", None), ("nosuch", None), ("openai/x", "http://127.0.0.1:9/v1"), ("gpt-4o", None)]
     asked += [("openai/llama-3-70b", endpoint.base_url)]

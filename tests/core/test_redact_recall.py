@@ -17,6 +17,7 @@ from leafward.base.redact.redaction import Redactor, redact, secrets_in
 from leafward.base.redact.spans import MARKER
 from tests.core.redacted import SIZE, assert_stays, assert_takes_linear_time
 from tests.planted import Planted, pem, planted
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,8 +201,8 @@ def test_next_to_nothing_of_the_corpora_is_taken_for_a_secret(corpora: Path) -> 
     lines = found = 0
     for path in sorted(corpora.rglob("*.jsonl")):
         text = path.read_text("utf-8", "replace")
-        lines += text.count("\n") + len(re.findall(r"\\n", text))
-        for line in text.split("\n"):
+        for line in text.split("\n")[:: 1 if THOROUGH else 4]:
+            lines += 1 + len(re.findall(r"\\n", line))
             try:
                 value = json.loads(line)
             except ValueError:

@@ -24,6 +24,7 @@ from leafward.query.search.text_search import TextSearch
 from leafward.session.entries import Kind
 from tests.pi_file import HEADER, PiFile
 from tests.searched import ROADS, cards_in, entries, found, searching
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     import subprocess
@@ -62,7 +63,7 @@ LETTERS = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(12 if THOROUGH else 4))
 def test_all_roads_find_the_same_in_random_texts(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     texts: list[str] = []
@@ -162,13 +163,15 @@ def test_nothing_of_the_corpora_is_lost(corpora: Path) -> None:
     cards = cards_in(corpora)
     rng = random.Random(5)
     words = set()
-    for card in rng.sample([card for card in cards if card.problem is None and card.size < 1 << 21], 60):
+    for card in rng.sample(
+        [card for card in cards if card.problem is None and card.size < 1 << 21], 60 if THOROUGH else 20
+    ):
         try:
             session = agent_named(card.agent).open(Path(card.path))
         except LeafwardError:
             continue
         for index, body in session.bodies(range(session.inherited, len(session))):
-            if body is not None and rng.random() < 0.1:
+            if body is not None and rng.random() < 0.2:
                 said = [
                     one
                     for one in passages(body, Kind(session.columns.kind[index]), table_of(session))
@@ -178,7 +181,8 @@ def test_nothing_of_the_corpora_is_lost(corpora: Path) -> None:
                     words.add(rng.choice(passage.text.split() or [""]).strip('"'))
         session.close()
     some = rng.sample(
-        sorted(word for word in words if len(word) > 4 and ":" not in word and '"' not in word), 12
+        sorted(word for word in words if len(word) > 4 and ":" not in word and '"' not in word),
+        12 if THOROUGH else 4,
     )
     small = [card for card in cards if card.size < 1 << 21]
     for word in some:
