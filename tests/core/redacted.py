@@ -8,11 +8,11 @@ import time
 from leafward.base.redact.redaction import redact
 from tests.surroundings import THOROUGH
 
-SIZE = 100_000
+SIZE = 50_000
 
 
 def repeated(piece: str) -> str:
-    """A tenth of a megabyte of one piece, over and over."""
+    """A twentieth of a megabyte of one piece, over and over."""
     return (piece * (SIZE // len(piece) + 1))[:SIZE]
 
 
@@ -23,9 +23,9 @@ def assert_stays(text: str) -> None:
 
 
 def assert_takes_linear_time(text: str) -> None:
-    """Quadratic work on a tenth of a megabyte would take a minute. It has the beginning and the end of a longer text."""
+    """Quadratic work on a twentieth of a megabyte takes 7 s. A longer text is tried by its beginning and end."""
     if len(text) > SIZE and not THOROUGH:
         text = text[: SIZE // 2] + text[-SIZE // 2 :]
     started = time.process_time()
     redact(text)
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < (5 if THOROUGH else 2)

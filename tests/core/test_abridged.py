@@ -67,7 +67,7 @@ def test_what_is_no_object_is_found_to_be_none() -> None:
     assert refused > 1000
 
 
-LARGE = 3 << 20
+LARGE = 1 << 20
 
 
 @pytest.mark.parametrize(

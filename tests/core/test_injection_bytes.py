@@ -17,7 +17,7 @@ from leafward.session.session import Session
 from tests.bench.generate import write_session
 from tests.claude_transcript import Transcript
 from tests.core.catalogued import cards_in
-from tests.surroundings import CORPORA, needs_corpora
+from tests.surroundings import CORPORA, THOROUGH, needs_corpora
 
 if TYPE_CHECKING:
     from leafward.compaction.injection.path_findings import Collected
@@ -116,7 +116,7 @@ def test_what_was_said_and_became_of_calls_is_told_without_translating_all(
         with closing(agent_of(path).open(path)) as session:
             if session.is_native:
                 continue
-            leaves = [session.leaf, *session.tree.leaves()]
+            leaves = [session.leaf, *session.tree.leaves()][: None if THOROUGH else 3]
             told = [collect(session, leaf) for leaf in leaves]
             with monkeypatch.context() as patched:
                 patched.setattr(collection, "outcomes", lambda _session: None)

@@ -45,8 +45,7 @@ ENDED = {
 
 
 @pytest.mark.parametrize("name", STREAMED)
-@pytest.mark.parametrize("end", ENDED)
-@pytest.mark.parametrize("after", [2, None])
+@pytest.mark.parametrize(("end", "after"), [(end, after) for end in ENDED for after in (2, None)])
 def test_a_stream_that_merely_ends_is_asked_for_again(
     endpoint: Endpoint, name: str, end: str, after: int | None
 ) -> None:

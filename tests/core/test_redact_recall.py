@@ -168,6 +168,9 @@ HOSTILE = {
     "keys without end": ("-----BEGIN PRIVATE KEY-----\n" + "A" * 16 + "\n") * 2_500,
     "lines of keys": ("A1b2C3d4" * 2 + "\n") * 3_750,
     "starts of keys": "MIIEpAIBAAKCAQEA " * 15_000,
+    "starts of keys around a longer one": "MIIEpAIBAAKCAQEA " * 1_400
+    + "MIIEpAIBAABAAKCAQEA "
+    + "MIIEpAIBAAKCAQEA " * 1_400,
     "addresses": "a://b:" * 40_000 + "@",
     "addresses on addresses": "://" * 82_500,
     "signs": "@" * SIZE,

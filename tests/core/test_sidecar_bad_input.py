@@ -27,6 +27,7 @@ from leafward.session.journal.session_operations import archive, label, move, re
 from leafward.summaries.summarizers.extractive import Extractive
 from tests.foreign_stores import make, said
 from tests.sources import foreign
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -65,7 +66,7 @@ def mutilated(data: bytes, changes: list[tuple[str, float, int | bytes]]) -> byt
 
 
 def test_no_mutilation_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    @settings(max_examples=60)
+    @settings(max_examples=60 if THOROUGH else 20)
     @given(mutations, mutations)
     def run(ours: list[tuple[str, float, int | bytes]], theirs: list[tuple[str, float, int | bytes]]) -> None:
         with TemporaryDirectory() as folder:

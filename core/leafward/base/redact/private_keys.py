@@ -32,6 +32,8 @@ _LEAST = 40
 
 _BREAK = late(r"\r?\n|(?:\\{1,15}r)?\\{1,15}n|<br ?/?>")
 """The end of a line, also in a text inside a text."""
+_LONGEST_BREAK = 32
+"""Code points of the longest of them."""
 _FRAME = r"(?:[\s>|│┃║▏▎▌┆┊╎:#*+,;/\"'`\\→=\].()\[$-]{1,200}+|L?[0-9]{1,6}(?=[\s:→|│.\t)+>-])|\b(?:echo|printf|cat|rem)\b){0,12}"
 """The frame of a shown line: numbers, arrows, borders, quotes, signs of comments and diffs."""
 _LINE = late(
@@ -88,26 +90,45 @@ _FORMS = (
 """Keys that stand in a form of their own: words of which one is in a text that holds one, and the pattern with the key as `value`."""
 
 
+class _Lines:
+    """The lines of a text. A long line is searched for its end once, however many keys may begin in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._first = self._clear = 0
+        """No line ends between these offsets."""
+
+    def end(self, at: int, limit: int) -> tuple[int, int] | None:
+        """The next end of a line: its own beginning and end. None where there is none up to a limit."""
+        if not self._first <= at <= self._clear:
+            self._first = self._clear = at
+        found = _BREAK.search(self.text, max(at, self._clear), limit)
+        self._clear = found.start() if found is not None else max(self._clear, limit - _LONGEST_BREAK)
+        return found.span() if found is not None else None
+
+
 def keys_in(text: str, together: str) -> Iterator[Span]:
     """The private keys in a text, as whole blocks or remains of them. `together` are the long runs of the text."""
+    lines = _Lines(text)
     if "PRIVATE KEY" in text:
-        yield from _blocks(text)
+        yield from _blocks(lines)
     for literal in _STARTS:
         if literal in together:
-            yield from _runs(text, literal)
+            yield from _runs(lines, literal)
     if _ENCODED in together:
-        yield from _encoded(text)
+        yield from _encoded(lines)
     if "Private-Lines" in text:
         for putty in _PUTTY.finditer(text):
-            yield putty.start(), _walk(text, putty.end()), SecretKind.PRIVATE_KEY
+            yield putty.start(), _walk(lines, putty.end()), SecretKind.PRIVATE_KEY
     for words, pattern in _FORMS:
         if any(map(text.__contains__, words)):
             for found in pattern.finditer(text):
                 yield *found.span("value"), SecretKind.PRIVATE_KEY
 
 
-def _blocks(text: str) -> Iterator[Span]:
+def _blocks(lines: _Lines) -> Iterator[Span]:
     """Blocks with a BEGIN line, then what stands before END lines without one."""
+    text = lines.text
     begins, closes = list(_BEGIN.finditer(text)), list(_END.finditer(text))
     ends = [close.start() for close in closes]
     done = 0
@@ -119,7 +140,7 @@ def _blocks(text: str) -> Iterator[Span]:
         if close is not None and close.start() > begin.end() + _LONGEST:
             close = None
         alone = close is None or at + 1 == len(begins) or begins[at + 1].start() > close.start()
-        end = _block_end(text, begin.end(), close, alone)
+        end = _block_end(lines, begin.end(), close, alone)
         if end > begin.end():
             done = end
             yield begin.start(), end, SecretKind.PRIVATE_KEY
@@ -131,15 +152,16 @@ def _blocks(text: str) -> Iterator[Span]:
         done = close.end()
 
 
-def _runs(text: str, literal: str) -> Iterator[Span]:
+def _runs(lines: _Lines, literal: str) -> Iterator[Span]:
     """Keys without a BEGIN line, by the characters that they begin with."""
+    text = lines.text
     at = text.find(literal)
     while at >= 0:
         end = at + len(literal)
         if (not text[at - 1 : at].isalnum() or text[at - 2 : at - 1] == "\\") and (
             literal != "MII" or _RSA.match(text, at)
         ):
-            end = max(end, _walk(text, at))
+            end = max(end, _walk(lines, at))
             if end - at >= _LEAST:
                 yield at, end, SecretKind.PRIVATE_KEY
         at = text.find(literal, end)
@@ -163,12 +185,12 @@ def _byte_list(text: str, at: int) -> Iterator[Span]:
         yield *pair.span(), SecretKind.PRIVATE_KEY
 
 
-def _block_end(text: str, at: int, close: re.Match[str] | None, alone: bool) -> int:
+def _block_end(lines: _Lines, at: int, close: re.Match[str] | None, alone: bool) -> int:
     """The end of a block whose BEGIN line ends at `at`: behind its END line, else behind the last line that looks like a key.
 
     `alone`: no other block begins before that END line.
     """
-    walked = _walk(text, at)
+    text, walked = lines.text, _walk(lines, at)
     if (
         close is not None
         and alone
@@ -183,15 +205,15 @@ def _holds_key(text: str, start: int, end: int) -> bool:
     return _RUN.search(text, start, end) is not None
 
 
-def _walk(text: str, at: int) -> int:
+def _walk(lines: _Lines, at: int) -> int:
     """The place behind the last line that looks like a key, from `at` on; a few lines in between may be missing."""
-    end = at
+    text, end = lines.text, at
     limit = min(len(text), at + _LONGEST)
     first = True
     strange = 0
     while at < limit:
-        stop = _BREAK.search(text, at, limit)
-        line_end = stop.start() if stop is not None else limit
+        stop = lines.end(at, limit)
+        line_end = stop[0] if stop is not None else limit
         line = text[at : min(line_end, at + 4000)]
         close = _END.search(line)
         if close is not None:
@@ -209,7 +231,7 @@ def _walk(text: str, at: int) -> int:
                 len(line) <= _MOST_BEHIND
                 if first
                 # The last line of a key is short: the END line behind it shows that it belongs to the key.
-                else _ends_next(text, stop.end())
+                else _ends_next(text, stop[1])
             ):
                 return at + partial.end() if partial is not None and partial.end() >= _LEAST else end
         elif found["body"] is not None:
@@ -230,7 +252,7 @@ def _walk(text: str, at: int) -> int:
         first = False
         if stop is None:
             break
-        at = stop.end()
+        at = stop[1]
     return end
 
 
@@ -288,8 +310,9 @@ def _tail_start(text: str, close: int, floor: int) -> int:
     return start
 
 
-def _encoded(text: str) -> Iterator[Span]:
+def _encoded(lines: _Lines) -> Iterator[Span]:
     """Blocks in base64, as in manifests of Kubernetes."""
+    text = lines.text
     at = text.find(_ENCODED)
     while at >= 0:
         run = _BASE64.match(text, at)
@@ -299,5 +322,5 @@ def _encoded(text: str) -> Iterator[Span]:
         except (binascii.Error, ValueError):
             plain = b""
         if b"PRIVATE KEY" in plain:
-            yield at, _walk(text, at) if run is None else max(end, _walk(text, at)), SecretKind.PRIVATE_KEY
+            yield at, _walk(lines, at) if run is None else max(end, _walk(lines, at)), SecretKind.PRIVATE_KEY
         at = text.find(_ENCODED, end)
