@@ -15,6 +15,7 @@ from leafward.catalog.listing import Catalogue
 from leafward.cli.main import main
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
+from leafward.export.doctor import check
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind, text_of
 from leafward.session.entry_headline import headline
@@ -107,6 +108,9 @@ def test_a_side_line_in_the_file_is_no_branch_of_the_conversation(tmp_path: Path
     assert (session.body(roots[1]) or {})["customType"] == "claude.subagent-prompt"
     assert session.place == len(session) - 1
     assert session.tree.branch_points() == []
+    assert session.branches == 0
+    assert headline(session, roots[1]).word == "task"
+    assert "several-roots" not in [problem.code for problem in check(session)]
 
 
 def test_empty_and_merely_described_sessions(tmp_path: Path) -> None:

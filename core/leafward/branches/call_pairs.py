@@ -24,6 +24,8 @@ class CallPairs:
         self._results = _Results(messages)
         self._arguments: dict[str, object] = {}
         """The ids given so far, each with the arguments of its call."""
+        self._numbers: dict[str, int] = {}
+        """The number that an id was given last."""
 
     def paired(self) -> list[ConversationMessage]:
         """The messages in an order, and with ids, that every provider accepts."""
@@ -93,9 +95,10 @@ class CallPairs:
         return result
 
     def _fresh(self, call: str) -> str:
-        number = 2
+        number = self._numbers.get(call, 2)
         while (name := f"{call or 'call'}_{number}") in self._arguments:
             number += 1
+        self._numbers[call] = number
         return name
 
     def _change(self, code: str, text: str, entry: EntryIndex) -> None:

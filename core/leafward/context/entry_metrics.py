@@ -333,6 +333,8 @@ class EntryMetrics:
 
         The results of one reply may form a long chain, so the walk ends at the result looked at last.
         """
+        if result == self._called[0]:
+            return self._called[1]
         parent, kinds = session.columns.parent, session.columns.kind
         above = parent[result]
         while above >= 0 and kinds[above] in _BETWEEN and above != self._called[0]:

@@ -225,6 +225,7 @@ def _whole_file(session: Session) -> Iterator[Problem]:
         EntryIndex(session.tree.starts[run])
         for run in session.tree.content_children(-1)
         if session.columns.damage.get(session.tree.starts[run]) not in (Damage.ORPHAN, Damage.CYCLE)
+        and session.tree.starts[run] not in session.source.side_lines
     ]
     if len(roots) > 1:
         names = first_few([safe_line(session.columns.id(root), 40) for root in roots], 4)

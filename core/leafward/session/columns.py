@@ -315,10 +315,10 @@ def _mark_duplicates(columns: Columns, first: int) -> bool:
         moved[earlier] = index
     if not moved:
         return False
-    for index, parent in enumerate(columns.parent):
-        while parent in moved:
-            parent = moved[parent]
-        columns.parent[index] = parent
+    for shared in sorted(moved, reverse=True):
+        # What stands later is known already: a chain of thousands is followed once.
+        moved[shared] = moved.get(moved[shared], moved[shared])
+    columns.parent[:] = array("i", [moved.get(parent, parent) for parent in columns.parent])
     return True
 
 

@@ -242,6 +242,8 @@ def headline(session: Session, index: int) -> Headline:
         return _of_message(session, index, kind, word, message if isinstance(message, dict) else {})
     if kind is Kind.CUSTOM_MESSAGE and isinstance(body.get(TYPED), str):
         word = _WORDS[Kind.USER]
+    elif index in session.source.side_lines:
+        word = TASK
     says = body.get("says")
     if kind is Kind.UNKNOWN and isinstance(says, str):
         return Headline("note", safe_line(says, LIMIT))

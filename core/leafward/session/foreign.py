@@ -21,7 +21,7 @@ from leafward.session.transcript import TellsWindow
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.session.columns import Columns
@@ -90,6 +90,7 @@ class ForeignFiles:
         self.changed_outside: Mapping[EntryIndex, str] = {
             place(entry): name for entry, name in found.changed_outside.items()
         }
+        self.side_lines: Collection[EntryIndex] = frozenset(map(place, found.side_lines))
         self.missing: Mapping[EntryIndex, tuple[str, ...]] = {
             place(entry): names for entry, names in found.missing.items()
         }

@@ -18,7 +18,7 @@ from leafward.session.watched_file import SessionFile
 if TYPE_CHECKING:
     import os
     from array import array
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.session.columns import Columns
@@ -43,7 +43,9 @@ class NativeFile:
         self.kept_until: Mapping[EntryIndex, EntryIndex] = {}
         self.changed_outside: Mapping[EntryIndex, str] = {}
         self.missing: Mapping[EntryIndex, tuple[str, ...]] = {}
-        """All empty: pi sends every message in its place and the kept part of compactions whole, and does not watch files."""
+        self.side_lines: Collection[EntryIndex] = ()
+        """All empty: pi sends every message in its place and the kept part of compactions whole, does not watch files, and has no
+        sub-agents."""
         self.file = SessionFile(path) if file is None else file
         self.scan = Scan() if scan is None else scan
         self.known: dict[int, Body] = {}

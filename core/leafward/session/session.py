@@ -187,9 +187,11 @@ class Session:
 
     @property
     def branches(self) -> int:
-        """The number of branches besides the path to the place."""
-        place = self.place
-        return sum(leaf != place for leaf in self.tree.leaves())
+        """The number of branches besides the path to the place; what sub-agents said in the same file is none."""
+        place, root, side_lines = self.place, self.tree.root, self.source.side_lines
+        return sum(
+            leaf != place and (not side_lines or root(leaf) not in side_lines) for leaf in self.tree.leaves()
+        )
 
     # --- names ---
 

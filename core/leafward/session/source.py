@@ -9,7 +9,7 @@ from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from leafward.session.entries import Body, EntryIndex
@@ -82,6 +82,8 @@ class Source(Protocol):
 
     Somebody changed it, or a command of the agent did.
     """
+    side_lines: Collection[EntryIndex]
+    """The first entries of sub-agents' conversations in the file of the session that started them: they are no branches of it."""
     missing: Mapping[EntryIndex, tuple[str, ...]]
     """Prompts at which the agent did not find files that it tracks, with the files' names as the agent writes them.
 

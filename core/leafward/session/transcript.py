@@ -77,6 +77,8 @@ class Transcript:
     """
     changed_outside: dict[int, str] = field(default_factory=dict)
     """Entries that tell of a file that changed since the agent last saw it, with the file's name."""
+    side_lines: list[int] = field(default_factory=list)
+    """The first entries of the conversations of sub-agents that stand in the file of the session that started them."""
     missing: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """Prompts at which the agent did not find files that it tracks, with the files' names."""
 

@@ -146,6 +146,13 @@ class SessionTree:
         found.reverse()
         return found
 
+    def root(self, index: int) -> EntryIndex:
+        """The first entry of the path to this one."""
+        run = self.run_of(index)
+        while self.run_parent[run] >= 0:
+            run = self.run_parent[run]
+        return EntryIndex(self.starts[run])
+
     def path(self, index: int) -> array[int]:
         """The entries from the root to this one."""
         entries = array("i")

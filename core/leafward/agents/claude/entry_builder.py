@@ -45,6 +45,8 @@ class EntryBuilder:
         """Whether the transcript is a sub-agent's own: its rows are not a side line then."""
         self.beside: set[int] = set()
         """Entries of side lines that nobody answered, other than results and attachments: they are shown, but not sent."""
+        self.side_lines: list[int] = []
+        """The first entries of side lines."""
         self.apart: list[int] = []
         """Entries at which another session begins in the same file."""
         self._stray: list[int] = []
@@ -215,6 +217,8 @@ class EntryBuilder:
             parent = self.now
         if parent == entry:
             parent = -1
+        if parent < 0 and side:
+            self.side_lines.append(entry)
         self._begun = self._begun or (bool(named) and role != Role.UNKNOWN)
         self._attach(entry, parent, speaks=role in _SPEAKING)
         last = entry

@@ -178,6 +178,7 @@ class ClaudeReader:
             hoisted=builder.hoisted,
             kept_until=builder.compactions.kept_until,
             changed_outside={builder.entry[row]: name for row, name in rows.notes.changed_outside.items()},
+            side_lines=builder.side_lines,
             missing={
                 builder.entry[row]: rows.notes.missing[key]
                 for key, row in rows.find(set(rows.notes.missing)).items()

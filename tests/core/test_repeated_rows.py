@@ -1,0 +1,70 @@
+"""One row repeated thousands of times: the work grows with the rows, not with their square."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from leafward.agents.conversation import ConversationMessage
+from leafward.branches.call_pairs import CallPairs
+from leafward.context.entry_metrics import EntryMetrics
+from leafward.session.entries import EntryIndex
+from leafward.session.session import Session
+from tests.core.scan_lines import HEAD, ONE, TWO, message, parents, scanned
+from tests.pi_file import PiFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from leafward.branches.refused_blocks import HealedDifference
+
+
+@contextmanager
+def in_linear_time() -> Iterator[None]:
+    """Quadratic work on what these tests build takes many seconds."""
+    started = time.process_time()
+    yield
+    assert time.process_time() - started < 2
+
+
+def test_an_entry_that_is_written_again_and_again() -> None:
+    again, count = message("00000003", "00000002"), 20_000
+    with in_linear_time():
+        scan = scanned(HEAD + ONE + TWO + again * count + message("00000004", "00000003"))
+    assert parents(scan)[-1] == count + 1
+
+
+def test_one_call_with_thousands_of_results(tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("go")
+    file.reply("", "c1")
+    file.result("c1")
+    data = file.path.read_bytes()
+    result = data.splitlines(keepends=True)[-1].replace(b'"read"', b'"write"')
+    first = int(file.leaf or "", 16)
+    with file.path.open("ab") as out:
+        for number in range(first + 1, first + 10_000):
+            line = result.replace(b'"id":"%08x"' % first, b'"id":"%08x"' % number)
+            out.write(line.replace(b'"parentId":"%08x"' % (first - 1), b'"parentId":"%08x"' % (number - 1)))
+    with closing(Session.open(file.path)) as session, in_linear_time():
+        metrics = EntryMetrics(session)
+        metrics.fill(session, range(len(session)))
+        assert len(metrics) == len(session) == first + 9_999
+
+
+def test_thousands_of_calls_with_one_id() -> None:
+    calls = [
+        ConversationMessage(
+            "assistant",
+            ({"type": "toolCall", "id": "c1", "name": "run", "arguments": {"n": n}},),
+            EntryIndex(n),
+            0,
+        )
+        for n in range(5_000)
+    ]
+    changes: list[HealedDifference] = []
+    with in_linear_time():
+        made = CallPairs(calls, changes).paired()
+    assert made[-2].content[0]["id"] == "c1_5000"
