@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, *MARKS]
 
 
-def started(*arguments: str | Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "leafward", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+INTERRUPTED = """
+import json, sys
+from leafward.cli.main import main
+for arguments in json.loads(sys.argv[1]):
+    code = main(arguments)
+    print("code", code, file=sys.stderr, flush=True)
+"""
+"""One process for several commands: importing litellm is most of what one costs."""
 
 
 @pytest.fixture(autouse=True)
@@ -77,29 +79,36 @@ def test_a_branch_is_left_with_a_models_summary(run: Run, endpoint: Endpoint, pa
     assert "the leases" in endpoint.asked[-1].prompt
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
-        ("compact", "--keep-recent", "2000"),
-        ("move", "#205", "--summary", "model"),
-        ("summarize", "--to", "#205"),
-    ],
-    ids=["compact", "move", "summarize"],
-)
-def test_interrupted_it_leaves_no_trace(verb: tuple[str, ...], endpoint: Endpoint, path: Path) -> None:
+def test_interrupted_it_leaves_no_trace(endpoint: Endpoint, path: Path) -> None:
     endpoint.play(Reply(end="stall", after=3))
     before = path.read_bytes()
-    process = started(verb[0], path, *verb[1:], "--model", "openai/scripted", "--base-url", endpoint.base_url)
-    endpoint.wait_for(1, 60)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (1, "")
-    lines = err.splitlines()
-    assert lines[0].startswith("leafward: sending ")
-    assert len(lines) == 2
-    assert "cancelled" in lines[1]
-    assert endpoint.asked[0].gone.wait(10)
-    assert path.read_bytes() == before
+    model = ("--model", "openai/scripted", "--base-url", endpoint.base_url)
+    verbs = (
+        ("compact", str(path), "--keep-recent", "2000", *model),
+        ("move", str(path), "#205", "--summary", "model", *model),
+        ("summarize", str(path), "--to", "#205", *model),
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, json.dumps(verbs)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        for verb, *_ in verbs:
+            sent = len(endpoint.asked)
+            said = [process.stderr.readline()]
+            endpoint.wait_for(sent + 1, 60)
+            process.send_signal(signal.SIGINT)
+            said += [process.stderr.readline(), process.stderr.readline()]
+            assert said[0].startswith("leafward: sending "), (verb, said)
+            assert "cancelled" in said[1], (verb, said)
+            assert said[2] == "code 1\n", (verb, said)
+            assert endpoint.asked[sent].gone.wait(10), verb
+            assert path.read_bytes() == before, verb
+        assert (process.stdout.read(), process.stderr.read()) == ("", "")
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize(
