@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from leafward.cli.main import main
 from tests.pi_file import HEADER, PiFile, conversation
-from tests.surroundings import as_any_user
+from tests.surroundings import THOROUGH, as_any_user
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -263,7 +263,7 @@ def quietly(*arguments: str) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
-@settings(max_examples=120)
+@settings(max_examples=120 if THOROUGH else 40)
 @given(mutilated())
 def test_no_mutilation_is_too_much(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DATA = Path(__file__).parents[1] / "data"
 VERBS = ("tree", "context", "files", "doctor", "show")
 FORMATS = ("md", "html", "json")
-ROUNDS = 12 if THOROUGH else 6
+ROUNDS = 12 if THOROUGH else 4
 
 
 class Store(NamedTuple):

@@ -17,6 +17,7 @@ from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Scan
 from tests.core.catalogued import replies_in
 from tests.core.drafts import Draft
+from tests.surroundings import THOROUGH
 
 HEADER = b'{"type":"session","version":3,"id":"s","timestamp":"2026-01-05T08:00:00.000Z","cwd":"/home/ada"}'
 START = b'{"type":"message","id":"%08d","parentId":"%08d","timestamp":"2026-01-05T08:00:01.000Z","message":'
@@ -104,7 +105,7 @@ def agree(lines: list[bytes]) -> None:
         ),
     ]
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 if THOROUGH else 100, deadline=None)
 @given(st.lists(st.tuples(REPLIES, st.sampled_from(SPOILT)), min_size=1, max_size=4))
 def test_replies_of_any_shape_say_what_decoding_says(replies: list[tuple[Any, tuple[bytes, bytes]]]) -> None:
     lines = []
