@@ -255,9 +255,9 @@ def _as_shown(sizes: PathSizes, settings: PlanSettings, shortened: list[Shortene
     tokens, cleared = sizes.counts[estimator].tokens, settings.rules.cleared
     if cleared and shortened:
         positions, entries, _, _ = zip(*shortened, strict=True)
-        whole = list(map(tokens.__getitem__, positions))
-        left = map(min, whole, repeat(text_tokens(cleared, estimator)))
-        return list(map(new_shortened, zip(positions, entries, whole, left, strict=True)))
+        before = list(map(tokens.__getitem__, positions))
+        left = map(min, before, repeat(text_tokens(cleared, estimator)))
+        return list(map(new_shortened, zip(positions, entries, before, left, strict=True)))
     found = []
     for short in shortened:
         whole = tokens[short.position]
