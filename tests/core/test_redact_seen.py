@@ -309,6 +309,9 @@ HOSTILE = {
         "words of wallets": "mnemonic\nabc abc ",
         "settings of Java": "\na.password a",
         "seeds": "oathtool -b ",
+        "pairs of pgbouncer": '"a" "b"\n',
+        "secrets of PPP": "\na pptpd b ",
+        "logins of Postfix": "\n[smtp.a.b]:587 a",
     }.items()
 }
 

@@ -10,6 +10,7 @@ import pytest
 
 from leafward.base.redact.redaction import redact
 from leafward.base.redact.wallet_phrases import SELDOM
+from tests.core.redacted import assert_stays
 
 _RNG = random.Random(15)
 
@@ -173,3 +174,45 @@ def test_it_is_taken_out(text: str, secret: str) -> None:
 )
 def test_it_stays(text: str) -> None:
     assert redact(text) == text
+
+
+FILES = {
+    "userlist.txt of pgbouncer": '"app" "pear tree 7"\n"billing" "Qx7vLm2pRt"\n',
+    "a line of it among others": '$ tail -1 userlist.txt\n"billing" "Qx7vLm2pRt"\n',
+    "chap-secrets": "# client server secret IP\nada * Qx7vLm2pRt *\n",
+    "chap-secrets with tabs": "ada\tpptpd\tQx7vLm2pRt\t10.0.0.7\n",
+    "pap-secrets": 'ada * "Qx7vLm2pRt"\n',
+    "sasl_passwd": "[smtp.example.net]:587 ada@example.net:Qx7vLm2pRt\n",
+    "sasl_passwd by name": "smtp.example.net    ada:Qx7vLm2pRt\n",
+    "snmpd.conf": 'createUser ada SHA "Qx7vLm2pRt" AES "Qx7vLm2pRt"\n',
+    "users of dovecot": "ada:{PLAIN}Qx7vLm2pRt:1000:1000::/home/ada\n",
+    "mbsyncrc": "IMAPAccount a\nUser ada\nPass Qx7vLm2pRt\n",
+    "offlineimaprc": "remotepass = Qx7vLm2pRt\n",
+    "vault": "vault kv put secret/app value=Qx7vLm2pRt\n",
+    "bundler": "BUNDLE_GEMS__EXAMPLE__COM=ada:Qx7vLm2pRt\n",
+    "grub": f"password_pbkdf2 root grub.pbkdf2.sha512.10000.{'A7' * 64}.{'B8' * 64}\n",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_whose_passwords_have_no_name(name: str) -> None:
+    text = FILES[name]
+    for secret in ("Qx7vLm2pRt", "pear tree 7", "A7A7A7", "B8B8B8"):
+        assert secret not in redact(text)
+    assert redact(text) != text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "return a *\n    width * 0x9e37);\n",
+        "0 3 * * * /usr/local/bin/tidy-7b\n",
+        '#define NAME "leafward" "-v2.1"\n',
+        '"iso-8859-1" in names\n',
+        "smtp.example.net port:2525\nsmtp.example.net status: ready\n",
+        "- a * b\n* Pass criteria\nPass\n",
+        "select * from t1_2026 limit 10\n",
+    ],
+)
+def test_lines_that_look_like_those_of_such_files(text: str) -> None:
+    assert_stays(text)

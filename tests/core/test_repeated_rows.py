@@ -1,4 +1,4 @@
-"""One row repeated thousands of times: the work grows with the rows, not with their square."""
+"""Long sessions: the work grows with the rows, not with their square, and no row is read twice for one figure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.conversation import ConversationMessage
 from leafward.branches.call_pairs import CallPairs
+from leafward.cli.output.outline_lines import measure
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
@@ -15,10 +16,13 @@ from tests.core.scan_lines import HEAD, ONE, TWO, message, parents, scanned
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    import pytest
+
     from leafward.branches.refused_blocks import HealedDifference
+    from leafward.session.entries import Body
 
 
 @contextmanager
@@ -68,3 +72,24 @@ def test_thousands_of_calls_with_one_id() -> None:
     with in_linear_time():
         made = CallPairs(calls, changes).paired()
     assert made[-2].content[0]["id"] == "c1_5000"
+
+
+def test_a_tree_is_measured_with_one_look_at_each_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    for number in range(3):
+        file.user(f"prompt {number}")
+        file.reply("yes")
+    file.entry("custom", customType="x", data={})
+    looked: list[int] = []
+    real = Session.bodies
+
+    def counting(self: Session, entries: Iterable[int]) -> Iterator[tuple[EntryIndex, Body | None]]:
+        looked.extend(entries := list(entries))
+        return real(self, entries)
+
+    monkeypatch.setattr(Session, "bodies", counting)
+    with closing(Session.open(file.path)) as session:
+        measure(session)
+        assert sorted(looked) == list(range(len(session)))

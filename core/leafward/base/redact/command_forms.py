@@ -242,6 +242,28 @@ COMMAND_FORMS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("snmpwalk", "snmpget", "snmpset", "snmpbulk", "snmptable", "snmptrap"),
         rf"{_REST}(?<=[\s\"'])-X{_GAP}{_WORD}",
     ),
+    (
+        ("createUser",),
+        ("createUser ",),
+        rf"[\w.-]{{1,60}}[ \t]{{1,4}}(?:MD5|SHA[0-9-]{{0,4}})[ \t]{{1,4}}{_WORD}",
+    ),
+    (
+        ("createUser",),
+        (" AES ", " DES ", " AES128 ", " AES-128 ", " AES256 ", " AES-256 "),
+        rf"[ \t]{{0,4}}{_WORD}",
+    ),
+    (
+        ("{PLAIN}", "{CLEAR}", "{CLEARTEXT}"),
+        ("{PLAIN}", "{CLEAR}", "{CLEARTEXT}"),
+        r"(?P<bare>[^\s:\"'\\]{3,200})",
+    ),
+    (("kv put ",), ("kv put ", "kv patch "), r"(?:-\S{1,60}[ \t]{1,4}){0,4}\S{1,120}[ \t]{1,4}[\w.-]{1,60}=(?P<strange>[^\s\"'\\@$]{6,400})"),
+    (
+        ("BUNDLE_",),
+        ("__COM=", "__COM: ", "__ORG=", "__ORG: ", "__IO=", "__IO: ", "__NET=", "__NET: ", "__DEV=", "__DEV: "),
+        r"\\{0,7}[\"']?(?P<bare>[^\s\"'\\:/]{1,100}:[^\s\"'\\/]{3,200})",
+    ),
+    (("Pass",), ("\nPass ",), r"[ \t]{0,8}\"?(?P<strange>[^\s\"\\]{6,200})\"?[ \t]*(?=\r?\n|\Z)"),
     (("community",), ("rocommunity", "rwcommunity"), rf"6?[ \t]{{1,8}}{_WORD}"),
     (
         ("secret",),

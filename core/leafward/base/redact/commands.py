@@ -22,11 +22,34 @@ _PGPASS = late(
 )
 
 
+_START, _NAME = r"(?<![^\n→│|>+])[ \t]{0,8}", r"\"?[\w.@\\-]{1,64}\"?"
+_ALL_PAIRS = late(
+    r"(?:[ \t]*(?:[;#][^\n]*)?\n|\"[^\"\s]{1,63}\"[ \t]{1,8}\"[^\"\n]{1,400}\"[ \t]*(?:\r?\n|\Z))+\Z"
+)
+"""A whole file of users and passwords of pgbouncer."""
+_PAIR = late(r"(?m)^\"[^\"\s]{1,63}\"[ \t]{1,8}\"([^\"\n]{1,400})\"[ \t]*\r?$")
+_LINES = tuple(
+    late(form)
+    for form in (
+        rf"{_START}\"[^\"\s]{{1,63}}\"[ \t]{{1,8}}\"(?P<strange>[^\"\s\\]{{6,200}})\"[ \t]*(?=\r?\n|\Z)",
+        # Secrets of PPP: client, server, secret, addresses.
+        rf"{_START}{_NAME}[ \t]{{1,20}}\*[ \t]{{1,20}}\"(?P<quoted>[^\"\n]{{3,200}})\"[ \t]*(?=\r?\n|\Z)",
+        rf"{_START}{_NAME}[ \t]{{1,20}}(?:\*|\"?(?:pptp|x?l2tp|ppp|sstp)[\w-]{{0,30}}\"?)[ \t]{{1,20}}\"?(?P<bare>[^\s\"*]{{3,200}})\"?[ \t]{{1,20}}(?:\*|\"\*?\"|[0-9][0-9.:/]{{5,60}})[ \t]*(?=\r?\n|\Z)",
+        # Logins of Postfix at other servers.
+        rf"{_START}\[[\w.-]{{3,100}}\](?::[\w-]{{2,12}})?[ \t]{{1,20}}[^\s:]{{1,100}}:(?P<bare>[^\s\"\\]{{3,200}})",
+        rf"{_START}(?:smtp|relay|mail)[\w.-]{{3,100}}(?::[0-9]{{2,5}})?[ \t]{{1,20}}[^\s:]{{1,100}}:(?P<strange>[^\s\"\\]{{6,200}})(?=\s|\Z)",
+    )
+)
+"""Lines of files whose passwords have no name."""
+
+
 _ADDRESS = late(r"[0-9a-fA-F:]+")
 """An address of IPv6, or a time."""
 SIGNS = tuple((signs, literals) for signs, literals, _ in COMMAND_FORMS)
 """A text that gives a password to a program holds one sign and one literal of the same pair."""
-PASSWORD_FILE = late(r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:")
+PASSWORD_FILE = late(
+    r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:|(?:^| )(?:\"[^\"\s]{1,63}\"|\*|\"\*\"|\[[\w.-]{3,100}\](?::[\w-]{2,12})?|(?:smtp|relay|mail)[\w.-]{3,100}(?::[0-9]{2,5})?|\"?(?:pptp|x?l2tp)[\w-]{0,30}\"?)(?= |$)"
+)
 """A text with a line of a file of passwords holds a match."""
 
 
@@ -46,7 +69,15 @@ def commands_in(text: str, pairs: Iterable[int]) -> Iterator[Span]:
 
 
 def password_files_in(text: str) -> Iterator[Span]:
-    """The passwords in lines of `.pgpass`, in a text with `PASSWORD_FILE`."""
+    """The passwords in lines of `.pgpass`, `userlist.txt`, `chap-secrets` and `sasl_passwd`, in a text with `PASSWORD_FILE`."""
+    if text.lstrip().startswith(('"', ";", "#")) and _ALL_PAIRS.match(text):
+        for found in _PAIR.finditer(text):
+            if is_secret(found[1], Meaning.PASSWORD, ValueNotation.SETTING, quoted=True):
+                yield (*found.span(1), SecretKind.PASSWORD)
+    for form in _LINES:
+        for found in form.finditer(text):
+            if (place := _secret(found)) is not None and not text[slice(*place)].isdecimal():
+                yield (*place, SecretKind.PASSWORD)
     for found in _PGPASS.finditer(text):
         span = _secret(found) if not _ADDRESS.fullmatch(found[0]) else None
         if (

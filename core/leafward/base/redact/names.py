@@ -34,7 +34,7 @@ _WORDS = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _PASSWORDS = words(
     "password passwd passphrase pwd psw pass pw passcode userpass dbpass dbpw mysqlpwd bindpw rootpw userpw keypass"
-    " pswd storepass requirepass masterauth mnemonic psk kennwort passwort contrasena senha sshpass pgpass"
+    " pswd storepass remotepass localpass requirepass masterauth mnemonic psk kennwort passwort contrasena senha sshpass pgpass"
 )
 _SECRETS = words(
     "secret pepper token credential credentials cred creds apikey accesskey secretkey privatekey authkey accountkey authtoken"

@@ -137,6 +137,8 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("k3s token", "K10", r"K10[0-9a-f]{64}::[A-Za-z0-9:.]{16,120}"),
     ("nats seed", "SUA SAA SOA SNA SCA SXA", r"S[ACNOUX]A[A-P][A-Z2-7]{54}(?![A-Za-z0-9])"),
     ("saml response", "SAMLResponse= PHNhbWxw PHNhbWwy PHNhbWw6", r"(?:SAMLResponse=[A-Za-z0-9+/=%_-]{40,20000}|(?<![+/])PHNhbW(?:xw|wy|w6)[A-Za-z0-9+/=%_-]{40,20000})"),
+    ("readme key", "rdme_", r"rdme_[a-z0-9]{60,80}"),
+    ("adobe secret", "p8e-", r"p8e-[A-Za-z0-9_-]{32}(?![A-Za-z0-9_-])"),
     ("pulumi token", "pul-", r"pul-[0-9a-f]{40}"),
     ("doppler token", "dp.", r"dp\.(?:pt|st|ct|sa|scim|audit|said)\.(?:[a-z0-9_-]{1,40}\.)?[A-Za-z0-9]{40,44}"),
     ("infracost key", "ico-", r"ico-[A-Za-z0-9]{32}"),
@@ -252,6 +254,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("password hash", "SCRAM-SHA-", r"SCRAM-SHA-(?:1|256|512)\$[0-9]{3,8}:[A-Za-z0-9+/=]{8,100}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}"),
     ("password hash", "md5", r"md5[0-9a-f]{32}(?![0-9A-Za-z])"),
     ("password hash", ":::", r"[0-9a-fA-F]{32}:[0-9a-fA-F]{32}:::"),
+    ("password hash", "grub.pbkdf2.", r"grub\.pbkdf2\.sha512\.[0-9]{3,8}\.[0-9A-Fa-f]{32,1024}\.[0-9A-Fa-f]{32,512}"),
     ("paseto", "v1.local. v2.local. v3.local. v4.local. v2.public. v3.public. v4.public.", r"v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{40,4000}(?:\.[A-Za-z0-9_-]{2,800})?"),
     ("wallet key", "xprv zprv yprv", r"[xyz]prv[A-HJ-NP-Za-km-z1-9]{100,112}"),
 )  # fmt: skip

@@ -13,9 +13,8 @@ from leafward.cli.output.page import Page, cells, pad
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.estimate_sign import estimate_sign
-from leafward.session.entries import DAMAGED, PROMPTS, Damage, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING, DAMAGED, PROMPTS, Damage, EntryIndex, Kind
 from leafward.session.entry_headline import TASK, headline
-from leafward.session.session import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,9 +53,12 @@ _MEASURED_COMPACTIONS = 64
 def measure(session: Session) -> EntryMetrics:
     """Metrics of each entry. Lines that prove broken are first marked in the session."""
     while True:
-        verify(session)
         metrics = EntryMetrics(session)
         broken = metrics.fill(session, range(len(session)))
+        kinds = session.columns.kind
+        # The metrics decode all but these.
+        books = [index for index, kind in enumerate(kinds) if kind in BOOKKEEPING]
+        broken += [index for index, body in session.bodies(books) if body is None and kinds[index]]
         if not broken:
             return metrics
         session.discredit(broken)
