@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import FOLDER, ran, reply, result, span, stored, summarize, told_in, user
 
 if TYPE_CHECKING:
