@@ -96,6 +96,64 @@ def test_counts_that_differ_in_a_number_are_other_answers(work: Acting) -> None:
     assert right(found, Topic.TEST_RESULT) == "1 passed, 0 failed"
 
 
+def given_up(file: Acting, summary: str = "nothing of note") -> tuple[str, set[str], bool]:
+    """The right answer of the last question about something given up, the wrong ones, and whether the summary has it."""
+    found, exam = asked(file, summary)
+    at = [place for place, one in enumerate(found) if one.topic is Topic.GIVEN_UP][-1]
+    one = found[at]
+    wrong = {answer.text for answer in one.answers} - {one.answers[one.right].text}
+    return one.answers[one.right].text, wrong, exam.graded[at].answered
+
+
+def test_an_offer_that_was_declined_is_asked_about_beside_one_that_was_accepted(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("Why is the queue of the shop so slow?")
+    file.said("The writer holds a lock. Should I measure the writer of the queue first?")
+    file.user("yes")
+    file.said("It takes 40 ms. Do you want me to set `synchronous=OFF` on the queue's database?")
+    file.user("no don't set it, let's see if it stays slow")
+    offer = "Do you want me to set `synchronous=OFF` on the queue's database?"
+    told = f"Declined by the user: {offer} (no don't set it)"
+    assert given_up(file, told) == (offer, {"Should I measure the writer of the queue first?"}, True)
+
+
+def test_an_offer_that_is_only_named_is_not_told_as_declined(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("Why is the queue of the shop so slow?")
+    file.said("The writer holds a lock. Should I measure the writer of the queue first?")
+    file.user("yes")
+    file.said("It takes 40 ms. Do you want me to set `synchronous=OFF` on the queue's database?")
+    file.user("no don't set it, let's see if it stays slow")
+    assert given_up(file, "Do you want me to set `synchronous=OFF` on the queue's database?")[2] is False
+
+
+def test_an_item_that_removes_something_with_its_reason_is_asked_about(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user(
+        "What I want is:\n- keep the grouping of jobs by shop\n"
+        "- remove the coloured lanes of the jobs completely, it's not helping"
+    )
+    file.said("Removed the lanes.")
+    text, wrong, _ = given_up(file)
+    assert text == "remove the coloured lanes of the jobs completely, it's not helping"
+    assert wrong == {"keep the grouping of jobs by shop"}
+
+
+def test_a_request_that_was_taken_back_is_asked_about_beside_those_that_stand(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    for number, words in enumerate(
+        ("make the grey of the jobs' list brighter", "make the red and green of the diff less intense")
+    ):
+        file.user(words)
+        file.said(call("write", str(number), path="theme.json", content=f"{number}"))
+        file.answered(str(number), "write")
+        file.said("Made it so.")
+    file.user("can you please revert that?")
+    text, wrong, _ = given_up(file)
+    assert text == "make the red and green of the diff less intense"
+    assert wrong == {"make the grey of the jobs' list brighter"}
+
+
 def test_wrong_answers_stand_in_the_span(work: Acting) -> None:
     found, _ = asked(work, "nothing of note")
     wrong = {

@@ -64,6 +64,18 @@ _BY_FILE = """3. Files and Code Sections:
 """
 
 
+def test_a_file_that_only_heads_its_items_is_no_line() -> None:
+    previous = (
+        "## Files and Code Sections\n- **`src/lexer.py`**\n  - Reads a table of states now\n"
+        "- **`src/tree.py`**\n- **`src/walk.py`** (Created)\n  ```python\n  def walk(tree): ...\n  ```\n"
+    )
+    told = told_in(SummarySection.CONTEXT, previous=previous, previous_entry=3)
+    assert "`src/lexer.py`: Reads a table of states now" in told
+    assert "**`src/lexer.py`**" not in told
+    # Nothing else names this one.
+    assert "**`src/tree.py`**" in told
+
+
 def test_items_below_a_file_keep_its_name() -> None:
     """They fail where an item stands alone, or below another file, in the next summary."""
     told = told_in(SummarySection.CONTEXT, *_WORK, previous=_BY_FILE, previous_entry=3)

@@ -16,6 +16,7 @@ from leafward.summaries.facts.marker_words import Markers
 from leafward.summaries.facts.prose import decides, sentences
 from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, is_drawn, read_outline
+from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
 from tests.core.told import lines_of, ran, reply, span, stored, summarize, told_in, user, worked
@@ -74,7 +75,7 @@ def test_behind_other_work_a_list_of_requests_is_no_goal() -> None:
 def test_a_goal_that_only_points_at_what_stood_before_is_none(goal: str) -> None:
     previous = f"## Goal\n{goal}\n"
     goals = told_in(SummarySection.GOAL, *went_on(1), previous=previous, previous_entry=EntryIndex(3))
-    assert goals == ["build the worker number 1 of the shop with its own retries."]
+    assert goals == [NOTHING_OPEN]
     kept = "## Goal\nContinue the port of the queue to sqlite\n"
     assert told_in(SummarySection.GOAL, *went_on(1), previous=kept, previous_entry=EntryIndex(3)) == [
         "Continue the port of the queue to sqlite"

@@ -101,13 +101,14 @@ def test_done_is_what_was_reached_not_what_is_liked() -> None:
         result("a", "ok"),
     ]
     liked = reply("It works, and I don't like it. Perfect, this is excellent work.")
-    assert told_in(SummarySection.DONE, *work, liked) == ["Changed `lexer.py`"]
+    asked = "Last request: port the lexer of orchard → "
+    assert told_in(SummarySection.DONE, *work, liked) == [f"{asked}changed `lexer.py`"]
     reached = reply("Done. Moved the table out of `src/lexer.py`; 26 tests pass.")
     assert told_in(SummarySection.DONE, *work, reached) == [
-        "Moved the table out of `src/lexer.py`; 26 tests pass."
+        f"{asked}Moved the table out of `src/lexer.py`; 26 tests pass."
     ]
     only_said = [user("how would you port the lexer"), reply("Moved the table out of the lexer in my mind.")]
-    assert told_in(SummarySection.DONE, *only_said) == []
+    assert "Moved the table out of the lexer in my mind." not in told_in(SummarySection.DONE, *only_said)
 
 
 def test_a_check_that_passed_last_is_done() -> None:
@@ -171,8 +172,7 @@ def test_lists_of_names_and_files_are_capped() -> None:
     told = told_in(SummarySection.CONTEXT, *said)
     (listed,) = [line for line in told if "rowOf" in line]
     assert re.fullmatch(r"`src/rows.py` changed: (\w+, ){5}\w+ and \d+ more", listed)
-    (read,) = [line for line in told if line.startswith("Read: ")]
-    assert read.count("`") == 20
+    assert [line.count("`") for line in told if line.startswith("Read: ")] == [20, 8]
     assert "Changed: `doc/n1.md`, `doc/n2.md`" in told
 
 

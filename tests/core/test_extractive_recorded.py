@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import FOLDER, ran, reply, result, span, stored, summarize, told_in, user
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
     ]
     text = summarize(span(*said), 400).text
     assert "- At the end, `bash`: inspect part59" in text
-    kept = [SpanMessage(said_.entry, said_.message) for said_ in span(*said[-4:]).messages]
+    kept = span(*said).messages[-4:]
     assert "At the end" not in summarize(span(*said[:-4], kept=kept), 400).text
     # It is the end no more once something follows.
     later = span(

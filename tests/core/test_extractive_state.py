@@ -283,6 +283,29 @@ def test_what_was_last_is_carried_on_until_something_is_later() -> None:
     assert sum(line.startswith("Last file changed") for line in renewed) == 1
 
 
+def test_behind_a_run_without_counts_the_last_counts_are_told_and_carried_on() -> None:
+    said = [
+        user("Port the lexer of orchard to a table."),
+        *ended("a", PYTEST, "30 passed in 2s"),
+        *ended("b", PYTEST, "31 passed in 2s"),
+        *ended("c", PYTEST, "ImportError: cannot import name 'orchard'", failed=True),
+    ]
+    counts = f"Last counts of tests: `{PYTEST}` printed 31 passed"
+    assert told_in(SummarySection.CONTEXT, *said)[:2] == [f"Last test run: `{PYTEST}` failed", counts]
+    before = summarize(span(*said)).text
+    asked = [user("what does the table look like"), reply("It has forty rows and seven columns of states.")]
+    carried = told_in(SummarySection.CONTEXT, *asked, previous=before, previous_entry=3)
+    assert carried[:2] == [f"Last test run: `{PYTEST}` failed", counts]
+    more = [user("again"), *ended("d", PYTEST, "32 passed in 2s")]
+    renewed = told_in(SummarySection.CONTEXT, *more, previous=before, previous_entry=3)
+    assert renewed[0] == f"Last test run: `{PYTEST}` printed 32 passed"
+    assert not any("31 passed" in line for line in renewed)
+    # The counts of the run before are the last ones, where the next run does not get to the tests.
+    passed = summarize(span(*said[:5])).text
+    broken = [user("again"), *ended("d", PYTEST, "ImportError: no orchard", failed=True)]
+    assert counts in told_in(SummarySection.CONTEXT, *broken, previous=passed, previous_entry=3)
+
+
 @pytest.mark.parametrize("size", [300, 600])
 def test_what_was_last_has_room_beside_long_requests_and_goals(size: int) -> None:
     long = "Port the lexer of orchard to a table of states and keep every token as it is. " * 20

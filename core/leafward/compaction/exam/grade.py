@@ -42,6 +42,11 @@ _CHANGED = re.compile(
     r"(?i)\b(?:chang|edit|modif|updat|touch|writ|wrot|creat|add|implement|fix|refactor)\w*\b|^-? ?\S+$"
 )
 """A line that says that a file was changed, or that is an item of a file list."""
+_GIVEN_UP = re.compile(
+    r"(?i)\b(?:gave up|giv(?:e|ing|en) up|abandon|dropp|revert|undo|undid|undone|remov|declin|reject|discard|rul(?:ed|ing) out|against|instead"
+    r"|(?:took|taken?) back|roll(?:ed|ing) back|(?:does|did|do|wo|should)(?: not|n['’]t)|no longer|not (?:to|going|viable|feasible|helping)|nope|before)\w*|\bno,|^no\b"
+)
+"""Words of what was given up."""
 _HEADING = re.compile(r"^\s*(?:#{1,6} |\*\*)")
 _DONE = re.compile(r"(?i)\b(?:done|complete[d]?|finished)\b")
 _NUMBER_WORD = re.compile(r"(\d[\d,]*) (\w+)")
@@ -188,6 +193,8 @@ def _answers(text: FactText, question: Question, names: dict[str, int]) -> bool:
         return True
     if topic is Topic.NEXT_STEP:
         return _says(FactText(_left(text.text)), right, topic, names)
+    if topic is Topic.GIVEN_UP:
+        return _says(text, right, topic, names) and _says_given_up(text.text, right, names)
     if topic not in _LAST:
         return _says(text, right, topic, names)
     if not _says(text, right, topic, names):
@@ -203,6 +210,16 @@ def _answers(text: FactText, question: Question, names: dict[str, int]) -> bool:
     if alone and (topic is Topic.TEST_RESULT or any(_CHANGED.search(line) for line in lines)):
         return True
     return any(_LAST[topic].search(line) for line in lines)
+
+
+def _says_given_up(text: str, answer: Answer, names: dict[str, int]) -> bool:
+    """Whether a line tells an answer and that it was given up, there or right below: in a conversation that is what came next."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return any(
+        _GIVEN_UP.search(" ".join(lines[at : at + 2]))
+        and _says(FactText(line), answer, Topic.GIVEN_UP, names)
+        for at, line in enumerate(lines)
+    )
 
 
 def _left(text: str) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
+from leafward.compaction.exam.given_up import given_up
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
@@ -85,6 +86,7 @@ _ASKED = {
     Topic.GIVEN_UP: "What was decided against, and why?",
     Topic.NEXT_STEP: "Which step is still to be done?",
 }
+_TAKEN_BACK = "Which of these did the user decline, take back or have removed?"
 
 
 class Answer(NamedTuple):
@@ -211,6 +213,7 @@ def questions_read(reading: SpanReading, cwd: str, stop: Callable[[], bool]) -> 
         *_tests(there),
         *_limits(there),
         *_given_up(there),
+        *_taken_back(reading.messages),
         *_next_step(there),
     ]
     order = list(Topic)
@@ -299,6 +302,13 @@ def _given_up(there: _Held) -> Iterable[Question]:
         yield from _question(Topic.GIVEN_UP, one, wrong)
 
 
+def _taken_back(messages: Sequence[SpanMessage]) -> Iterable[Question]:
+    """Questions about what the user declined or took back; wrong answers are offers and requests that stand."""
+    for one in given_up(messages)[-_OF_A_TOPIC:]:
+        standing = [(fact.text, fact) for fact in one.standing]
+        yield from _question(Topic.GIVEN_UP, one.fact, standing, asked=_TAKEN_BACK)
+
+
 def _next_step(there: _Held) -> Iterable[Question]:
     steps = [one for one in there.of(FactKind.TODO) if one.voice is not Voice.CODE]
     left = [one for one in steps if one.is_open and one.outcome != DROPPED]
@@ -310,7 +320,11 @@ def _next_step(there: _Held) -> Iterable[Question]:
 
 
 def _question(
-    topic: Topic, fact: Fact, wrong: Iterable[tuple[str, Fact]], text: str | None = None
+    topic: Topic,
+    fact: Fact,
+    wrong: Iterable[tuple[str, Fact]],
+    text: str | None = None,
+    asked: str | None = None,
 ) -> Iterable[Question]:
     """A question, if there is a wrong answer that is short enough and not the right one in other words."""
     right = Answer(" ".join((text or fact.text).split()), fact)
@@ -327,7 +341,7 @@ def _question(
     if len(answers) == 1:
         return
     answers.sort(key=lambda one: sha256(f"{topic}\n{one.text}".encode("utf-8", "replace")).digest())
-    yield Question(topic, _ASKED[topic], tuple(answers), answers.index(right), fact.last)
+    yield Question(topic, asked or _ASKED[topic], tuple(answers), answers.index(right), fact.last)
 
 
 def _alike(one: str, other: str) -> bool:

@@ -321,9 +321,14 @@ def is_pleased(prompt: str) -> bool:
     return _PLEASED.search(prompt) is not None
 
 
+def offers(question: str) -> bool:
+    """Whether a question of the model's offers to do something."""
+    return _OFFERS.search(question) is not None
+
+
 def declines(prompt: str, question: str) -> bool:
     """Whether a prompt declines the offer in a question."""
-    return _OFFERS.search(question) is not None and _DECLINES.match(prompt) is not None
+    return offers(question) and _DECLINES.match(prompt) is not None
 
 
 def agrees(prompt: str) -> bool:

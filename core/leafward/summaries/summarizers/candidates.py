@@ -35,6 +35,10 @@ SAID_EARLIER = "Said earlier: "
 """The lead of a decision by the model before later work, which may have changed it."""
 
 
+BEFORE_KEPT = " before the messages that were kept"
+"""Words in a line about the last of its kind in the span, where the kept messages have a later one."""
+
+
 FIRST_OF_ALL = -1
 """The place of lines before all others of their section: pins, and the state of the work."""
 
@@ -83,7 +87,7 @@ class LineCandidate:
     def asks(self) -> bool:
         """Whether it repeats a request of the user's."""
         return self.section is SummarySection.GOAL or self.text.startswith(
-            ("Asked: ", "Asked before: ", "Asked last: ", "Last request: ")
+            ("Asked: ", "Asked before: ", "Asked last: ", "Last request")
         )
 
 

@@ -11,14 +11,21 @@ from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers import user_requests
-from leafward.summaries.summarizers.candidates import FileWork, add
+from leafward.summaries.summarizers.candidates import BEFORE_KEPT, FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out, without_mark
 from leafward.summaries.summarizers.declared_lines import carry_declared
 from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
 from leafward.summaries.summarizers.open_requests import is_beside
-from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, line_key, outline_lines
+from leafward.summaries.summarizers.outline import (
+    Provenance,
+    SummarySection,
+    cut,
+    is_file_alone,
+    line_key,
+    outline_lines,
+)
 from leafward.summaries.summarizers.passed_over import NOT_DONE
 from leafward.summaries.summarizers.quotes import WAITING, reached
 
@@ -35,6 +42,7 @@ _FILE_LINE = late(
     r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
 )
 _OF_THE_END = late(r"(?:(?:Asked|Answered|Said) last|Last reply): ")
+_LAST_REQUEST = late(rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT})?: ")
 _SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
 _MORE_NAMES = late(r" and \d{1,4} more$")
 _FILES_LINE = late(r"(Changed|Read|Named in commands): (`.{1,4000})")
@@ -91,13 +99,17 @@ def carry(
     # The work of then is answered before anything else is asked.
     went_on = bool(turns) and turns[0].first > 0 and since.answered
     goals = sorted_out(
-        [line.text for line in outline if line.section is SummarySection.GOAL],
+        [
+            line.text
+            for line in outline
+            if line.section is SummarySection.GOAL and line.text not in user_requests.SETTLED
+        ],
         [turn for turn in turns if not is_beside(turn)],
         answered=went_on,
         in_turn=_ALL_REQUESTS in previous,
     )
     before, not_done = SummarySection.GOAL, False
-    for section, text, is_open, code_of, file in outline:
+    for (section, text, is_open, code_of, file), below in zip(outline, [*outline[1:], None], strict=True):
         code = [(text, code_of)] if code_of is not None else list(code_in(text))
         for piece, intro in code:
             tell_code(evidence, piece, intro, entry)
@@ -117,6 +129,15 @@ def carry(
             # Items of a list with this introduction were not done, whatever their wording.
             not_done = text.endswith(_INTRODUCES) and _NOT_YET.search(text) is not None
         before = section
+        if (
+            below is not None
+            and below.file
+            and below.file != file
+            and below.file in text
+            and is_file_alone(text)
+        ):
+            # The lines below it name the file.
+            continue
         if _holds_nothing(text) or _is_made_anew(evidence, text, entry):
             continue
         placed = _placed(since, _Line(section, text, lead), is_open=is_open, not_done=not_done)
@@ -152,6 +173,9 @@ def _holds_nothing(text: str) -> bool:
 def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool) -> _Line | None:
     """The line in the section to which its outcome belongs; None where nothing of it holds any more."""
     section, text, lead = line
+    if section in _WORK and _LAST_REQUEST.match(text):
+        asked = _LAST_REQUEST.sub("Asked: ", text)
+        return _Line(SummarySection.DONE, asked, lead) if since.turns else line
     outcome = since.closed.get(line_key(text))
     if outcome == DROPPED or (outcome == TAKEN_UP and tells_how_it_stood(text)):
         return None
@@ -162,9 +186,6 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
         return _Line(SummarySection.DONE if section in _WORK else section, text, lead)
     if section is not SummarySection.IN_PROGRESS:
         return line
-    if text.startswith(user_requests.LAST_REQUEST):
-        asked = text.replace(user_requests.LAST_REQUEST, "Asked: ", 1)
-        return _Line(SummarySection.DONE, asked, lead) if since.turns else line
     if text.startswith(WAITING) and since.turns:
         return None
     if not_done and not since.answered:

@@ -22,7 +22,7 @@ from leafward.summaries.summarizers.carried_lines import carry
 from leafward.summaries.summarizers.declared_lines import tell_declared
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.summarizers.turns import by_machine, turns_of
+from leafward.summaries.summarizers.turns import as_asked, by_machine, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -66,6 +66,8 @@ def collect(
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
+    end = messages[-1].entry if messages else span.previous_entry
+    replies = turns_of([one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end])
     carry(evidence, previous, span.previous_entry, turns)
     evidence.last_turn = turns[-1].first + 1 if turns else 0
     user_requests.requests(
@@ -74,10 +76,11 @@ def collect(
         user_requests.SameWork(messages, failed, span.cwd),
         first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
         is_split=span.prefix > 0,
+        since=any(turn.words for turn in replies),
     )
     user_requests.declined(evidence, turns)
     quoting.answers(evidence, messages, turns, stop)
-    quoting.last_word(evidence, messages, turns)
+    quoting.last_word(evidence, messages, turns, replied=bool(replies))
     statements.settled(evidence, messages)
     statements.stated(evidence, messages, turns)
     statements.changed(evidence)

@@ -21,6 +21,7 @@ from leafward.summaries.facts.call_arguments import is_silent
 from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.ending import end_of
 from leafward.summaries.summarizers.evidence import collect
+from leafward.summaries.summarizers.name_lists import LISTS
 from leafward.summaries.summarizers.names_in_use import NamesInUse
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless
 from leafward.summaries.summarizers.ranking import Ranking, fitted
@@ -41,7 +42,7 @@ _LIST_LIMIT = 0.24
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _FAR_LONGER = 4
-"""The ratio of a span to its summary from which the span's end is quoted."""
+"""The ratio of a span to a summary that quotes its end."""
 
 
 class Extractive:
@@ -79,12 +80,14 @@ class Extractive:
         chosen = _Choice(Worth(evidence, span, stop, ranking), Room(room))
         chosen.take_first(pins)
         names = NamesInUse(chosen.room, chosen.worth)
-        if _has_an_end(span, room):
+        end_room = _room_of_end(span, room)
+        if end_room:
             end = end_of([message for message in span.messages if not _is_quoted(message, span)], redactor)
-            chosen.fill(int(ranking.end_share * room), stop)
-            rest = chosen.tell_end(end, int(ranking.end_share * room))
-            names.fill(_LIST_LIMIT, whole=True)
-            chosen.tell_end(rest, room)
+            chosen.fill(int(ranking.end_share * end_room), stop)
+            rest = chosen.tell_end(end, int(ranking.end_share * end_room))
+            # Of a short span whole lists of names would tell next to nothing.
+            names.fill(_LIST_LIMIT, whole=end_room == room)
+            chosen.tell_end(rest, max(0, end_room - chosen.room.used))
         else:
             chosen.fill(0, stop)
             names.fill(_LIST_LIMIT)
@@ -139,16 +142,19 @@ def _is_quoted(message: SpanMessage, span: Span) -> bool:
     return bool(span.quoted) and text_of(message.message.get("content")) in span.quoted
 
 
-def _has_an_end(span: Span, room: int) -> bool:
-    """Whether the end of a span is worth quoting: no message of it is kept, and it is far longer than the summary."""
-    if span.kept or span.purpose is not Purpose.COMPACTION:
-        return False
+def _room_of_end(span: Span, room: int) -> int:
+    """Up to which size of the summary the end of a span is quoted: where no message behind it is kept, a part of its length."""
+    if span.purpose is not Purpose.COMPACTION or not span.messages:
+        return 0
+    last = span.messages[-1].entry
+    if any(kept.entry > last for kept in span.kept):
+        return 0
     size = 0
     for _, message in span.messages:
         size += len(message_text(message))
         if size >= _FAR_LONGER * room:
-            return room > 0
-    return False
+            return room
+    return size // _FAR_LONGER
 
 
 def _is_ours(text: str) -> bool:
@@ -183,8 +189,9 @@ class _Choice:
         forced: bool = False,
         up_to: int | None = None,
         shared: bool = True,
+        lists: bool = False,
     ) -> bool:
-        taken = self.room.take(candidate, forced=forced, up_to=up_to, shared=shared)
+        taken = self.room.take(candidate, forced=forced, up_to=up_to, shared=shared, lists=lists)
         if taken:
             self.worth.tell(candidate)
         return taken
@@ -209,12 +216,17 @@ class _Choice:
         """Takes lines until the room is used up except for `end` units. Raises Cancelled."""
         self.rank(self.room.size - end, stop)
         self.rank(self.room.size - end, stop, shared=False)
+        # Only what all other lines leave is for more than one line of each list.
+        self.rank(self.room.size - end, stop, shared=False, lists=True)
         if not self.room.whole_outline:
             # In very little room the user's demands come before it.
             self._tell_state()
 
-    def rank(self, up_to: int, stop: Callable[[], bool], *, shared: bool = True) -> None:
-        """Takes lines by gain, lazily: gains only fall while others are taken, so only the best line is checked again."""
+    def rank(self, up_to: int, stop: Callable[[], bool], *, shared: bool = True, lists: bool = False) -> None:
+        """Takes lines by gain, lazily: gains only fall while others are taken, so only the best line is checked again.
+
+        With `lists`, takes files that did not fit into the one line of their list.
+        """
         candidates, gain_of, gains = self.worth.candidates, self.worth.gain, self._gains
         if not gains:
             for at, candidate in enumerate(unless_cancelled(candidates, stop)):
@@ -223,11 +235,11 @@ class _Choice:
         heap = [
             (-gain, candidates[at].section.value[0], candidates[at].place, at)
             for at, gain in gains.items()
-            if gain > 0
+            if gain > 0 and (candidates[at].group in LISTS or not lists)
         ]
         heapq.heapify(heap)
         taken = {id(candidate) for lines in self.room.taken.values() for candidate in lines}
-        self.left = 0
+        self.left = self.left if lists else 0
         while heap:
             if stop():
                 raise Cancelled("the summary was cancelled")
@@ -242,8 +254,9 @@ class _Choice:
             if heap and again > heap[0]:
                 heapq.heappush(heap, again)
                 continue
-            if not self._take(candidate, up_to=up_to, shared=shared):
-                self.left += 1
+            fits = self._take(candidate, up_to=up_to, shared=shared, lists=lists)
+            if fits == lists:
+                self.left += -1 if lists else 1
 
     def tell_end(self, end: Iterable[LineCandidate], units: int) -> list[LineCandidate]:
         """Takes lines from the end of the span in so many units; returns the others."""

@@ -10,23 +10,24 @@ from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
 from leafward.summaries.facts.printed_errors import outcome_of
-from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, Evidence, LineCandidate
+from leafward.summaries.summarizers.candidates import BEFORE_KEPT, FIRST_OF_ALL, Evidence, LineCandidate
 from leafward.summaries.summarizers.outline import SummarySection, harmless, read_outline
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from leafward.session.entries import Body
     from leafward.summaries.survival.spans import SpanMessage
 
 _FILE = "Last file changed"
 _RUN = "Last test run"
-_EARLIER = " before the messages that were kept"
-"""Words in a line about the last change or run where the kept messages have a later one."""
+_COUNTS = "Last counts of tests"
+"""The beginning of a line about an earlier run, where the last one printed no counts."""
+_PRINTED = "printed "
 _CHANGED_SINCE = "; files were changed after it"
 _COMMAND = 120
 """Characters of a command that are quoted."""
-_OF_STATE = re.compile(rf"(?:{_FILE}|{_RUN})(?:{_EARLIER})?: `")
+_OF_STATE = re.compile(rf"(?:{_FILE}|{_RUN}|{_COUNTS})(?:{BEFORE_KEPT})?: `")
 
 
 def tells_state(line: str) -> bool:
@@ -44,10 +45,12 @@ def tell_state(
 ) -> None:
     """Adds a line about each; without one in the span, the line of the previous summary is carried on.
 
+    Behind a run that printed no counts, as one that does not compile, the last counts are those of an earlier run.
+
     `gone` are files that were deleted or renamed since: the last of the other files is named.
     """
     before = {
-        line.partition(":")[0].removesuffix(_EARLIER): line
+        line.partition(":")[0].removesuffix(BEFORE_KEPT): line
         for _, line, _ in read_outline(previous[0])
         if tells_state(line)
     }
@@ -55,7 +58,9 @@ def tell_state(
     changed = _last_change(messages, failed, gone, cwd)
     if changed is not None:
         place, path = changed
-        lead = _FILE + _EARLIER * (_last_change(kept, failed_calls(m for _, m in kept), (), cwd) is not None)
+        lead = _FILE + BEFORE_KEPT * (
+            _last_change(kept, failed_calls(m for _, m in kept), (), cwd) is not None
+        )
         _add(evidence, f"{lead}: `{harmless(path, _COMMAND)}`", messages[place].entry)
     elif (line := before.get(_FILE)) is not None and line.partition("`")[2].rstrip("`") not in gone:
         _add(evidence, line, previous[1])
@@ -63,15 +68,36 @@ def tell_state(
     since = changed is not None and (run is None or changed[0] > run[0])
     if run is not None:
         place, command, printed = run
-        lead = _RUN + _EARLIER * (_last_run(kept) is not None)
+        lead = _RUN + BEFORE_KEPT * (_last_run(kept) is not None)
         text = f"{lead}: `{harmless(command, _COMMAND)}` {printed}{_CHANGED_SINCE * since}"
         _add(evidence, text, messages[place].entry)
-    elif (line := before.get(_RUN)) is not None:
+        counted = None if _has_counts(printed) else _last_run(messages, counted=True)
+        if counted is not None:
+            place, command, printed = counted
+            _add(evidence, f"{_COUNTS}: `{harmless(command, _COMMAND)}` {printed}", messages[place].entry)
+        elif not _has_counts(printed) and (line := _counts_before(before)):
+            _add(evidence, line, previous[1])
+        return
+    if (line := before.get(_RUN)) is not None:
         _add(
             evidence,
             line.removesuffix(_CHANGED_SINCE) + _CHANGED_SINCE * (since or line.endswith(_CHANGED_SINCE)),
             previous[1],
         )
+    if (line := before.get(_COUNTS)) is not None:
+        _add(evidence, line, previous[1])
+
+
+def _counts_before(before: Mapping[str, str]) -> str:
+    """The line about the last counts that an earlier summary had; empty where it had none."""
+    run = before.get(_RUN, "").removesuffix(_CHANGED_SINCE)
+    if _has_counts(run.rpartition("` ")[2]):
+        return f"{_COUNTS}: {run.partition(': ')[2]}"
+    return before.get(_COUNTS, "")
+
+
+def _has_counts(printed: str) -> bool:
+    return printed.startswith(_PRINTED) and counts_in(printed) != ""
 
 
 def _add(evidence: Evidence, text: str, source: EntryIndex) -> None:
@@ -91,8 +117,8 @@ def _last_change(
     return None
 
 
-def _last_run(messages: Sequence[SpanMessage]) -> tuple[int, str, str] | None:
-    """Position, command and outcome of the last test run that ended."""
+def _last_run(messages: Sequence[SpanMessage], *, counted: bool = False) -> tuple[int, str, str] | None:
+    """Position, command and outcome of the last test run that ended, or of the last one that printed counts."""
     waiting: dict[str, tuple[int, Body]] = {}
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place].message
@@ -103,7 +129,9 @@ def _last_run(messages: Sequence[SpanMessage]) -> tuple[int, str, str] | None:
             command = forms.canonical_command(str(message.get("command") or ""))
             code = message.get("exitCode")
             if runs_tests(command) and isinstance(code, int):
-                return place, command, _printed(str(message.get("output") or ""), command, f"exit {code}")
+                printed = _printed(str(message.get("output") or ""), command, f"exit {code}")
+                if _has_counts(printed) or not counted:
+                    return place, command, printed
         elif role == "assistant":
             ended = []
             for call in tool_calls(message):
@@ -114,8 +142,8 @@ def _last_run(messages: Sequence[SpanMessage]) -> tuple[int, str, str] | None:
                     continue
                 text = text_of(there[1].get("content"))
                 outcome = outcome_of(text, bool(there[1].get("isError")), typed)
-                if outcome:
-                    ended.append((there[0], command, _printed(text, command, outcome)))
+                if outcome and (_has_counts(printed := _printed(text, command, outcome)) or not counted):
+                    ended.append((there[0], command, printed))
             if ended:
                 return max(ended)
     return None
@@ -125,7 +153,7 @@ def _printed(text: str, command: str, outcome: str) -> str:
     """The result of a run in words: its counts, else its outcome."""
     counts = counts_in(text)
     if counts:
-        return f"printed {counts}"
+        return f"{_PRINTED}{counts}"
     if outcome != "exit 0":
         return "failed" if outcome == "failed" else f"failed with {outcome}"
     # After a pipe the exit code is another program's.

@@ -124,9 +124,12 @@ def grouped(candidates: Sequence[LineCandidate]) -> list[LineCandidate]:
     """Lines of one group merged into one, at the place of the first of them."""
     lines: list[LineCandidate] = []
     groups: dict[str, LineCandidate] = {}
+    counts: dict[str, int] = {}
     for candidate in candidates:
         line = groups.get(candidate.group)
-        if line is not None and len(line.text) + len(candidate.text) <= GROUP_LIMIT:
+        full = candidate.group in LISTS and counts.get(candidate.group, 0) % FILES_A_LINE == 0
+        counts[candidate.group] = counts.get(candidate.group, 0) + 1
+        if line is not None and not full and len(line.text) + len(candidate.text) <= GROUP_LIMIT:
             line.text += f", {candidate.text}"
             line.sources = tuple(dict.fromkeys((*line.sources, *candidate.sources[-1:])))
             continue

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.trouble_reports import comes_back
+from leafward.summaries.facts.trouble_reports import comes_back, is_solved
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.quotes import quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
@@ -58,6 +58,8 @@ _ASKS_WHY = late(
 """A question for information: whatever work followed it, it is no longer a goal."""
 _FAILS = late(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
 """A sign that an answer leaves something unfinished."""
+_LEAVES = late(r"(?i)\b(?:but|still|not yet|remain(?:s|ing)?)\b")
+"""A sign that a report of work leaves something unfinished; it may well tell of a failure that is over."""
 _WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
@@ -104,6 +106,39 @@ def is_over(goal: Turn, turns: Sequence[Turn]) -> bool:
     since = [turn for turn in turns if turn.first > goal.first]
     return not (since and demands.refutes(since[0].own)) and not any(
         _REPORTS_ON.match(turn.own) or comes_back(turn.own) for turn in since
+    )
+
+
+def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
+    """Whether the last request that tells its subject is over: answered with a result or what it asked, and nothing is left.
+
+    `changed` says that the work on it changed a file: such an answer need not say that it is done.
+    """
+    if last is None or not is_answered(last):
+        return False
+    if not all(
+        is_answered(turn) or demands.is_pleased(turn.own) for turn in turns if turn.first > last.first
+    ):
+        return False
+    sections = [(one, section_of_sentence(one)) for one in quotable(last.answer, shortest=8)]
+    if any(
+        section is SummarySection.NEXT or (_LEAVES if section is SummarySection.DONE else _FAILS).search(one)
+        for one, section in sections
+    ):
+        return False
+    if changed or _ACHIEVED.match(last.answer) or prose.reports(last.answer):
+        return True
+    if demands.asks(last.text) and (not last.works or _wants_to_know(last.text, behind=0)):
+        return True
+    return any(section is SummarySection.DONE for _, section in sections)
+
+
+def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
+    """Whether all between a request and the last one is one exchange about it: nothing was answered, and nothing offered."""
+    between = [turn for turn in turns if goal.first <= turn.first < last.first]
+    return bool(between) and not any(
+        turn.answer and (not asks_back(turn.answer) or demands.offers(question_of(turn.answer)))
+        for turn in between
     )
 
 
@@ -178,7 +213,7 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
             answered = (turn.answer, later, telling, worked)
         later, later_over = turn, over
         then = turn if turn.tells else then
-        pleased |= demands.is_pleased(turn.own)
+        pleased |= demands.is_pleased(turn.own) or is_solved(turn.own)
         telling += turn.tells or ERRAND.match(turn.own) is not None
         # What nothing followed yet is worked on from now on.
         worked += (turn.works or turn.waits) and not keeps_going(turn)

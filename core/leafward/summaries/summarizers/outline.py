@@ -203,6 +203,11 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
             yield OutlineLine(current, body, None, file=file)
 
 
+def is_file_alone(text: str) -> bool:
+    """Whether a line of a summary is only the name of a file, perhaps with a remark in brackets."""
+    return _FILE_ALONE.fullmatch(text) is not None
+
+
 def is_drawn(line: str) -> bool:
     """Whether a line belongs to a drawing, such as a tree of folders, and has no meaning alone.
 

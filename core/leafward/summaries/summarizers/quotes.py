@@ -92,7 +92,7 @@ _ENDED = re.compile(r"[.!?。！？;…]$")
 WAITING = "Waiting for the user: "
 """The beginning of a question of the model's that the user has not answered."""
 _QUOTED = re.compile(
-    r"^(?:Waiting for the user|Asked|Asked last|Answered last|Last request|Last reply|Said last): "
+    r"^(?:Waiting for the user|Asked|Asked last|Answered last|Last request(?: before the messages that were kept)?|Last reply|Said last): "
 )
 _OF_A_BRANCH: dict[SummarySection, tuple[SummarySection, float, str]] = {
     SummarySection.GOAL: (SummarySection.CONTEXT, 1.5, "A branch that was left: "),
@@ -121,6 +121,11 @@ _TOGETHER = 290
 """Characters of such a line."""
 _WAY_NAME = 50
 """Characters of a way's heading before the words that introduce a list about it."""
+
+
+def bids(line: str) -> bool:
+    """Whether a line of an answer tells its reader what to do."""
+    return _IMPERATIVE.match(line) is not None or _ADVISES.search(line) is not None
 
 
 def reached(sentence: str) -> bool:
@@ -242,7 +247,7 @@ def _said(line: str) -> _Said:
         section_of_sentence(line),
         len(line.split()) >= _WHOLE and not _TALK.match(line) and not _is_guessed(line),
         tells_a_passing_state(line),
-        _IMPERATIVE.match(line) is not None or _ADVISES.search(line) is not None,
+        bids(line),
         _found(_PASSED, line) and not _found(_FINISHED, _without_opening(line)),
     )
 
@@ -270,9 +275,14 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
         add(evidence, target, line, (entry,), worth * weight, limit=240, lead=lead)
 
 
-def last_word(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Adds the model's last statements that no other section has: as many whole passages as fit a line."""
-    over = is_answered(turns[-1]) or turns[-1].left if turns else answered_before(messages, turns)
+def last_word(
+    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], *, replied: bool
+) -> None:
+    """Adds the model's last statements that no other section has: as many whole passages as fit a line.
+
+    `replied` says that the kept messages have what the user said next: nothing waits for that, and they go on from there.
+    """
+    over = replied or is_answered(turns[-1]) or turns[-1].left if turns else answered_before(messages, turns)
     if over:
         # Nothing is in progress; the sentences of the answer are in their own sections.
         return

@@ -24,7 +24,7 @@ _SHARE = {
     SummarySection.CONTEXT: 0.75,
 }
 """The part of the room that a section may take."""
-_CODE_SHARE = 0.25
+_CODE_SHARE = 0.35
 """The part of the room that lines of code may take before all other lines had their turn."""
 _WHOLE_OUTLINE = 300
 """Tokens from which every section is in the summary, also an empty one."""
@@ -90,8 +90,12 @@ class Room:
         forced: bool = False,
         up_to: int | None = None,
         shared: bool = True,
+        lists: bool = False,
     ) -> bool:
-        """Takes a line if it fits into `up_to` units, and with `shared` into its section's share; a forced line is cut to fit."""
+        """Takes a line if it fits into `up_to` units, and with `shared` into its section's share; a forced line is cut to fit.
+
+        With `lists`, files of a full line begin another one.
+        """
         key = line_key(candidate.text)
         if key in self._keys and not forced:
             return False
@@ -102,7 +106,9 @@ class Room:
         together, length = self._groups.get(candidate.group, (0, 0))
         if candidate.group in LISTS:
             if together >= FILES_A_LINE or length + price > GROUP_LIMIT:
-                return False
+                if not lists:
+                    return False
+                together, length = 0, 0
         elif length + price > (GROUP_LIMIT - len(candidate.group)) // 2:
             # Another line may begin: at half its length that is paid for, in whatever order they are written.
             together, length = 0, 0

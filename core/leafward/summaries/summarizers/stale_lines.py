@@ -167,9 +167,14 @@ def _files(evidence: Evidence, gone: dict[str, GoneFile]) -> None:
 
 
 def _without(evidence: Evidence, path: str, until: int) -> list[LineCandidate]:
-    """The lines but those about a file up to a position."""
+    """The lines but those about a file up to a position; the last request stays, its outcome does not."""
     name = path.rsplit("/", 1)[-1]
     named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])(?!\.\w)")
+    for candidate in evidence.candidates:
+        if candidate.first and candidate.asks and evidence.place_of(candidate) <= until:
+            asked, _, came = candidate.text.partition(OUTCOME)
+            if named.search(came):
+                candidate.text = asked
     return [
         candidate
         for candidate in evidence.candidates

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
+from leafward.summaries.summarizers.candidates import BEFORE_KEPT, OUTCOME, Evidence, add
 from leafward.summaries.summarizers.open_requests import (
     ERRAND,
     LOOKS,
     goal_among,
     is_over,
+    leads_to,
     open_aside,
+    settles,
     stands_for_an_aside,
     turn_before,
 )
-from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
-from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, quotable, section_of_sentence
+from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut, named_files
+from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, bids, quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
     CHOOSES,
     SUBSTANTIAL,
@@ -34,11 +36,16 @@ from leafward.summaries.summarizers.turns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from leafward.summaries.survival.spans import SpanMessage
 
-LAST_REQUEST = "Last request: "
+LAST_REQUEST = "Last request"
+NOTHING_OPEN = "The last request is answered; go on with what is asked next."
+"""The goal where nothing that was asked is open."""
+_NOTHING_OPEN_BEFORE = "What was asked before the messages that were kept is answered; go on with these."
+SETTLED = (NOTHING_OPEN, _NOTHING_OPEN_BEFORE)
+"""The goals of ours that say that there is none."""
 _GO_AHEAD = re.compile(
     r"(?i)\b(?:start|begin|go ahead|proceed|continue)\b(?: \w+)? implement|\bimplement (?:it|this|that)\b"
 )
@@ -46,6 +53,8 @@ _GO_AHEAD = re.compile(
 _WAY_LIMIT = 140
 _OUTCOME = 120
 """Characters of a request's outcome."""
+_EARLIER = 180
+"""Characters of an earlier request, so that its outcome has room on the line."""
 _BRIEFLY = 100
 """Characters of a request that the goal holds already."""
 _HEADING = re.compile(r"\s#{2,} ")
@@ -75,51 +84,79 @@ class SameWork:
 
     def goes_on(self, begun: Turn, goal: Turn) -> bool:
         """Whether a later request's work changed a file that the first one's work changed, or the work just before it."""
-        first = self._changed(begun.first, begun.last)
+        first = set(self._changed(begun.first, begun.last))
         if not first:
             return False
-        since = self._changed(goal.first, len(self._messages) - 1)
+        since = set(self._changed(goal.first, len(self._messages) - 1))
         place = goal.first
         while not since and place > begun.last:
             place -= 1
-            since = self._changed(place, place)
+            since = set(self._changed(place, place))
         return not first.isdisjoint(since) or (not since and place == begun.last)
 
-    def changes(self, turn: Turn) -> bool:
-        """Whether the work on a request changed a file; one that did not and was followed by others may be a remark."""
-        return bool(self._changed(turn.first, turn.last))
+    def changed(self, turn: Turn) -> list[str]:
+        """The files that the work on a request changed; one that changed none and was followed by others may be a remark."""
+        return self._changed(turn.first, turn.last)
 
-    def _changed(self, begin: int, end: int) -> set[str]:
-        return {
-            path
-            for _, message in self._messages[begin : end + 1]
-            for path in files_changed(message, self._failed, self._cwd)
-        }
+    def _changed(self, begin: int, end: int) -> list[str]:
+        return list(
+            dict.fromkeys(
+                path
+                for _, message in self._messages[begin : end + 1]
+                for path in files_changed(message, self._failed, self._cwd)
+            )
+        )
 
 
 def requests(
-    evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool, is_split: bool
+    evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool, is_split: bool, since: bool
 ) -> None:
-    """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`."""
+    """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`.
+
+    `since` says that the kept messages have a later one.
+    """
+    lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
     goal = goal_among(turns, is_split=is_split) if first else None
     answered = None
     if goal is not None and is_over(goal, turns):
         # A request that is over is no goal.
         answered, goal = goal, open_aside(turns)
-        _asked(evidence, answered, 1.0, _with_answer)
+        _asked(evidence, answered, 1.0, same)
+    latest = last_of(turns)
+    settled = None
+    if (
+        goal is not None
+        and latest is not None
+        and (goal is latest or leads_to(turns, goal, latest))
+        and not (is_split or evidence.reader.plan.open)
+        and settles(turns, latest, changed=bool(same.changed(latest)))
+    ):
+        settled, goal = goal, None
     if goal is not None:
         text = _goal_text(turns, goal, same)
         add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
-    latest = last_of(turns)
-    _earlier(evidence, [turn for turn in turns if turn not in (goal, latest, answered)])
+    _earlier(evidence, [turn for turn in turns if turn not in (goal, latest, answered, settled)], same)
+    if settled is not None and latest is not None:
+        if settled is not latest:
+            _asked(evidence, settled, 1.0, same)
+        _last(
+            evidence,
+            SummarySection.DONE,
+            _with_outcome(_last_text(turns, latest), latest, same),
+            latest,
+            lead,
+        )
+        nothing = _NOTHING_OPEN_BEFORE if since else NOTHING_OPEN
+        add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
+        return
     if latest is None or latest.left:
         return
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
     if agreed is not latest and goes_on and not is_answered(agreed):
-        _agreed(evidence, turns, goal, latest)
+        _agreed(evidence, turns, goal, latest, lead, same)
     else:
-        _latest(evidence, turns, goal, latest)
+        _latest(evidence, turns, goal, latest, lead, same)
 
 
 def _goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
@@ -145,7 +182,7 @@ def _goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
         and (
             (begun.words >= TELLING and same.goes_on(begun, goal))
             # Nothing of the request is cut for what was asked first.
-            or (goal is not turns[-1] and len(text) <= _REMARK and not same.changes(goal))
+            or (goal is not turns[-1] and len(text) <= _REMARK and not same.changed(goal))
         )
     ):
         # Alone it does not name the purpose of the work.
@@ -155,7 +192,7 @@ def _goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
     return f"{text} (asked: {question})" if question else text
 
 
-def _earlier(evidence: Evidence, turns: Sequence[Turn]) -> None:
+def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
     """Adds the newest answered requests among those between the goal and the last one."""
     total = max(1, evidence.size)
     earlier = [
@@ -170,24 +207,19 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn]) -> None:
         and not LOOKS.match(turn.text)
     ]
     for turn in earlier[-_ASKED:]:
-        _asked(evidence, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words))
+        _asked(evidence, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
 
 
-def _asked(
-    evidence: Evidence,
-    turn: Turn,
-    worth: float,
-    told: Callable[[str, Turn], str] | None = None,
-) -> None:
+def _asked(evidence: Evidence, turn: Turn, worth: float, same: SameWork) -> None:
     """Adds an answered request with its outcome."""
-    text = (told or _with_outcome)(_whole_sentences(turn.text, 160), turn)
+    text = _with_outcome(cut(_whole_sentences(turn.text, 160), _EARLIER), turn, same)
     add(evidence, SummarySection.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
 
 
 def _last(
-    evidence: Evidence, section: SummarySection, text: str, turn: Turn, limit: int = REQUEST_LIMIT
+    evidence: Evidence, section: SummarySection, text: str, turn: Turn, lead: str, limit: int = REQUEST_LIMIT
 ) -> None:
-    add(evidence, section, text, (turn.entry,), 2.0, first=True, limit=limit, lead=LAST_REQUEST)
+    add(evidence, section, text, (turn.entry,), 2.0, first=True, limit=limit, lead=lead)
 
 
 def _last_text(turns: Sequence[Turn], latest: Turn) -> str:
@@ -195,7 +227,9 @@ def _last_text(turns: Sequence[Turn], latest: Turn) -> str:
     return _with_way(text, latest.own, turn_before(turns, latest))
 
 
-def _agreed(evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn) -> None:
+def _agreed(
+    evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn, lead: str, same: SameWork
+) -> None:
     """Adds the work that the user agreed to, or wanted more of, as work in progress: the turn behind the last request."""
     agreed, text, turn = turns[-1], _last_text(turns, latest), turns[-1]
     question = question_of(turns[-2].answer)
@@ -209,23 +243,26 @@ def _agreed(evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest
         # The errand is a request of its own; the request before it is treated like any other.
         text = agreed.own
         if latest is not goal and is_answered(latest):
-            _asked(evidence, latest, 1.0)
+            _asked(evidence, latest, 1.0, same)
     elif latest is goal:
         return
     else:
         turn = latest
-    _last(evidence, SummarySection.IN_PROGRESS, text, turn)
+    _last(evidence, SummarySection.IN_PROGRESS, text, turn, lead)
 
 
-def _latest(evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn) -> None:
+def _latest(
+    evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn, lead: str, same: SameWork
+) -> None:
     """Adds the last request: as done once it is answered, briefly where the goal holds it already."""
     answered = is_answered(latest)
     if latest is not goal:
         text = _last_text(turns, latest)
-        text = _with_answer(text, latest) if answered else text
-        _last(evidence, SummarySection.DONE if answered else SummarySection.IN_PROGRESS, text, latest)
+        text = _with_outcome(text, latest, same) if answered else text
+        _last(evidence, SummarySection.DONE if answered else SummarySection.IN_PROGRESS, text, latest, lead)
     elif goal is not goal_of(turns) and not answered:
-        _last(evidence, SummarySection.IN_PROGRESS, _whole_sentences(latest.text, _BRIEFLY), latest, _BRIEFLY)
+        brief = _whole_sentences(latest.text, _BRIEFLY)
+        _last(evidence, SummarySection.IN_PROGRESS, brief, latest, lead, _BRIEFLY)
 
 
 def _question_before(turns: Sequence[Turn], turn: Turn) -> str:
@@ -295,26 +332,27 @@ def _shortened(text: str) -> str:
     return cut(re.split(r"(?<=[.!?])\s|\s[-–—]\s", text.replace("*", ""))[0].strip(" :."), _WAY_LIMIT)
 
 
-def _with_outcome(text: str, turn: Turn) -> str:
-    """A request with its outcome, which is the first sentence of the answer that tells it."""
-    for sentence in quotable(turn.answer):
-        if len(sentence) <= _OUTCOME and section_of_sentence(sentence) is SummarySection.DONE:
-            return f"{text}{OUTCOME}{sentence}"
-    return text
+def _with_outcome(text: str, turn: Turn, same: SameWork) -> str:
+    """A request with its outcome: the answer's first report of work, else the changed files, else its first statement.
 
-
-def _with_answer(text: str, turn: Turn) -> str:
-    """A request with its outcome, or with the first statement of the answer that is no step."""
-    told = _with_outcome(text, turn)
-    if told != text:
-        return told
-    stated = (
-        one
-        for one in quotable(turn.answer, shortest=8)
-        if not prose.announces(one) and section_of_sentence(one) is not SummarySection.NEXT
-    )
-    said = next(stated, "")
-    return f"{text}{OUTCOME}{cut(said, _OUTCOME)}" if said else text
+    A decision is no outcome: it has a section of its own.
+    """
+    passages = [(one, section_of_sentence(one)) for one in quotable(turn.answer, shortest=8)]
+    done = [one for one, section in passages if section is SummarySection.DONE or prose.reports(one)]
+    # A short report rather than one that is cut.
+    told = next((one for one in done if len(one) <= _OUTCOME), done[0] if done else "")
+    if not told and (files := same.changed(turn)):
+        told = f"changed {named_files(files)}"
+    if not told:
+        told = next(
+            (
+                one
+                for one, section in passages
+                if section is SummarySection.CONTEXT and not (prose.announces(one) or bids(one))
+            ),
+            "",
+        )
+    return f"{text}{OUTCOME}{cut(told, _OUTCOME)}" if told else text
 
 
 def _whole_sentences(text: str, limit: int) -> str:

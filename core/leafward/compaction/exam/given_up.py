@@ -1,0 +1,125 @@
+"""What the user declined or took back in a span: offers of the model, and requests; with those that stand as wrong answers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.late_pattern import late
+from leafward.session.entries import EntryIndex, text_of
+from leafward.summaries.facts.demands import agrees, asks, declines, denies, offers, refutes, undid
+from leafward.summaries.facts.pasting import divided
+from leafward.summaries.facts.prose import content_words, list_items, sentence_key, sentences
+from leafward.summaries.facts.values import Fact, FactKind, Voice
+from leafward.summaries.summarizers.contradictions import taken_back
+from leafward.summaries.summarizers.turns import as_asked, keeps_going, question_of, turns_of
+from leafward.summaries.summarizers.user_requests import is_wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+_LEAST_WORDS = 4
+"""Content words from which an offer or a request names what it is about."""
+_POINTS = late(r"(?i)\b(?:this|that|these|those|it|them|both|either|the other)\b")
+"""A word for something that was said before: alone the sentence does not name it."""
+_UNDOES = late(
+    r"(?i)\b(?:remov|revert|undo|undid|drop|delet|get rid|roll(?:ed)? back|instead|no longer|not any ?more|nope|forget|skip|cancel)\w*"
+)
+"""A sign that a later request may undo an earlier one."""
+_DROPS = late(r"(?i)^(?:please )?(?:remove|revert|undo|drop|delete|get rid of|roll back|stop using)\b")
+_WHY = late(
+    r"(?i)\b(?:because|since|so that|otherwise|to avoid|too \w+|(?:is|are|was|were|does|did|has|have)(?: not|n['’]t)|it['’]s not|not (?:helping|needed|worth)"
+    r"|useless|confusing|broken)\b"
+)
+"""The words of a reason."""
+
+
+class GivenUp(NamedTuple):
+    """Something that the user declined or took back, with others of its kind that stand."""
+
+    fact: Fact
+    standing: tuple[Fact, ...]
+
+
+def given_up(messages: Sequence[SpanMessage]) -> list[GivenUp]:
+    """What the user gave up in some messages, in order, without what was asked for again."""
+    turns = turns_of([one._replace(message=as_asked(one.message)) for one in messages])
+    lists = [
+        found
+        for turn in turns
+        if (found := _of_a_list(turn.entry, divided(text_of(messages[turn.first].message.get("content")))[0]))
+    ]
+    return [*_offers(turns), *_requests(turns), *lists]
+
+
+def _offers(turns: Sequence[Turn]) -> list[GivenUp]:
+    """The model's offers that were declined; those that were accepted stand."""
+    declined, accepted = [], []
+    for number, (turn, then) in enumerate(pairwise(turns)):
+        offer = question_of(turn.answer)
+        if not offers(offer) or len(content_words(offer)) < _LEAST_WORDS:
+            continue
+        fact = _fact(offer, then.entry)
+        if declines(then.own, offer):
+            if _names_something(offer) and not is_wanted(offer, turns[number + 2 :]):
+                declined.append(fact)
+        elif agrees(then.own) or keeps_going(then):
+            accepted.append(fact)
+    return [GivenUp(one, tuple(reversed(accepted))) for one in declined]
+
+
+def _requests(turns: Sequence[Turn]) -> list[GivenUp]:
+    """The requests that were taken back; those stand that led to work and that no later one objects to."""
+    by = taken_back(turns)
+    back, standing = [], []
+    for number, turn in enumerate(turns):
+        said = list(sentences(turn.text))
+        if len(said) != 1 or not _names_something(said[0]):
+            # Of several sentences nobody knows which one is taken back.
+            continue
+        text = said[0]
+        later = turns[number + 1 :]
+        if number in by:
+            words = turns[by[number]]
+            # What the user undid by hand may be wanted still.
+            if not undid(words.text) and not is_wanted(text, turns[by[number] + 1 :]):
+                back.append(_fact(text, words.entry))
+        elif (
+            turn.works
+            and not asks(text)
+            and not (later and _objects(later[0]))
+            and not _is_undone(text, later)
+        ):
+            standing.append(_fact(text, turn.entry))
+    return [GivenUp(one, tuple(reversed(standing))) for one in back]
+
+
+def _of_a_list(entry: EntryIndex, typed: str) -> GivenUp | None:
+    """An item of a user's list that orders to remove something and says why, beside those that keep or add something."""
+    items = [one for one in list_items(typed) if len(content_words(one)) >= _LEAST_WORDS and not asks(one)]
+    dropped = [one for one in items if _DROPS.match(one) and _WHY.search(one)]
+    kept = [one for one in items if not _UNDOES.search(one)]
+    if len(dropped) != 1 or not kept:
+        return None
+    return GivenUp(_fact(dropped[0], entry), tuple(_fact(one, entry) for one in kept))
+
+
+def _names_something(sentence: str) -> bool:
+    return len(content_words(sentence)) >= _LEAST_WORDS and _POINTS.search(sentence) is None
+
+
+def _objects(turn: Turn) -> bool:
+    return refutes(turn.own) or denies(turn.own)
+
+
+def _is_undone(request: str, later: Sequence[Turn]) -> bool:
+    """Whether a later request may undo an earlier one: it names a part of it."""
+    words = frozenset(content_words(request))
+    return any(_UNDOES.search(turn.own) and words.intersection(content_words(turn.own)) for turn in later)
+
+
+def _fact(text: str, entry: EntryIndex) -> Fact:
+    return Fact(FactKind.DECISION, sentence_key(text) or text, text, entry, Voice.USER, [entry])

@@ -1,0 +1,131 @@
+"""What was asked and answered is done, with its outcome; where nothing is open, no request is the goal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
+from leafward.summaries.survival.spans import SpanMessage
+from tests.core.told import reply, result, span, summarize, told_in, user
+
+if TYPE_CHECKING:
+    from typing import Any
+
+ASKED = user("Port the lexer of orchard to a table.")
+EDIT = (
+    reply("", ("a", "edit", {"path": "src/lexer.py", "oldText": "x", "newText": "y"})),
+    result("a", "ok"),
+)
+
+
+def kept(*messages: dict[str, Any]) -> list[SpanMessage]:
+    return [SpanMessage(EntryIndex(500 + place), message) for place, message in enumerate(messages)]
+
+
+def test_an_answered_last_request_is_done_and_no_goal() -> None:
+    said = [ASKED, *EDIT, reply("Done. Moved the table out of `src/lexer.py`; 26 tests pass.")]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    assert told_in(SummarySection.DONE, *said) == [
+        "Last request: Port the lexer of orchard to a table. → Moved the table out of `src/lexer.py`; 26 tests pass."
+    ]
+    assert told_in(SummarySection.IN_PROGRESS, *said) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Moved half of the table; still to do: the escapes of strings.",
+        "Moved the table, but two of the old tests are still failing.",
+        "Moved the table. Should I move the escapes too?",
+    ],
+)
+def test_a_request_whose_answer_leaves_something_stays_the_goal(answer: str) -> None:
+    (goal,) = told_in(SummarySection.GOAL, ASKED, *EDIT, reply(answer))
+    assert goal.startswith("Port the lexer")
+
+
+def test_a_request_stays_the_goal_while_the_agents_list_has_an_open_step() -> None:
+    todos = [
+        {"content": "Move the table", "status": "completed"},
+        {"content": "Drop it", "status": "pending"},
+    ]
+    said = [ASKED, reply("", ("t", "TodoWrite", {"todos": todos})), result("t", "ok"), *EDIT]
+    (goal,) = told_in(SummarySection.GOAL, *said, reply("Done. Moved the table out of `src/lexer.py`."))
+    assert goal.startswith("Port the lexer")
+
+
+def test_the_next_request_is_the_goal_behind_a_summary_of_which_nothing_was_open() -> None:
+    said = [ASKED, *EDIT, reply("Done. Moved the table out of `src/lexer.py`; 26 tests pass.")]
+    before = summarize(span(*said)).text
+    more = [user("Now port the printer of orchard."), *EDIT]
+    then = span(*more, previous=before, previous_entry=EntryIndex(3))
+    assert told_in(SummarySection.GOAL, *more, previous=before, previous_entry=EntryIndex(3)) == [
+        "port the printer of orchard."
+    ]
+    assert "Last request: Port the lexer" not in summarize(then).text
+    assert "Asked: Port the lexer of orchard to a table. → Moved the table" in summarize(then).text
+
+
+def test_what_the_kept_messages_go_on_with_is_neither_last_nor_waiting() -> None:
+    said = [
+        ASKED,
+        *EDIT,
+        reply("Moved the table out of `src/lexer.py`. Should I go on with the escapes now?"),
+    ]
+    assert "Waiting for the user: Should I go on" in summarize(span(*said)).text
+    behind = kept(user("yes, and then port the printer of orchard"), reply("I look at the printer."))
+    lines = summarize(span(*said, kept=behind)).text
+    assert "Waiting for the user" not in lines
+    other = [
+        user("Which lexers does the orchard have in its folder of parsers?"),
+        reply("Orchard has two lexers, a table and a tree."),
+    ]
+    lines = summarize(span(*said, *other, kept=behind)).text
+    assert (
+        "Last request before the messages that were kept: Which lexers does the orchard have in its folder of parsers?"
+        in lines
+    )
+    assert "Last request: " not in lines
+
+
+def test_an_answer_that_reports_no_work_has_the_changed_files_as_outcome() -> None:
+    said = [ASKED, *EDIT, reply("I like the table.")]
+    then = [
+        user("What does the printer of orchard print, and where?"),
+        reply("", ("b", "read", {"path": "p"})),
+    ]
+    done = told_in(SummarySection.DONE, *said, *then)
+    assert "Asked: Port the lexer of orchard to a table. → changed `lexer.py`" in done
+
+
+def test_an_outcome_goes_where_its_file_is_gone() -> None:
+    said = [
+        user("Make a theme of frost."),
+        *EDIT,
+        reply("I've created `themes/frost.json` with all colours."),
+    ]
+    assert "I've created" in summarize(span(*said)).text
+    gone = kept(reply("", ("k", "bash", {"command": "rm themes/frost.json"})), result("k", ""))
+    assert "I've created" not in summarize(span(*said, kept=gone)).text
+
+
+def test_what_no_kept_message_goes_on_with_is_quoted_where_lines_leave_room() -> None:
+    # The messages of the user that Codex keeps are older than the end of the span.
+    older = [SpanMessage(EntryIndex(3), ASKED)]
+    long = "The wall of the orchard is dry at its northern end. " * 120
+    said = [*EDIT, reply("I look at the wall.", ("w", "read", {"path": "wall.md"})), result("w", long)]
+    assert "At the end, reply: I look at the wall." in summarize(span(*said, kept=older), 2_000).text
+    behind = kept(reply("And on."))
+    assert "At the end" not in summarize(span(*said, kept=behind), 2_000).text
+
+
+def test_files_have_a_second_line_in_room_that_nothing_else_takes() -> None:
+    calls = [(f"r{place}", "read", {"path": f"src/part{place}.py"}) for place in range(14)]
+    said = [ASKED, reply("", *calls), *(result(key, "x = 1") for key, _, _ in calls)]
+    text = summarize(span(*said, kept=kept(reply("And on."))), 2_000).text
+    assert all(f"`src/part{place}.py`" in text for place in range(14))
+    assert text.count("- Read: ") == 2
