@@ -66,10 +66,7 @@ def test_rules_goal_and_finished_work_outlive_three_more_compactions() -> None:
         assert any(text.startswith(f"Asked before: {leases}") for text in told(later, SummarySection.CONTEXT))
     done = told(last, SummarySection.DONE)
     assert "On a branch that was left: `flock` on `jobs.db.lock` around `claim`: test green, 18 lines" in done
-    assert (
-        "Asked: thread. one per running job, it must be gone when the handler returns → changed `worker.py`"
-        in done
-    )
+    assert "Asked: reproduce it in a test first, no fix yet → changed `test_claim.py`" in done
     assert any(
         line.startswith("Last request: PR description. what, why, how to check, risks → ") for line in done
     )

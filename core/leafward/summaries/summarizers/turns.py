@@ -147,7 +147,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             turns[-1].last, turns[-1].left = place, False
             called = bool(tool_calls(message))
             turns[-1].works = turns[-1].works or called
-            ended = not called and message.get("stopReason") not in _BROKEN_OFF
+            ended = not called and str(message.get("stopReason")) not in _BROKEN_OFF
             spoken = text_of(message.get("content")).strip()
             turns[-1].answer = spoken if ended else ""
             turns[-1].said = spoken or turns[-1].said

@@ -213,6 +213,8 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
 def _asked(evidence: Evidence, turn: Turn, worth: float, same: SameWork) -> None:
     """Adds an answered request with its outcome."""
     text = _with_outcome(cut(_whole_sentences(turn.text, 160), _EARLIER), turn, same)
+    # The outcome does not make a request less worth telling.
+    worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
     add(evidence, SummarySection.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
 
 
