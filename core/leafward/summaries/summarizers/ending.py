@@ -63,7 +63,7 @@ def _texts(message: Body, changing: frozenset[str]) -> Iterator[tuple[str, str, 
     if role == "user" and not by_machine(message):
         yield "the user", text_of(message.get("content")), _PIECES["the user"]
     elif role == "toolResult":
-        if message.get("isError") or message.get("toolCallId") not in changing:
+        if message.get("isError") or str(message.get("toolCallId")) not in changing:
             yield "result", text_of(message.get("content")), _PIECES["result"]
     elif role == "assistant":
         for block in blocks_of(message.get("content")):
