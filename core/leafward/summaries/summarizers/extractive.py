@@ -143,7 +143,7 @@ def _is_quoted(message: SpanMessage, span: Span) -> bool:
 
 
 def _room_of_end(span: Span, room: int) -> int:
-    """Up to which size of the summary the end of a span is quoted: where no message behind it is kept, a part of its length."""
+    """Size of the summary up to which the end of its span is quoted: a part of the span's length, 0 where a later message is kept."""
     if span.purpose is not Purpose.COMPACTION or not span.messages:
         return 0
     last = span.messages[-1].entry
