@@ -153,5 +153,5 @@ async def test_a_line_that_is_cut_is_read_whole(tmp_path: Path, size: tuple[int,
         await until(pilot, lambda: screen.is_current)
         await pilot.press("escape", "4")
         await until(pilot, lambda: screen.view.summary.line is not None)
-        await pilot.press("j", "enter")
+        await pilot.press("n", "enter")
         await reached(pilot, ReadingSheet)
