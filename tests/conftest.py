@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Deadlines measure the machine, not the code. What failed is remembered nowhere: the seed is printed instead.
 hypothesis.settings.register_profile(
-    "leafward", deadline=None, database=None, print_blob=True, max_examples=100 if THOROUGH else 40
+    "leafward", deadline=None, database=None, print_blob=True, max_examples=100 if THOROUGH else 25
 )
 hypothesis.settings.load_profile("leafward")
 

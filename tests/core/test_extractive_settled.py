@@ -35,6 +35,17 @@ def test_an_answered_last_request_is_done_and_no_goal() -> None:
     assert told_in(SummarySection.IN_PROGRESS, *said) == []
 
 
+def test_behind_an_errand_too_the_goal_says_that_nothing_is_open() -> None:
+    said = [
+        user('The rule of the lexer should appear as "Orchard rule", not just "Rule"'),
+        *EDIT,
+        reply('Updated both badges: "Rule" is "Orchard rule" now. All 12 tests pass.'),
+        user("commit"),
+        reply("Committed. All 12 tests pass."),
+    ]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -124,12 +124,16 @@ def requests(
         _asked(evidence, answered, 1.0, same)
     latest = last_of(turns)
     settled = None
-    if (
-        goal is not None
-        and latest is not None
-        and (goal is latest or leads_to(turns, goal, latest))
+    all_over = (
+        latest is not None
         and not (is_split or evidence.reader.plan.open)
         and settles(turns, latest, changed=bool(same.changed(latest)))
+    )
+    if (
+        all_over
+        and goal is not None
+        and latest is not None
+        and (goal is latest or leads_to(turns, goal, latest))
     ):
         settled, goal = goal, None
     if goal is not None:
@@ -146,10 +150,10 @@ def requests(
             latest,
             lead,
         )
+    if first and goal is None and all_over and latest is not None:
         nothing = _NOTHING_OPEN_BEFORE if since else NOTHING_OPEN
         add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
-        return
-    if latest is None or latest.left:
+    if settled is not None or latest is None or latest.left:
         return
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
