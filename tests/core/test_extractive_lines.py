@@ -151,13 +151,13 @@ def test_a_page_of_examples_is_no_context() -> None:
 def test_short_items_stand_behind_what_introduces_them() -> None:
     said = reply("The levels are now:\n- `levelOff`: #666666\n- `levelLow`: #303030\n")
     (told,) = told_in(
-        SummarySection.CONTEXT,
+        SummarySection.DONE,
         user("dim the levels of the theme"),
         said,
         user("thanks for that"),
         reply("You are welcome."),
     )
-    assert told == "The levels are now: `levelOff`: #666666; `levelLow`: #303030"
+    assert told.endswith(" → The levels are now: `levelOff`: #666666; `levelLow`: #303030")
 
 
 def test_lists_of_names_and_files_are_capped() -> None:

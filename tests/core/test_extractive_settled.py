@@ -46,6 +46,23 @@ def test_behind_an_errand_too_the_goal_says_that_nothing_is_open() -> None:
     assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
 
 
+def test_no_request_that_was_answered_before_the_last_one_is_the_goal() -> None:
+    said = [
+        user("Changelog and README of the orchard. Short, people upgrade from 0.4."),
+        *EDIT,
+        reply("Both are written. Done."),
+        user("Description for the review. What, why, how to check, risks."),
+        # The answer is the text that was asked for: that something in it fails leaves nothing open.
+        reply(
+            "## Each job once\n\nSixty mails were sent twice.\n\n- `check main` fails: 17 of 400 jobs run twice"
+        ),
+    ]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    done = told_in(SummarySection.DONE, *said)
+    assert any(line.startswith("Last request: Description for the review.") for line in done)
+    assert any(line.startswith("Asked: Changelog and README") for line in done)
+
+
 @pytest.mark.parametrize(
     "answer",
     [

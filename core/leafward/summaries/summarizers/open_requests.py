@@ -103,6 +103,11 @@ def is_over(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether a goal that stands for an aside was answered, and nothing said since makes that wrong."""
     if any(turn is goal for turn in _open(turns)) or not (is_answered(goal) or prose.reports(goal.answer)):
         return False
+    return is_unchallenged(goal, turns)
+
+
+def is_unchallenged(goal: Turn, turns: Sequence[Turn]) -> bool:
+    """Whether nothing said since the answer to a request makes that answer wrong."""
     since = [turn for turn in turns if turn.first > goal.first]
     return not (since and demands.refutes(since[0].own)) and not any(
         _REPORTS_ON.match(turn.own) or comes_back(turn.own) for turn in since
@@ -121,14 +126,16 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     ):
         return False
     sections = [(one, section_of_sentence(one)) for one in quotable(last.answer, shortest=8)]
+    # An answer without work is what was asked for, such as a text: it may well tell of a failure.
     if any(
-        section is SummarySection.NEXT or (_LEAVES if section is SummarySection.DONE else _FAILS).search(one)
+        section is SummarySection.NEXT
+        or (_LEAVES if section is SummarySection.DONE or not last.works else _FAILS).search(one)
         for one, section in sections
     ):
         return False
-    if changed or _ACHIEVED.match(last.answer) or prose.reports(last.answer):
+    if changed or not last.works or _ACHIEVED.match(last.answer) or prose.reports(last.answer):
         return True
-    if demands.asks(last.text) and (not last.works or _wants_to_know(last.text, behind=0)):
+    if demands.asks(last.text) and _wants_to_know(last.text, behind=0):
         return True
     return any(section is SummarySection.DONE for _, section in sections)
 

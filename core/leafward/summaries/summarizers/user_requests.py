@@ -15,6 +15,7 @@ from leafward.summaries.summarizers.open_requests import (
     LOOKS,
     goal_among,
     is_over,
+    is_unchallenged,
     leads_to,
     open_aside,
     settles,
@@ -98,6 +99,10 @@ class SameWork:
         """The files that the work on a request changed; one that changed none and was followed by others may be a remark."""
         return self._changed(turn.first, turn.last)
 
+    def goes_on_after(self, turn: Turn) -> bool:
+        """Whether a file was changed after the answer to a request."""
+        return bool(self._changed(turn.last + 1, len(self._messages) - 1))
+
     def _changed(self, begin: int, end: int) -> list[str]:
         return list(
             dict.fromkeys(
@@ -117,43 +122,45 @@ def requests(
     """
     lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
     goal = goal_among(turns, is_split=is_split) if first else None
-    answered = None
+    latest = last_of(turns)
+
+    def settled(turn: Turn | None) -> bool:
+        """Whether a request is over, and no step of the agent's own list is open."""
+        return (
+            turn is not None
+            and not (is_split or evidence.reader.plan.open)
+            and settles(turns, turn, changed=bool(same.changed(turn)))
+        )
+
+    all_over = settled(latest)
+    answered = []
     if goal is not None and is_over(goal, turns):
         # A request that is over is no goal.
-        answered, goal = goal, open_aside(turns)
-        _asked(evidence, answered, 1.0, same)
-    latest = last_of(turns)
-    settled = None
-    all_over = (
-        latest is not None
-        and not (is_split or evidence.reader.plan.open)
-        and settles(turns, latest, changed=bool(same.changed(latest)))
-    )
-    if (
-        all_over
-        and goal is not None
-        and latest is not None
-        and (goal is latest or leads_to(turns, goal, latest))
-    ):
-        settled, goal = goal, None
+        answered.append(goal)
+        goal = open_aside(turns)
+    if goal is not None and latest is not None and goal is not latest:
+        of_latest = leads_to(turns, goal, latest)
+        if (all_over and of_latest) or (not of_latest and settled(goal) and is_unchallenged(goal, turns)):
+            # Answered too: the last request says more of what is wanted now.
+            answered.append(goal)
+            goal = latest
+    if goal is latest and all_over:
+        goal = None
+    for turn in answered:
+        _asked(evidence, turn, 1.0, same)
     if goal is not None:
         text = _goal_text(turns, goal, same)
         add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
-    _earlier(evidence, [turn for turn in turns if turn not in (goal, latest, answered, settled)], same)
-    if settled is not None and latest is not None:
-        if settled is not latest:
-            _asked(evidence, settled, 1.0, same)
-        _last(
-            evidence,
-            SummarySection.DONE,
-            _with_outcome(_last_text(turns, latest), latest, same),
-            latest,
-            lead,
-        )
-    if first and goal is None and all_over and latest is not None:
+    _earlier(evidence, [turn for turn in turns if turn not in (goal, latest, *answered)], same)
+    if latest is None:
+        return
+    if first and goal is None and all_over:
+        text = _with_outcome(_last_text(turns, latest), latest, same)
+        _last(evidence, SummarySection.DONE, text, latest, lead)
         nothing = _NOTHING_OPEN_BEFORE if since else NOTHING_OPEN
         add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
-    if settled is not None or latest is None or latest.left:
+        return
+    if latest.left:
         return
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
@@ -341,7 +348,7 @@ def _shortened(text: str) -> str:
 def _with_outcome(text: str, turn: Turn, same: SameWork) -> str:
     """A request with its outcome: the answer's first report of work, else the changed files, else its first statement.
 
-    A decision is no outcome: it has a section of its own.
+    A decision is no outcome: it has a section of its own. A statement may no longer hold once files were changed after it.
     """
     passages = [(one, section_of_sentence(one)) for one in quotable(turn.answer, shortest=8)]
     done = [one for one, section in passages if section is SummarySection.DONE or prose.reports(one)]
@@ -349,7 +356,7 @@ def _with_outcome(text: str, turn: Turn, same: SameWork) -> str:
     told = next((one for one in done if len(one) <= _OUTCOME), done[0] if done else "")
     if not told and (files := same.changed(turn)):
         told = f"changed {named_files(files)}"
-    if not told:
+    if not told and not same.goes_on_after(turn):
         told = next(
             (
                 one
