@@ -73,7 +73,7 @@ def collect(
     user_requests.requests(
         evidence,
         turns,
-        user_requests.SameWork(messages, failed, span.cwd),
+        user_requests.SameWork(messages, failed, span.cwd, evidence.files),
         first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
         is_split=span.prefix > 0,
         since=any(turn.words for turn in replies),

@@ -37,8 +37,9 @@ from leafward.summaries.summarizers.turns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from leafward.summaries.summarizers.candidates import FileWork
     from leafward.summaries.survival.spans import SpanMessage
 
 LAST_REQUEST = "Last request"
@@ -51,6 +52,7 @@ _GO_AHEAD = re.compile(
     r"(?i)\b(?:start|begin|go ahead|proceed|continue)\b(?: \w+)? implement|\bimplement (?:it|this|that)\b"
 )
 """A go-ahead without further words refers to the plan before it."""
+_NAMES = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _WAY_LIMIT = 140
 _OUTCOME = 120
 """Characters of a request's outcome."""
@@ -77,11 +79,13 @@ _ASKED = 4
 
 
 class SameWork:
-    """The turns of a span that changed the same files."""
+    """The turns of a span that changed the same files, or what an earlier one's answer tells of."""
 
-    def __init__(self, messages: Sequence[SpanMessage], failed: frozenset[str], cwd: str) -> None:
-        """`failed` are the failed calls."""
-        self._messages, self._failed, self._cwd = messages, failed, cwd
+    def __init__(
+        self, messages: Sequence[SpanMessage], failed: frozenset[str], cwd: str, files: Mapping[str, FileWork]
+    ) -> None:
+        """`failed` are the failed calls, `files` the work on each file."""
+        self._messages, self._failed, self._cwd, self._files = messages, failed, cwd, files
 
     def goes_on(self, begun: Turn, goal: Turn) -> bool:
         """Whether a later request's work changed a file that the first one's work changed, or the work just before it."""
@@ -99,9 +103,14 @@ class SameWork:
         """The files that the work on a request changed; one that changed none and was followed by others may be a remark."""
         return self._changed(turn.first, turn.last)
 
-    def goes_on_after(self, turn: Turn) -> bool:
-        """Whether a file was changed after the answer to a request."""
-        return bool(self._changed(turn.last + 1, len(self._messages) - 1))
+    def overtakes(self, statement: str, turn: Turn) -> bool:
+        """Whether a file or a name of code in a statement was written anew after the turn that it ends."""
+        named = set(_NAMES.findall(statement))
+        return any(
+            (work.changed > turn.last and path.rpartition("/")[2] in named)
+            or any(work.names.get(name, -1) > turn.last for name in named)
+            for path, work in self._files.items()
+        )
 
     def _changed(self, begin: int, end: int) -> list[str]:
         return list(
@@ -348,7 +357,7 @@ def _shortened(text: str) -> str:
 def _with_outcome(text: str, turn: Turn, same: SameWork) -> str:
     """A request with its outcome: the answer's first report of work, else the changed files, else its first statement.
 
-    A decision is no outcome: it has a section of its own. A statement may no longer hold once files were changed after it.
+    A decision is no outcome: it has a section of its own. A statement about code that was written anew since may no longer hold.
     """
     passages = [(one, section_of_sentence(one)) for one in quotable(turn.answer, shortest=8)]
     done = [one for one, section in passages if section is SummarySection.DONE or prose.reports(one)]
@@ -356,12 +365,13 @@ def _with_outcome(text: str, turn: Turn, same: SameWork) -> str:
     told = next((one for one in done if len(one) <= _OUTCOME), done[0] if done else "")
     if not told and (files := same.changed(turn)):
         told = f"changed {named_files(files)}"
-    if not told and not same.goes_on_after(turn):
+    if not told:
         told = next(
             (
                 one
                 for one, section in passages
-                if section is SummarySection.CONTEXT and not (prose.announces(one) or bids(one))
+                if section is SummarySection.CONTEXT
+                and not (prose.announces(one) or bids(one) or same.overtakes(one, turn))
             ),
             "",
         )
