@@ -249,8 +249,11 @@ def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
     lines: dict[SummarySection, list[str]] = {}
     for section, line, _ in read_outline(Extractive().summarize(Span(tuple(messages)), 600).text):
         lines.setdefault(section, []).append(line)
-    assert lines[SummarySection.GOAL] == [words]
     assert lines[SummarySection.CONSTRAINTS] == [RULE, "You must always use tabs."]
+    assert lines[SummarySection.DONE] == [
+        f"Asked: {words} → changed `a.ts`",
+        "Last request: You must always use tabs. → With tabs.",
+    ]
 
 
 @pytest.mark.parametrize("name", ["codex.user_shell_command", "codex.agent_message", "claude.bash-stdout"])
