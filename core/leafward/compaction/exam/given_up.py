@@ -74,6 +74,7 @@ def _offers(turns: Sequence[Turn]) -> list[GivenUp]:
 def _requests(turns: Sequence[Turn]) -> list[GivenUp]:
     """The requests that were taken back; those stand that led to work and that no later one objects to."""
     by = taken_back(turns)
+    undone = _last_undone(turns)
     back, standing = [], []
     for number, turn in enumerate(turns):
         said = list(sentences(turn.text))
@@ -81,7 +82,6 @@ def _requests(turns: Sequence[Turn]) -> list[GivenUp]:
             # Of several sentences nobody knows which one is taken back.
             continue
         text = said[0]
-        later = turns[number + 1 :]
         if number in by:
             words = turns[by[number]]
             # What the user undid by hand may be wanted still.
@@ -90,11 +90,12 @@ def _requests(turns: Sequence[Turn]) -> list[GivenUp]:
         elif (
             turn.works
             and not asks(text)
-            and not (later and _objects(later[0]))
-            and not _is_undone(text, later)
+            and not any(map(_objects, turns[number + 1 : number + 2]))
+            and not any(undone.get(word, number) > number for word in content_words(text))
         ):
             standing.append(_fact(text, turn.entry))
-    return [GivenUp(one, tuple(reversed(standing))) for one in back]
+    others = tuple(reversed(standing))
+    return [GivenUp(one, others) for one in back]
 
 
 def _of_a_list(entry: EntryIndex, typed: str) -> GivenUp | None:
@@ -115,10 +116,13 @@ def _objects(turn: Turn) -> bool:
     return refutes(turn.own) or denies(turn.own)
 
 
-def _is_undone(request: str, later: Sequence[Turn]) -> bool:
-    """Whether a later request may undo an earlier one: it names a part of it."""
-    words = frozenset(content_words(request))
-    return any(_UNDOES.search(turn.own) and words.intersection(content_words(turn.own)) for turn in later)
+def _last_undone(turns: Sequence[Turn]) -> dict[str, int]:
+    """The last turn that may undo what holds a word, by the word: its request has a sign of undoing, and the word."""
+    last = {}
+    for number, turn in enumerate(turns):
+        if _UNDOES.search(turn.own):
+            last.update(dict.fromkeys(content_words(turn.own), number))
+    return last
 
 
 def _fact(text: str, entry: EntryIndex) -> Fact:
