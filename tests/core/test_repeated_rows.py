@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from leafward.agents.conversation import ConversationMessage
 from leafward.branches.call_pairs import CallPairs
 from leafward.cli.output.outline_lines import measure
+from leafward.compaction.exam.given_up import given_up
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
+from leafward.summaries.survival.spans import SpanMessage
 from tests.core.scan_lines import HEAD, ONE, TWO, message, parents, scanned
 from tests.pi_file import PiFile
 
@@ -72,6 +74,24 @@ def test_thousands_of_calls_with_one_id() -> None:
     with in_linear_time():
         made = CallPairs(calls, changes).paired()
     assert made[-2].content[0]["id"] == "c1_5000"
+
+
+def test_thousands_of_requests_that_stand() -> None:
+    messages: list[Body] = []
+    for number in range(1_000):
+        messages += [
+            {"role": "user", "content": f"make the lanes of shop {number} wider than before"},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "toolCall", "id": str(number), "name": "write", "arguments": {"path": "a"}}
+                ],
+            },
+        ]
+    messages.append({"role": "user", "content": "can you please revert that?"})
+    with in_linear_time():
+        found = given_up([SpanMessage(EntryIndex(place), one) for place, one in enumerate(messages)])
+    assert len(found[0].standing) == 999
 
 
 def test_a_tree_is_measured_with_one_look_at_each_entry(
