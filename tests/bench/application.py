@@ -99,10 +99,11 @@ def _press(screen: Screen, key: bytes, times: int, pause: float) -> list[float]:
     return found
 
 
-def _opened_flat(path: Path, home: Path) -> Screen:
+def _opened_flat(path: Path, entries: int, home: Path) -> Screen:
     """A session with a row for each entry, nothing folded, everything counted, the cursor at the top."""
     screen = Screen([*references.command(), str(path)], references.environment(home))
-    screen.first_frame()
+    # Until then keys only hear that the session is still being read.
+    screen.until(_shown(entries))
     screen.quiet(1.0, at_most=300)
     screen.write(b"Z")
     screen.frame()
@@ -123,7 +124,7 @@ def keys(report: Report, small: Path, large: Path, entries: tuple[int, int], hom
     priced: list[float] = []
     try:
         for path, count in zip((small, large), entries, strict=True):
-            with _opened_flat(path, home) as screen:
+            with _opened_flat(path, count, home) as screen:
                 for _ in range(3):
                     for key, times, pause in (
                         (DOWN, 40, 0.033),
