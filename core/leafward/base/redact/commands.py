@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _PGPASS = late(
     r"(?<![^\s\"'`→│|>+#:\d])(?:[\w.*-]{1,100}):(?:[0-9]{2,5}|\*):(?:[\w*-]{1,63}):(?:[\w.*@-]{1,63}):(?P<bare>[^\s:\"'`\\]{3,200})(?=[ \t]*(?:$|[\n\r\"'`\\|│]))"
 )
-
-
+_PORT = late(r":(?:[0-9]{2,5}|\*):")
+"""A text with a line of `.pgpass` holds a match."""
 _START, _NAME = r"(?<![^\n→│|>+])[ \t]{0,8}", r"\"?[\w.@\\-]{1,64}\"?"
 _ALL_PAIRS = late(
     r"(?:[ \t]*(?:[;#][^\n]*)?\n|\"[^\"\s]{1,63}\"[ \t]{1,8}\"[^\"\n]{1,400}\"[ \t]*(?:\r?\n|\Z))+\Z"
@@ -29,18 +29,33 @@ _ALL_PAIRS = late(
 """A whole file of users and passwords of pgbouncer."""
 _PAIR = late(r"(?m)^\"[^\"\s]{1,63}\"[ \t]{1,8}\"([^\"\n]{1,400})\"[ \t]*\r?$")
 _LINES = tuple(
-    late(form)
-    for form in (
-        rf"{_START}\"[^\"\s]{{1,63}}\"[ \t]{{1,8}}\"(?P<strange>[^\"\s\\]{{6,200}})\"[ \t]*(?=\r?\n|\Z)",
+    (signs, late(form))
+    for signs, form in (
+        (
+            ('" "', '"\t', '"  ', '" \t'),
+            rf"{_START}\"[^\"\s]{{1,63}}\"[ \t]{{1,8}}\"(?P<strange>[^\"\s\\]{{6,200}})\"[ \t]*(?=\r?\n|\Z)",
+        ),
         # Secrets of PPP: client, server, secret, addresses.
-        rf"{_START}{_NAME}[ \t]{{1,20}}\*[ \t]{{1,20}}\"(?P<quoted>[^\"\n]{{3,200}})\"[ \t]*(?=\r?\n|\Z)",
-        rf"{_START}{_NAME}[ \t]{{1,20}}(?:\*|\"?(?:pptp|x?l2tp|ppp|sstp)[\w-]{{0,30}}\"?)[ \t]{{1,20}}\"?(?P<bare>[^\s\"*]{{3,200}})\"?[ \t]{{1,20}}(?:\*|\"\*?\"|[0-9][0-9.:/]{{5,60}})[ \t]*(?=\r?\n|\Z)",
+        (
+            ("* ", "*\t"),
+            rf"{_START}{_NAME}[ \t]{{1,20}}\*[ \t]{{1,20}}\"(?P<quoted>[^\"\n]{{3,200}})\"[ \t]*(?=\r?\n|\Z)",
+        ),
+        (
+            ("* ", "*\t", "pptp", "l2tp", "ppp", "sstp"),
+            rf"{_START}{_NAME}[ \t]{{1,20}}(?:\*|\"?(?:pptp|x?l2tp|ppp|sstp)[\w-]{{0,30}}\"?)[ \t]{{1,20}}\"?(?P<bare>[^\s\"*]{{3,200}})\"?[ \t]{{1,20}}(?:\*|\"\*?\"|[0-9][0-9.:/]{{5,60}})[ \t]*(?=\r?\n|\Z)",
+        ),
         # Logins of Postfix at other servers.
-        rf"{_START}\[[\w.-]{{3,100}}\](?::[\w-]{{2,12}})?[ \t]{{1,20}}[^\s:]{{1,100}}:(?P<bare>[^\s\"\\]{{3,200}})",
-        rf"{_START}(?:smtp|relay|mail)[\w.-]{{3,100}}(?::[0-9]{{2,5}})?[ \t]{{1,20}}[^\s:]{{1,100}}:(?P<strange>[^\s\"\\]{{6,200}})(?=\s|\Z)",
+        (
+            ("] ", "]\t", "]:"),
+            rf"{_START}\[[\w.-]{{3,100}}\](?::[\w-]{{2,12}})?[ \t]{{1,20}}[^\s:]{{1,100}}:(?P<bare>[^\s\"\\]{{3,200}})",
+        ),
+        (
+            ("smtp", "relay", "mail"),
+            rf"{_START}(?:smtp|relay|mail)[\w.-]{{3,100}}(?::[0-9]{{2,5}})?[ \t]{{1,20}}[^\s:]{{1,100}}:(?P<strange>[^\s\"\\]{{6,200}})(?=\s|\Z)",
+        ),
     )
 )
-"""Lines of files whose passwords have no name."""
+"""Lines of files whose passwords have no name; each with signs, of which a text with such a line holds one."""
 
 
 _ADDRESS = late(r"[0-9a-fA-F:]+")
@@ -74,11 +89,11 @@ def password_files_in(text: str) -> Iterator[Span]:
         for found in _PAIR.finditer(text):
             if is_secret(found[1], Meaning.PASSWORD, ValueNotation.SETTING, quoted=True):
                 yield (*found.span(1), SecretKind.PASSWORD)
-    for form in _LINES:
-        for found in form.finditer(text):
+    for signs, form in _LINES:
+        for found in form.finditer(text) if any(map(text.__contains__, signs)) else ():
             if (place := _secret(found)) is not None and not text[slice(*place)].isdecimal():
                 yield (*place, SecretKind.PASSWORD)
-    for found in _PGPASS.finditer(text):
+    for found in _PGPASS.finditer(text) if _PORT.search(text) else ():
         span = _secret(found) if not _ADDRESS.fullmatch(found[0]) else None
         if (
             span is not None
