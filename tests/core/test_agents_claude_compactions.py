@@ -115,6 +115,22 @@ def test_rows_of_hooks_that_hang_on_nothing_split_nothing(tmp_path: Path) -> Non
     assert texts(session) == ["what happened", "on"]
 
 
+@pytest.mark.parametrize(("seconds", "codes"), [(5, []), (6, ["gap"])])
+def test_a_lost_row_is_bridged_and_said_where_claude_code_would_not(
+    tmp_path: Path, seconds: int, codes: list[str]
+) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("one")
+    transcript.reply("first", timestamp="2026-02-01T10:00:00.000Z")
+    transcript.prompt("two", parentUuid=NOWHERE, timestamp=f"2026-02-01T10:00:0{seconds}.000Z")
+    session = transcript.opened()
+    in_one_piece(session)
+    assert texts(session) == ["one", "first", "two"]
+    notes = [note for note in check(session) if note.code == "gap"]
+    assert [note.code for note in notes] == codes
+    assert all(note.entry == session.columns.id_at(2) for note in notes)
+
+
 def test_side_lines_between_are_not_what_a_compaction_follows(tmp_path: Path) -> None:
     transcript = Transcript(tmp_path)
     reply = transcript.turn("one", "first")

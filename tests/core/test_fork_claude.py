@@ -128,6 +128,16 @@ def test_what_a_compaction_kept_comes_along_where_its_chain_is_gone(tmp_path: Pa
     assert set(kept) <= set(uuids(rows_of(draft(source, source.place))))
 
 
+def test_behind_a_lost_row_the_fork_hangs_on_the_row_before_it(tmp_path: Path) -> None:
+    talk = Transcript(tmp_path)
+    reply = talk.turn("One?", "One.")
+    later = talk.prompt("Two?", parentUuid="00000000-0000-4000-8000-000000000000")
+    talk.reply("Two.")
+    source = talk.opened()
+    rows = {row["uuid"]: row for row in rows_of(draft(source, source.leaf))}
+    assert rows[later]["parentUuid"] == reply
+
+
 def test_rows_outside_the_chain_stay_behind_but_replaced_results(tmp_path: Path) -> None:
     talk = Transcript(tmp_path)
     talk.prompt("Look")
@@ -328,6 +338,9 @@ def test_at_every_end_of_a_stored_session_the_context_is_the_same(path: Path, tm
         named = [row for row in rows if "uuid" in row]
         for row in named:
             was = lines[row["uuid"]]
+            if was["parentUuid"] not in lines:
+                # A lost row: the row before it in the file takes its place.
+                was = {**was, "parentUuid": row["parentUuid"]}
             assert {**row, "sessionId": was.get("sessionId"), "forkedFrom": was.get("forkedFrom")} == {
                 "forkedFrom": None,
                 **was,

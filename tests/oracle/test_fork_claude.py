@@ -276,6 +276,23 @@ def test_a_compaction_that_is_kept_beside_a_session_becomes_real(yard: Yard) -> 
     assert seal(source.path) == before
 
 
+def test_a_fork_sends_what_lies_before_a_lost_row_and_the_agent_does_not(yard: Yard) -> None:
+    session, _ = made(yard, "Hello there", "Thank you", "Compare the fruit")
+    path = yard.folder / f"{session}.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lost = next(at for at, row in enumerate(rows) if "Thank you" in str(row.get("message")))
+    for row in rows[lost:]:
+        # Within five seconds the agent finds the row before it by its time.
+        row.update({"timestamp": "2030-01-01T00:00:00.000Z"} if "timestamp" in row else {})
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows[:lost], *rows[lost + 1 :]]), "utf-8")
+    source = yard.opened(session)
+    assert "gap" in [note.code for note in source.source.notes]
+    new = yard.forked(source, source.place)
+    assert "Hello there" in json.dumps(yard.resumed(new, NEW).first["messages"])
+    left = yard.client.ask(yard.project, NEW, "--resume", session).first["messages"]
+    assert "Hello there" not in json.dumps(left)
+
+
 # --- stored sessions ---
 
 

@@ -1,7 +1,8 @@
 """Gaps in a path: entries whose parent is not in the file, and the entries before them in the file.
 
 Agents append, so the lost parent followed the entry before the gap in the file. Claude Code reads its transcripts that way since
-2.1.197, and so does its reader here; pi, and earlier versions of Claude Code, continue without everything before the gap.
+2.1.197 where at most five seconds passed (2.1.332), and its reader here does so always; pi, and earlier versions of Claude Code,
+continue without everything before the gap.
 """
 
 from __future__ import annotations

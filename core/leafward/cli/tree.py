@@ -141,7 +141,7 @@ def tree_text(
         )
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")
-    for code in (GOES_ON, "another-session", "inferred-parent", "left-out", UNCERTAIN_CONTEXT):
+    for code in (GOES_ON, "another-session", "inferred-parent", "gap", "left-out", UNCERTAIN_CONTEXT):
         found = [note for note in session.source.notes if note.code == code]
         if found:
             more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""

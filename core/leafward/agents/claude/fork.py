@@ -294,6 +294,7 @@ class _Copy:
     def lines(self, name: str, terms: ForkTerms) -> Iterator[bytes]:
         """The rows, one per line, with the new session's id; then the added text, and the name."""
         rows, source = self.rows, self._session.id
+        lost = rows.inferred - rows.notes.boundaries.keys()
         answered: set[str] = set()
         last: Body = {}
         file = self._reader.again()
@@ -311,6 +312,10 @@ class _Copy:
                     )
                 elif not any(one["toolUseId"] in answered for one in replacements_in(body)):
                     continue
+                if row in lost:
+                    # Claude Code would begin with the row, where much time passed before it.
+                    _, above = self._row(file, rows.parent[row])
+                    raw = with_field(raw, "parentUuid", above.get("uuid"))
                 if "sessionId" in body:
                     raw = with_field(raw, "sessionId", name)
                 if body.get("cwd") == self._session.cwd != self._cwd:

@@ -89,6 +89,8 @@ def _sum_up_anew(rows: Rows) -> None:
 def _infer_parents(rows: Rows, lost: Collection[int], *, own: bool) -> None:
     """Attaches rows whose named parent was never written to the row before them in the file, as Claude Code does (2.1.197).
 
+    Where more than five seconds passed, Claude Code leaves out everything before the row (2.1.332); that is remarked on.
+
     Compactions of 2.1.33 to 2.1.49, at least, name a row that was only ever in memory, and so do rows of hooks. A row with none
     before it stays a beginning: its parent lies in another file. Side lines begin at the parent that they name.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +24,7 @@ from leafward.agents.lines import SPACE, another_session, marked_note, oversize_
 from leafward.agents.stretches import Stretches
 from leafward.base.errors import NotASession, Refused
 from leafward.base.gc_pause import gc_paused
-from leafward.base.times import iso_time, written_time
+from leafward.base.times import iso_time, milliseconds, written_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.line_decoding import decode_line
@@ -32,7 +33,7 @@ from leafward.session.source import GOES_ON, EntryLocation, SourceRemark
 from leafward.session.transcript import Transcript, unknown_records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from leafward.agents.claude.blocks import BlockColumns
     from leafward.agents.claude.lineage import ForkParent
@@ -43,6 +44,12 @@ _NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _OF_THE_MAIN_LINE = bytes(bool(flags & NAMED and not flags & SIDECHAIN) for flags in range(256))
 
 _TELL = "leafward.agents.claude.blocks:tell"
+_BRIDGED = 5_000
+"""Milliseconds."""
+_GAP = (
+    "the row that this one follows is not in this file: resumed here, Claude Code begins with it and sends nothing of what is"
+    " before it; a fork does"
+)
 _TOLD_BACK = 500
 """Entries that are searched for the model in force."""
 
@@ -172,6 +179,7 @@ class ClaudeReader:
                 *([marked_note(file.path, "Claude Code")] if file.is_marked else ()),
                 *oversize_notes(file.path, file.long_lines),
                 *_notes(rows, builder, wrong, Path(file.path)),
+                *_gaps(rows, builder, self.row, Path(file.path)),
             ],
             pending,
             inherited,
@@ -328,6 +336,22 @@ def _is_warm_up(builder: EntryBuilder, body: Callable[[int], Body | None]) -> bo
     message = (body(0) or {}).get("message") or {}
     content = message.get("content")
     return isinstance(content, list) and [one.get("text") for one in content] == ["Warmup"]
+
+
+def _gaps(
+    rows: Rows, builder: EntryBuilder, line: Callable[[int], bytes], path: Path
+) -> Iterator[SourceRemark]:
+    """Remarks on rows that stay behind the row before them, though a resumed Claude Code begins with them.
+
+    It looks for the row that was written last, at most five seconds before (2.1.332).
+    """
+    for row in sorted(rows.inferred - rows.notes.boundaries.keys()):
+        above = rows.above[bisect_left(rows.jumps, row)]
+        times = [
+            milliseconds(next(rows_in(line(rows.start[one])), {}).get("timestamp")) for one in (above, row)
+        ]
+        if times[0] is not None and times[1] is not None and times[1] - times[0] > _BRIDGED:
+            yield SourceRemark("gap", _GAP, EntryIndex(builder.entry[row]), path, rows.start[row])
 
 
 def _notes(rows: Rows, builder: EntryBuilder, wrong: list[int], path: Path) -> list[SourceRemark]:
