@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.trouble_reports import comes_back, is_solved
+from leafward.summaries.summarizers.exchange import closing, reports_result, speaks_to
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.quotes import quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
@@ -18,7 +20,10 @@ from leafward.summaries.summarizers.turns import (
     goal_of,
     is_answered,
     keeps_going,
+    only_declines,
+    position,
     question_of,
+    turn_before,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +65,12 @@ _FAILS = late(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b
 """A sign that an answer leaves something unfinished."""
 _LEAVES = late(r"(?i)\b(?:but|still|not yet|remain(?:s|ing)?)\b")
 """A sign that a report of work leaves something unfinished; it may well tell of a failure that is over."""
+_STUCK = late(
+    r"(?i)\b(?:i|we) (?:can['’]t|cannot|can not|am unable to|are unable to|could not|couldn['’]t) (?:go on|continue|proceed|finish|complete|do (?:it|this|that)|push|publish|deploy|merge|access|reach|connect)\b"
+    r"|\b(?:needs?|requires?|lacks?|waits? for|is waiting for|waiting on) (?:an? |the |your )?(?:\w+ )?(?:approvals?|permissions?|credentials|token|review)\b|\buntil (?:someone|somebody|you)\b"
+    r"|\bkann (?:ich )?(?:nicht|erst)\b.*\b(?:weiter|fortfahren|bis|wenn)\w*|\bje ne peux pas (?:continuer|terminer)\b|\bno puedo (?:continuar|seguir|terminar)\b|无法继续"
+)
+"""A sign that the work is stuck."""
 _WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
@@ -119,17 +130,23 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
 
     `changed` says that the work on it changed a file: such an answer need not say that it is done.
     """
-    if last is None or not is_answered(last):
+    if last is None:
         return False
-    if not all(
-        is_answered(turn) or demands.is_pleased(turn.own) for turn in turns if turn.first > last.first
-    ):
-        return False
+    end = closing(turns, last)
+    since = turns[position(turns, last) :]
+    for number, turn in enumerate(since):
+        if is_answered(turn) or (number and demands.is_pleased(turn.own)):
+            continue
+        declined = any(only_declines(turns, one) for one in since[max(1, number) : number + 2])
+        if not declined and (turn.first >= end.first or not asks_back(turn.answer)):
+            return False
+    last = end
     sections = [(one, section_of_sentence(one)) for one in quotable(last.answer, shortest=8)]
     # An answer without work is what was asked for, such as a text: it may well tell of a failure.
     if any(
         section is SummarySection.NEXT
         or (_LEAVES if section is SummarySection.DONE or not last.works else _FAILS).search(one)
+        or _STUCK.search(one)
         for one, section in sections
     ):
         return False
@@ -140,12 +157,26 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     return any(section is SummarySection.DONE for _, section in sections)
 
 
+def obstacle(turns: Sequence[Turn], *, since: bool) -> str:
+    """What the last answer says the work waits for; empty where it says nothing, or where `since` the user spoke again."""
+    if since or not turns:
+        return ""
+    return next((one for one in quotable(turns[-1].answer, shortest=8) if _STUCK.search(one)), "")
+
+
 def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
-    """Whether all between a request and the last one is one exchange about it: nothing was answered, and nothing offered."""
-    between = [turn for turn in turns if goal.first <= turn.first < last.first]
-    return bool(between) and not any(
-        turn.answer and (not asks_back(turn.answer) or demands.offers(question_of(turn.answer)))
-        for turn in between
+    """Whether all between a request and the last one is one exchange about it: nothing was answered, and all offers were accepted."""
+    between = [turn for turn in turns if goal.first <= turn.first <= last.first]
+    return len(between) > 1 and not any(
+        turn.answer
+        and (
+            not asks_back(turn.answer)
+            or (
+                demands.offers(question_of(turn.answer))
+                and not (demands.agrees(then.own) or keeps_going(then))
+            )
+        )
+        for turn, then in pairwise(between)
     )
 
 
@@ -199,11 +230,16 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
     telling = worked = 0
     pleased = later_over = False
     answered = ("", later, telling, worked)
-    for turn in reversed(turns):
+    ended = ("", later, telling, worked)
+    for place in range(len(turns) - 1, -1, -1):
+        turn = turns[place]
         over = _is_over(turn, turn.answer, later, telling, worked) or (worked > 0 and _was_left(turn, then))
         if not turn.answer and not over and answered[0]:
             # The user went on before it was answered: so is what was said to both.
             over = _is_over(turn, *answered)
+        if not over and ended[0]:
+            # The answers to it go on in what was said about them.
+            over = _is_over(turn, *ended)
         if not over and later is not None:
             over = demands.takes_back(later.text) or (
                 # What more it offered is not wanted.
@@ -218,10 +254,26 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
             found.append(turn)
         if turn.answer:
             answered = (turn.answer, later, telling, worked)
-        later, later_over = turn, over
+        if not (place and speaks_to(turn, turns[place - 1])):
+            ended = ("", None, 0, 0)
+        elif not ended[0] and is_answered(turn) and reports_result(turn.answer):
+            ended = (turn.answer, later, telling, worked)
+        if not (later is not None and turn.waits and keeps_going(turn)):
+            # Where nothing followed a prompt to go on but the next one, that one tells what was wanted.
+            later, later_over = turn, over
         then = turn if turn.tells else then
         pleased |= demands.is_pleased(turn.own) or is_solved(turn.own)
-        telling += turn.tells or ERRAND.match(turn.own) is not None
+        telling += (
+            turn.tells
+            or ERRAND.match(turn.own) is not None
+            # What was asked for last is a request however short it is, unless it speaks to an answer.
+            or (
+                place + 1 == len(turns)
+                and turn.words > 0
+                and place > 0
+                and not speaks_to(turn, turns[place - 1])
+            )
+        )
         # What nothing followed yet is worked on from now on.
         worked += (turn.works or turn.waits) and not keeps_going(turn)
     return found[::-1]
@@ -288,9 +340,3 @@ def _wants_to_know(text: str, behind: int) -> bool:
     if behind < _WENT_ON:
         return all(_ASKS_WHY.search(one) for one in said)
     return all(demands.asks(one) or demands.guesses(one) or _GLANCES.match(one) for one in said)
-
-
-def turn_before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
-    """The request before one."""
-    place = next(number for number, one in enumerate(turns) if one is turn)
-    return turns[place - 1] if place else None
