@@ -222,3 +222,78 @@ def test_what_an_editor_put_before_a_prompt_is_no_part_of_it() -> None:
     assert (
         the_goal(user(f"{put}make the tabs accessible by keyboard")) == "make the tabs accessible by keyboard"
     )
+
+
+def test_a_request_said_again_in_the_same_words_is_one() -> None:
+    asked = "address the feedback on the orchard and failing checks if any"
+    said = [
+        user(asked),
+        *worked("src/a.rs", "a"),
+        aborted("I push now."),
+        user(asked),
+        *worked("src/a.rs", "b"),
+        # A failure that is over, and one that may come, leave nothing open.
+        reply(
+            "Done. Pushed the answer to the feedback. I handled the previously failing check; if it fails, it says so."
+        ),
+    ]
+    assert the_goal(*said) == NOTHING_OPEN
+
+
+def test_an_offer_of_more_leaves_nothing_open_and_waits() -> None:
+    said = [
+        user("Run the tests of orchard to make sure everything works."),
+        *ran("a", "make test"),
+        reply(
+            "All 12 tests pass. Here is what there is:\n\n- trees\n\nWould you like me to help with the front end?"
+        ),
+    ]
+    assert the_goal(*said) == NOTHING_OPEN
+    # The report before the words that introduce a list is the outcome.
+    assert told_in(SummarySection.DONE, *said)[0].endswith("→ All 12 tests pass.")
+    assert told_in(SummarySection.IN_PROGRESS, *said) == [
+        "Waiting for the user: Would you like me to help with the front end?"
+    ]
+
+
+@pytest.mark.parametrize(
+    "praise", ["This is really helpful.", "This is perfect. Thank you for all the help!"]
+)
+def test_praise_is_no_request(praise: str) -> None:
+    said = [*DONE, reply("Moved the table of the lexer."), user(praise)]
+    assert the_goal(*said) == NOTHING_OPEN
+    assert told_in(SummarySection.DONE, *said)[0].startswith("Last request: Port the lexer")
+
+
+def test_what_follows_praise_and_thanks_is_the_request() -> None:
+    said = [*DONE, reply("Moved the table of the lexer.")]
+    assert the_goal(*said, user("This is exactly what I needed! Let me see the printer.")).startswith(
+        "Let me see"
+    )
+    assert the_goal(*said, user("thanks, and now add an option --host")) == "add an option --host"
+
+
+def test_a_question_that_was_looked_into_is_answered() -> None:
+    said = [
+        user("can you look once more at that folder, I wonder why the long branch is not the green one"),
+        *ran("a", "git log"),
+        reply("The long branch ends at the third commit, and the green one begins there."),
+    ]
+    assert the_goal(*said) == NOTHING_OPEN
+
+
+def test_what_was_said_while_the_work_went_on_is_answered_with_it() -> None:
+    first = [user("Add a dark theme to the settings of orchard"), *worked("web/a.css", "a")]
+    then = [
+        user("also make the sidebar collapsible"),
+        *worked("web/b.css", "b"),
+        reply("Added both, the theme and the fold."),
+    ]
+    last = user("the icon of the sidebar is off by 2px")
+    assert the_goal(*first, *then, last) == "the icon of the sidebar is off by 2px"
+    waits = [
+        user("wait, first rename the file of colors"),
+        *worked("web/b.css", "b"),
+        reply("Renamed the file of colors."),
+    ]
+    assert the_goal(*first, *waits, last).startswith("Add a dark theme")

@@ -135,6 +135,13 @@ _PLEASED = late(
     r"|(?:es|das|alles) (?:funktioniert|geht|passt)(?: jetzt)?|ça (?:marche|fonctionne)(?: maintenant| bien)?|(?:现在)?(?:可以了|好了|没问题了|完美))"
     r"(?:[.!,，。！]+(?! ?(?:but|aber|mais|except|但|we|now|still|let|can|could|please|i|then|next)\b)|\s*$)"
 )
+_PRAISES = late(
+    r"(?i)(?=.*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias))"
+    r"(?:(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|what i (?:needed|wanted|meant))"
+    r"|(?:thank you|thanks|thx|cheers|danke|merci|gracias)(?: (?:so|very) much| a lot| for [^.!?\n]{1,80}| you)?|(?:great|good|nice|excellent|awesome) (?:job|work|stuff)"
+    r"|wow|oh|ok(?:ay)?|yes|great|perfect|nice|cool|super|awesome|excellent|lovely)[\s,.!…:)]*)+"
+)
+"""A prompt that is nothing but praise and thanks."""
 _AGREES = late(
     r"(?i)(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|please|agreed?|sounds good|do|go|let['’]s|use|that (?:was|is) the idea|ja|gerne|mach|oui|d['’]accord|vas-?y|s[ií])\b"
     r"|好|可以|是的|对[,，]|はい|お願い|네)"
@@ -146,6 +153,11 @@ _OFFERS = late(
     r"|(?:要不要|需要我|要我|是否需要|可以吗)|(?:しましょうか|しますか)"
 )
 """A question that offers something."""
+_OFFERS_MORE = late(
+    r"(?i)\bwould you like\b|\b(?:want|like) me to (?:also|help|add (?:any|more|other))\b|\b(?:shall|should|can|may) i (?:also )?help\b|\b(?:anything|something|any(?:thing)?) (?:else|other|more|additional)\b"
+    r"|\bnoch etwas\b|\bsonst noch\b|\bautre chose\b|\balgo más\b|还有(?:什么|其他)|他に"
+)
+"""A question that offers more than was asked for."""
 _DECLINES = late(
     r"(?i)^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
     r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です)"
@@ -346,12 +358,22 @@ def says_it_works(sentence: str) -> bool:
 
 def is_pleased(prompt: str) -> bool:
     """Whether a prompt approves of the result and wants nothing else."""
-    return _PLEASED.search(prompt) is not None
+    return _PLEASED.search(prompt) is not None or only_praises(prompt)
+
+
+def only_praises(prompt: str) -> bool:
+    """Whether a prompt is nothing but praise and thanks."""
+    return _PRAISES.fullmatch(prompt) is not None
 
 
 def offers(question: str) -> bool:
     """Whether a question of the model's offers to do something."""
     return _OFFERS.search(question) is not None
+
+
+def offers_more(question: str) -> bool:
+    """Whether a question of the model's offers something beside what was asked for, out of courtesy."""
+    return _OFFERS_MORE.search(question) is not None
 
 
 def without_offer(question: str) -> str:
@@ -428,6 +450,9 @@ def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str]) -> bool:
         return True
     if _OBLIGED.stand_in(words):
         return False
+    if "without " in words and _WORKS_ON.match(words) is not None:
+        # It limits the work that it asks for.
+        return True
     if not amid and _HALF.search(words) is not None:
         return True
     # Beside the work, such an item limits its extent.

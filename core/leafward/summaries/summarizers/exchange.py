@@ -14,6 +14,7 @@ from leafward.summaries.summarizers.turns import (
     is_answered,
     keeps_going,
     position,
+    question_of,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +29,11 @@ def speaks_to(turn: Turn, before: Turn) -> bool:
     if keeps_going(turn) or demands.refutes(turn.own):
         return True
     if asks_back(before.answer):
-        return turn.words <= _BRIEF or demands.agrees(turn.own) or demands.denies(turn.own)
+        if demands.agrees(turn.own) or demands.denies(turn.own):
+            return True
+        # What names something else passes an offer over; any few words reply to another question.
+        question = question_of(before.answer)
+        return turn.words <= _BRIEF and not (demands.offers(question) or demands.offers_more(question))
     return turn.words < SUBSTANTIAL and demands.asks(turn.own)
 
 

@@ -47,12 +47,13 @@ _FINISHED = markers(
     rf"|^(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:{_STATES}))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
     r"|^(?!.*\b(?:fail\w*|broken|still|not|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
     r"|^the (?:fix|solution) was\b"
+    r"|,? (?:so|and) i(?:['’]ve| have)? (?:also |then )?(?:opened|fixed|added|created|updated|implemented|removed|renamed|moved|replaced|committed|pushed|merged|rewrote|changed|deleted)\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^now,? (?!.*: |i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ergänzt|gelöscht|verschoben|korrigiert|angepasst|überarbeitet|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)(?:\W*$|, )"
     r"|\b(?:est|sont|a été|ont été) (?:maintenant |bien |aussi )?(?:ajouté|corrigé|remplacé|supprimé|créé|renommé|modifié|validé|terminé|traduit)e?s?(?:\W*$|[,;] )"
     r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$",
-    "fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
+    "opened fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
     "rewrote rewritten wrote written ported changed deleted switched merged released passes fix solution "
     + " ".join(_MORE_FINISHED.replace("-", "|").split("|"))
     + " now longer ergänzt gelöscht verschoben korrigiert angepasst überarbeitet behoben erledigt umgesetzt eingebaut fait hecho listo corregido arreglado ersetzt entfernt umbenannt angelegt erstellt "
@@ -101,6 +102,8 @@ _ADVISES = re.compile(
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
 """An item of a checklist, which becomes a step."""
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
+_DIRECTIVE = re.compile(r"::[a-z][a-z-]{1,40}\{")
+"""A line of Codex for its own screen: `::git-commit{…}`."""
 _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
 _ENDED = re.compile(r"[.!?。！？;…]$")
@@ -377,7 +380,7 @@ def _passages(text: str, shortest: int) -> Iterator[str]:
         stripped = raw.strip().replace("**", "")
         mark = _LIST_ITEM.match(stripped)
         item = stripped[mark.end() :].strip() if mark is not None else ""
-        if not stripped:
+        if not stripped or _DIRECTIVE.match(stripped):
             continue
         if mark is not None and (
             _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))
@@ -405,6 +408,12 @@ def _passages(text: str, shortest: int) -> Iterator[str]:
             way_name = intro if _WAY.match(intro) else ""
         elif _CONTINUED.search(stripped):
             intro = prose.last_sentence(stripped).rstrip(":：")
+            # A report before the words that introduce a list is no part of them.
+            yield from (
+                one
+                for one in [*prose.sentences(raw)][:-1]
+                if len(one) >= shortest and (reached(one) or prose.reports(one))
+            )
             if way_name and not _WEIGHED.match(intro):
                 # Alone it does not say that it is about one of several ways.
                 intro = f"{cut(way_name, _WAY_NAME)}, {intro}"

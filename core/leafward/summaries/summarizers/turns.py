@@ -14,6 +14,7 @@ from leafward.summaries.facts.demands import (
     asks,
     declines,
     is_pleased,
+    only_praises,
     says_it_works,
     without_fillers,
     without_offer,
@@ -47,6 +48,11 @@ _BROKEN_OFF = frozenset({"aborted", "error", "length"})
 CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 """One of several ways, by its number."""
 _TITLE = re.compile(r"#{1,6} (\S[^\n]{0,200})")
+_PRAISE = re.compile(
+    r"(?i)^(?:(?:(?:wow|oh|ok(?:ay)?|yes|great|perfect|nice)[\s,!.]+)*(?:(?:this|that|it)(?:['’]s| is| looks) (?:really |very |so |absolutely |exactly )?"
+    r"(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|what i (?:needed|wanted))|(?:thank you|thanks)(?: (?:so|very) much| a lot| for [^.!?\n]{1,80})?)[.!]+\s+)+(?=\S)"
+)
+"""Praise before a request."""
 _SHOWN_ONLY = "[output pasted without a word]"
 _SHOWN = 120
 """Characters that are quoted of a text pasted after a request."""
@@ -142,7 +148,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             own = " ".join(typed.split()).rstrip("` ")
             # Text in a fence or with quote signs was copied, unless there is nothing else.
             bare = " ".join(_QUOTED.sub(" ", _without_fences(typed)).split()) or own
-            prompt = without_fillers(_PICTURE.sub("[image]", bare or text)) or bare or text
+            prompt = without_fillers(_PRAISE.sub("", _PICTURE.sub("[image]", bare or text))) or bare or text
             says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
             if pasted.strip() and not own and turns:
@@ -203,7 +209,7 @@ def last_of(turns: Sequence[Turn]) -> Turn | None:
         and not only_declines(turns, turns[-1])
     ):
         return turns[-1]
-    telling = [turn for turn in turns if turn.tells]
+    telling = [turn for turn in turns if turn.tells and not only_praises(turn.own)]
     if telling:
         return telling[-1]
     return next((turn for turn in reversed(turns) if _is_readable(turn)), None)

@@ -170,7 +170,11 @@ def requests(
         goal = open_aside(turns)
     if goal is not None and latest is not None and goal is not latest:
         of_latest = leads_to(turns, goal, latest)
-        if (all_over and of_latest) or (not of_latest and settled(goal) and is_unchallenged(goal, turns)):
+        # Where a step was agreed to that the answer to a question offered, the question does not say what it is for.
+        consented = latest is not turns[-1] and demands.asks(latest.text)
+        if (all_over and of_latest) or (
+            not (of_latest or consented) and settled(goal) and is_unchallenged(goal, turns)
+        ):
             # Answered too: the last request says more of what is wanted now.
             answered.append(goal)
             goal = latest
@@ -423,7 +427,11 @@ def _with_outcome(text: str, turn: Turn, same: SameWork) -> str:
     A decision is no outcome: it has a section of its own. A statement about code that was written anew since may no longer hold.
     """
     passages = [(one, section_of_sentence(one)) for one in quotable(turn.answer, shortest=8)]
-    done = [one for one, section in passages if section is SummarySection.DONE or prose.reports(one)]
+    done = [
+        one
+        for one, section in passages
+        if section is SummarySection.DONE or (prose.reports(one) and len(content_words(one)) >= _SHARED)
+    ]
     # A short report rather than one that is cut.
     told = next((one for one in done if len(one) <= _OUTCOME), done[0] if done else "")
     if not told and not turn.works and (title := _TITLE.match(turn.answer)):
