@@ -66,10 +66,13 @@ def test_rules_goal_and_finished_work_outlive_three_more_compactions() -> None:
         assert any(text.startswith(f"Asked before: {leases}") for text in told(later, SummarySection.CONTEXT))
     done = told(last, SummarySection.DONE)
     assert "On a branch that was left: `flock` on `jobs.db.lock` around `claim`: test green, 18 lines" in done
-    assert "Asked: reproduce it in a test first, no fix yet → changed `test_claim.py`" in done
-    assert any(
-        line.startswith("Last request: PR description. what, why, how to check, risks → ") for line in done
-    )
+    reproduced = "Asked: reproduce it in a test first, no fix yet → Reproduced, five times out of five: "
+    assert any(line.startswith(reproduced) for line in told(between[-1], SummarySection.DONE))
+    # What was asked for is a text: its title names it, its first sentence is no outcome.
+    named = 'the text "Run each job once, and never lose one"'
+    assert f"Last request: PR description. what, why, how to check, risks → {named}" in done
+    # The wish for the form of a review ends with the review.
+    assert not any("findings only" in rule for rule in told(last, SummarySection.CONSTRAINTS))
     assert told(last, SummarySection.NEXT) == told(last, SummarySection.IN_PROGRESS) == []
 
 

@@ -135,8 +135,7 @@ def test_a_question_that_was_the_last_one_then_is_no_goal_behind_its_answer() ->
 
 
 def test_how_something_stood_amid_the_work_is_not_told_behind_its_end() -> None:
-    context = told_in(
-        SummarySection.CONTEXT,
+    said = (
         user("Address the feedback on the pull request and the failing checks of src/rows.rs."),
         reply(
             "There is one new feedback item from Cursor: `list_missing` still uses install-path existence.",
@@ -153,12 +152,13 @@ def test_how_something_stood_amid_the_work_is_not_told_behind_its_end() -> None:
         result("d", "pass"),
         reply("The feedback on `list_missing` is addressed; #7 is green now."),
     )
+    context = told_in(SummarySection.CONTEXT, *said)
     assert not any(
         words in line
         for line in context
         for words in ("running from scratch", "early build", "one new feedback")
     )
-    assert any("#7 is green" in line for line in context)
+    assert any("#7 is green" in line for line in (*context, *told_in(SummarySection.DONE, *said)))
 
 
 def test_how_it_stands_is_told_while_the_work_goes_on() -> None:

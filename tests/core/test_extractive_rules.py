@@ -311,3 +311,38 @@ def test_a_rule_to_keep_something_says_that_it_was_asked_to_go_since() -> None:
 def test_what_is_asked_for_in_french_is_no_rule() -> None:
     assert not demands.demands("il faut ajouter la pagination à l'API")
     assert demands.demands("il ne faut jamais toucher à la vieille table")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "yes please, but no new dependencies",
+        "no external services please",
+        "leave the old tests alone",
+        "we can't use GPL libraries",
+        "nothing may be written outside /data",
+        "stay backwards compatible",
+        "Answer in Dutch",
+        "请用中文回答",
+        "make it faster without changing the API",
+    ],
+)
+def test_a_rule_in_few_words_is_one(rule: str) -> None:
+    assert demands.demands(rule)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    ["no new errors", "no other issues", "we can't use it because it fails", "Reply in one sentence"],
+)
+def test_few_words_about_a_state_or_one_answer_are_no_rule(remark: str) -> None:
+    assert not demands.demands(remark)
+
+
+def test_the_form_of_a_review_is_no_rule_behind_it() -> None:
+    said = [
+        user("Review the branch of orchard. Findings only, worst first."),
+        reply("1. `claim` loses a job."),
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *said, user("fix the first one")) == []
+    assert told_in(SummarySection.CONSTRAINTS, *said[:1]) == ["Findings only, worst first."]

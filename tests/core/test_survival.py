@@ -322,3 +322,24 @@ def test_our_words_for_an_encrypted_summary_are_no_summary(corpora: Path) -> Non
         assert {fate.status for fate in found.fates} <= {Status.LOST, Status.INJECTED, Status.KEPT}
         made = draft(session, plan(measure(session, session.leaf)), Extractive())
         assert "is encrypted" not in made.text
+
+
+@pytest.mark.parametrize(
+    ("summary", "status"),
+    [
+        ("- gen/ holds generated files", Status.LOST),
+        ("- The rule was withdrawn: never touch the generated files under gen/.", Status.CONTRADICTED),
+        ("- Generated files (gen/) must not be changed", Status.PARAPHRASED),
+        ("- The generated files under gen/ are off limits", Status.PARAPHRASED),
+    ],
+)
+def test_a_rule_is_kept_by_a_line_that_forbids_and_not_by_one_that_names_its_things(
+    summary: str, status: Status
+) -> None:
+    said = [
+        SpanMessage(EntryIndex(1), {"role": "user", "content": "Never touch the generated files under gen/."})
+    ]
+    (fate,) = [
+        one for one in survival(facts_of(said, ""), summary).fates if one.fact.kind is FactKind.CONSTRAINT
+    ]
+    assert fate.status is status

@@ -63,6 +63,8 @@ _RULES = late(
     r"|should(?:n['’]t)?(?: not| only| always)? (?:\w+ )?(?:be(?! good| fine| ok| done)|stay|return|use|have(?! been)|keep|look|work|contain|show|not)\b"
     r"|(?:has|have|needs?) to (?:be|stay|have|contain|cover|work|survive|hold|keep|fit|run|pass|push)\b"
     r"|(?:want|wants) (?:it|them|all|every|no|only|the|to be|to keep)\b|(?:would|i['’]d) (?:only |prefer|like (?:it|them|all|every|no|only|the|to keep)\b)"
+    r"|without (?:any new|adding|new|breaking|changing|touching|using|modifying|introducing|renaming|removing|losing)|nothing (?:may|should|is allowed to)"
+    r"|leave (?:\S+ ){1,4}?(?:alone|untouched|unchanged|as (?:it is|is|they are))|(?:stay|remain|keep(?: it)?|be) (?:\w+[- ])?compatible|(?:we|you) (?:can['’]?t|cannot|may not) (?:use|add|depend|break) (?!it\b|that\b|this\b)\w+"
     r"|sin|sans|ohne|auf keinen fall|(?:kein|pas d)e(?:n|r|s)? (?:neu|weiter|ander|extern|zusätzlich|nouve|autre)\w+|нужно"
     r"|(?:bitte|soll(?:st|t|en|te)?) (?:\w+ ){0,6}nicht)\b"
 )
@@ -71,7 +73,14 @@ _RULE_FIRST = late(
     r"|(?!(?:das|es|ich|er|sie|wir|ihr|du|die|der|dies\w*|hier|da|so|man|kann|geht|leider)\b)(?:\w+ ){1,4}nicht \w+en\W*$)"
     r"|^(?:please\s+)?(?:(?:only|keep(?!\s+(?:going|on|at it|it up|trying|working|pushing|digging|looking)\b)|use|without|stop using|stick to|throughout)\s+\w+"
     r"|[\w-]+(?: library)? only\b)"
+    r"|^(?:please )?(?:answer|respond|reply|speak|talk)(?: (?:to me|me|only|please))* in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\b"
+    r"|^(?:bitte )?antworte(?: mir| bitte| immer| nur)* (?:auf|in) \w+|^réponds?(?:ez)?(?:-moi)? (?:toujours )?en \w+|^respónd?e(?:me)? (?:siempre )?en \w+|^responde(?:me)? (?:siempre )?en \w+"
 )
+_RULE_BRIEF = late(
+    r"^(?:stay|remain) (?:\w+[- ])?compatible\b|^without (?:any |adding |using )?(?:new|external|third[- ]party|extra|additional|other) \w+|^leave \S+(?: \S+)? (?:alone|untouched|unchanged)\b"
+    r"|^(?:please )?(?:answer|respond|reply) in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\W*$|^antworte (?:auf|in) \w+\W*$|^réponds en \w+\W*$|用\w{1,4}(?:回答|回复|回覆)|\w{1,4}語で(?:答え|回答|返事|返答)"
+)
+"""Rules of so few words that only their first ones tell them."""
 _STATES = late(
     r"\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
     r"|\b(?:does|do|did)(?:n['’]t| not) have to\b|\bdon['’]t need\b|\bno longer\b"
@@ -96,6 +105,12 @@ _TAKES_BACK = late(
     r"|^(?:(?:nein|doch|nee|bitte|ach|non|s['’]il te plaît)[\s,.!]+)*(?:mach(?:e)? (?:das|es) (?:bitte )?(?:wieder )?rückgängig|vergiss (?:das|es)|annule(?:z)? (?:ça|cela)|oublie(?:z)? (?:ça|cela))\b"
     r"|^(?:不[,，]?)?(?:请)?(?:撤销|回退|还原|取消)(?:它|这|刚才|上)|^算了"
 )
+_REVERTS = late(
+    r"(?i)(?:(?:so|please|then|let['’]s|just|bitte|also) )*(?:undo|revert|roll back|back out|take back) (?:that|this|it|those|these|them)\b(?! (?:if|when|once|unless)\b)"
+    r"|(?:mach(?:e)? (?:das|es)) (?:bitte )?(?:wieder )?rückgängig\b|annule(?:z)? (?:ça|cela)\b|(?:请)?(?:撤销|回退|还原)(?:它|这|刚才|上)"
+)
+_SHORT = 300
+"""Characters of a prompt in which a later sentence takes back the work."""
 _UNDID = late(
     r"(?i)^.{0,120}?\b(?:i|we)(?:['’]ve| have)? (?:\w+ )?(?:undid|undone|reverted|discarded|rolled back|threw away) (?:all |most )?(?:of )?(?:your|these|those|that|them|it)\b(?! (?:commit|branch|back)\b)"
     r"|^.{0,120}?\b(?:ich habe|hab) (?:deine|ihre|die|alle) (?:\w+ )?(?:wieder )?(?:zurückgesetzt|rückgängig gemacht|verworfen)"
@@ -120,6 +135,13 @@ _PLEASED = late(
     r"|(?:es|das|alles) (?:funktioniert|geht|passt)(?: jetzt)?|ça (?:marche|fonctionne)(?: maintenant| bien)?|(?:现在)?(?:可以了|好了|没问题了|完美))"
     r"(?:[.!,，。！]+(?! ?(?:but|aber|mais|except|但|we|now|still|let|can|could|please|i|then|next)\b)|\s*$)"
 )
+_PRAISES = late(
+    r"(?i)(?=.*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias))"
+    r"(?:(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|what i (?:needed|wanted|meant))"
+    r"|(?:thank you|thanks|thx|cheers|danke|merci|gracias)(?: (?:so|very) much| a lot| for [^.!?\n]{1,80}| you)?|(?:great|good|nice|excellent|awesome) (?:job|work|stuff)"
+    r"|wow|oh|ok(?:ay)?|yes|great|perfect|nice|cool|super|awesome|excellent|lovely)[\s,.!…:)]*)+"
+)
+"""A prompt that is nothing but praise and thanks."""
 _AGREES = late(
     r"(?i)(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|please|agreed?|sounds good|do|go|let['’]s|use|that (?:was|is) the idea|ja|gerne|mach|oui|d['’]accord|vas-?y|s[ií])\b"
     r"|好|可以|是的|对[,，]|はい|お願い|네)"
@@ -131,6 +153,11 @@ _OFFERS = late(
     r"|(?:要不要|需要我|要我|是否需要|可以吗)|(?:しましょうか|しますか)"
 )
 """A question that offers something."""
+_OFFERS_MORE = late(
+    r"(?i)\bwould you like\b|\b(?:want|like) me to (?:also|help|add (?:any|more|other))\b|\b(?:shall|should|can|may) i (?:also )?help\b|\b(?:anything|something|any(?:thing)?) (?:else|other|more|additional)\b"
+    r"|\bnoch etwas\b|\bsonst noch\b|\bautre chose\b|\balgo más\b|还有(?:什么|其他)|他に"
+)
+"""A question that offers more than was asked for."""
 _DECLINES = late(
     r"(?i)^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
     r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です)"
@@ -148,12 +175,19 @@ _ORDERS = late(
     r"(?:(?:please|can you|could you|bitte|dann|jetzt)[\s,]+)*(?:creat\w{1,2}|write|draft|make|prepare|produce|generate|compose|open|file"
     r"|erstelle?|schreib(?:e|en)?|crée[rz]?|écri[st]|rédige[rz]?)\b"
     rf"(?:\s+[\w./@'’-]+){{0,6}}?\s+{_ONCE_WRITTEN}\b"
+    r"|(?:please |can you |could you )*(?:review|audit|summari[sz]e|explain|describe|compare|list)\b"
     r"|(?:请|帮我)*(?:写|创建|生成|制定|起草).{0,12}?(?:计划|文档|报告|总结|提交|方案)"
 )
 _OF_IT = late(
     rf"(?:it|they|(?:this|that|the) {_ONCE_WRITTEN}|er|sie|es|dieser? {_ONCE_WRITTEN}|il|elle|ce(?:tte)? {_ONCE_WRITTEN})\b"
     r"|它|(?:这|该)(?:个|份)?(?:计划|文档|报告|总结|提交|方案)"
 )
+_OF_ANSWER = late(
+    r"^(?:findings?|results?|facts?|bullets?(?: points?)?|names?|numbers?|answers?|summary|headlines?) only\b|\bonly (?:the )?(?:findings?|results?|facts?|bullets?|names?|numbers?|headlines?)\b"
+    r"|\b(?:worst|best|biggest|most important|newest|oldest) first\b|\b(?:no|not) (?:more|longer) than (?:\w+ )?(?:\w+) (?:lines?|words?|sentences?|bullets?|points?|paragraphs?|pages?)\b"
+    r"|\b(?:at most|max(?:imum)?\.?) (?:\w+) (?:lines?|words?|sentences?|bullets?|points?|paragraphs?)\b|^(?:keep it )?(?:short|brief)\b"
+)
+"""A wish for the form of an answer."""
 _OF_THIS = late(
     rf"(?:this|dieser?|ce(?:tte)?) {_ONCE_WRITTEN}\b|(?:这|该)(?:个|份)?(?:计划|文档|报告|总结|提交|方案)"
 )
@@ -163,9 +197,12 @@ _THIS_ONCE = late(
     rf"|\b(?:pour|dans) ce(?:tte)? (?:{_ONCE_WRITTEN}|branche)\b|\bcette fois\b|这次|本次|这一次|今回"
 )
 _NOTHING_OF = late(
-    r"^(?:please )?no (?:more )?(?!(?:problem|worr|thank|idea|clue|change|error|warning|question|comment|issue|result|difference|news|need)\w*\b)[\w-]+s\W*$"
+    r"^(?:please )?no (?:more )?(?!(?:problem|worr|thank|idea|clue|change|error|warning|question|comment|issue|result|difference|news|need)\w*\b)[\w-]+s(?: please)?\W*$"
+    r"|^(?:please |with )?no (?:new|external|third[- ]party|breaking|extra|additional|other|runtime) (?:[\w-]+ )?(?!(?:errors?|warnings?|issues?|problems?|comments?|results?|messages?|failures?|findings?)\b)[\w-]+s(?: please)?\W*$"
 )
-"""A rule in two words: no such things."""
+"""A rule in a few words: no such things."""
+_CORRECTS = late(r"^(?:(?:just|maybe) )?instead,? (?!of\b)|^stattdessen\b|^plutôt\b")
+"""The beginning of another way for the work at hand."""
 _HALF = late(r"^(?:should|needs?|has|have|must)\b")
 """A sentence that begins with its verb: its subject is elsewhere."""
 _OF_NOW = late(
@@ -219,7 +256,10 @@ def guesses(sentence: str) -> bool:
 
 def takes_back(prompt: str) -> bool:
     """Whether a prompt takes back the one before it, or says that the work on it was undone."""
-    return _TAKES_BACK.match(prompt) is not None or undid(prompt)
+    if _TAKES_BACK.match(prompt) is not None or undid(prompt):
+        return True
+    # What is wrong with the work may be said first.
+    return len(prompt) <= _SHORT and any(map(_REVERTS.match, re.split(r"[.!;:–—,]\s+", prompt)[1:]))
 
 
 def undid(prompt: str) -> bool:
@@ -318,12 +358,27 @@ def says_it_works(sentence: str) -> bool:
 
 def is_pleased(prompt: str) -> bool:
     """Whether a prompt approves of the result and wants nothing else."""
-    return _PLEASED.search(prompt) is not None
+    return _PLEASED.search(prompt) is not None or only_praises(prompt)
+
+
+def only_praises(prompt: str) -> bool:
+    """Whether a prompt is nothing but praise and thanks."""
+    return _PRAISES.fullmatch(prompt) is not None
 
 
 def offers(question: str) -> bool:
     """Whether a question of the model's offers to do something."""
     return _OFFERS.search(question) is not None
+
+
+def offers_more(question: str) -> bool:
+    """Whether a question of the model's offers something beside what was asked for, out of courtesy."""
+    return _OFFERS_MORE.search(question) is not None
+
+
+def without_offer(question: str) -> str:
+    """A question of the model's without the words that make it an offer."""
+    return _OFFERS.sub(" ", question)
 
 
 def declines(prompt: str, question: str) -> bool:
@@ -362,10 +417,12 @@ def demands(sentence: str) -> bool:
     words = _STATES.sub(" ", words)
     if _FORBIDS.search(words) is not None:
         return True
-    if denies(sentence):
+    if denies(sentence) or _CORRECTS.match(words) is not None:
         # The sentence corrects one answer.
         return False
     words = _WORK.sub(" ", words)
+    if _RULE_BRIEF.search(words) is not None:
+        return True
     if len(words.split()) <= _LEAST_WORDS and len(_APOSTROPHE.split(words)) <= _LEAST_WORDS:
         return False
     return _RULE_FIRST.search(words) is not None or (_RULES.search(words) is not None and not _is_half(words))
@@ -387,10 +444,15 @@ def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str]) -> bool:
     words = without_fillers(sentence)
     if _THIS_ONCE.search(sentence) is not None or _ORDERS.match(words) or _OF_THIS.match(words):
         return True
-    if (ordered and _OF_IT.match(words) is not None) or _OF_NOW.search(words) is not None:
+    if (ordered and (_OF_IT.match(words) or _OF_ANSWER.search(words)) is not None) or _OF_NOW.search(
+        words
+    ) is not None:
         return True
     if _OBLIGED.stand_in(words):
         return False
+    if "without " in words and _WORKS_ON.match(words) is not None:
+        # It limits the work that it asks for.
+        return True
     if not amid and _HALF.search(words) is not None:
         return True
     # Beside the work, such an item limits its extent.

@@ -56,8 +56,18 @@ _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)
 """The beginning of a printed message in the middle of a line."""
 _SAID_BEFORE = re.compile(r"^([^\W\d_][\w'’]*(?: [^\s:]+){2,30}:)[ \t]{2,}(?=\S)")
 """A person's words with a colon, followed by the first row of a screen on the same line."""
+_EDITOR = re.compile(r"(?ms)\A\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*$\n?")
+"""What Codex's extension for editors puts before a prompt: open files and tabs."""
+_REPORT_HEAD = re.compile(
+    r"(?i)^\W*(?:describe the bug|bug (?:description|report)|(?:steps )?to reproduce|reproduction(?: steps)?|(?:expected|actual|current|observed) (?:behaviou?r|results?)"
+    r"|what happened|what (?:did you expect|should have happened).{0,20}|additional context|environment|system info(?:rmation)?|relevant log output)\W*$"
+)
+"""Heads of the forms in which bugs are reported to a project."""
+_TITLE = re.compile(r"^#{1,6} \S")
 _NEAR = 2
 """Lines of a block that must look pasted for the others to count as pasted."""
+_HEAD_LENGTH = 60
+"""Characters of a head in a form."""
 
 
 def typed_sentences(content: object) -> list[str]:
@@ -73,8 +83,10 @@ def divided(text: str) -> tuple[str, str]:
     blank line ends a block.
     """
     text = _without_enclosed(text) if "<" in text else text
+    text = _EDITOR.sub("", text, count=1)
+    text, report = _report_apart(text)
     own: list[str] = []
-    pasted: list[str] = []
+    pasted: list[str] = [report] if report else []
     block: list[str] = []
     for line in [*text.split("\n"), ""]:
         if line.strip():
@@ -104,6 +116,18 @@ def divided(text: str) -> tuple[str, str]:
         own.append("")
         block = []
     return "\n".join(own), "\n".join(pasted)
+
+
+def _report_apart(text: str) -> tuple[str, str]:
+    """A prompt without the bug report that it ends with, and the report, from its title on; a report has two heads of a form at least."""
+    lines = text.split("\n")
+    heads = [
+        place for place, line in enumerate(lines) if len(line) <= _HEAD_LENGTH and _REPORT_HEAD.match(line)
+    ]
+    if len(heads) < _NEAR:
+        return text, ""
+    first = next((place for place, line in enumerate(lines[: heads[0]]) if _TITLE.match(line)), heads[0])
+    return "\n".join(lines[:first]), "\n".join(lines[first:])
 
 
 def _is_of_table(block: list[str], place: int) -> bool:

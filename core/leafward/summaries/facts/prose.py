@@ -105,7 +105,7 @@ _NEGATION = markers(
 
 _ANNOUNCED = late(
     r"(?i)(?:let me|let's (?:see|look|check|start|first)|now\b[, ]+(?:let|i|we|update|add|fix|create|check)|i'll|i’ll|i will|i need to|i should"
-    r"|first,? (?:let|i)|next,? (?:let|i)|good[,.!]|great\b|perfect\b|excellent\b|ok(?:ay)?\b[,.!]|you're right|sorry\b|this will\b)"
+    r"|first,? (?:let|i)|next,? (?:let|i)|good[,.!]|great\b|perfect\b|excellent\b|ok(?:ay)?\b[,.!]|you(?:['’]re| are) (?:absolutely |completely )?right|sorry\b|this will\b)"
 )
 
 
@@ -143,7 +143,8 @@ def announces(sentence: str) -> bool:
 _REPORTS = late(
     r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed"
     r"|erledigt|fertig|behoben|umgesetzt|eingebaut|hecho|listo|terminé|c['’]est fait|fait|corrigé)\b[.:!,]?\s|^\W*(?:已完成|完成了|搞定|已修复|已添加|已创建)"
-    r"|^\W*(?:all|everything)(?:,? [\w-]+){0,4} (?:addressed|answered|applied|committed|completed?|done|fixed|implemented|in place|merged|pushed"
+    r"|^\W*(?:(?:your |the )?changes|both|handled|addressed)(?: (?:are|were|have been|is|now))* ?(?:committed|pushed|merged|saved|applied|in place|done)?\W*(?=[.!,;\n]|$)"
+    r"|^\W*(?:all|everything)(?:,? [\w-]+){0,6} (?:addressed|answered|applied|committed|completed?|done|fixed|implemented|in place|merged|pushed"
     r"|resolved|updated)\b(?! (?:by|in|when|if|once|until|except|but)\b)"
 )
 """The beginning of an answer that first reports completion, whatever it asks or proposes afterwards."""

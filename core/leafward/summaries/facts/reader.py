@@ -205,6 +205,7 @@ class FactReader:
         for what in filter(None, map(demands.withdrawn, own)):
             closed += self.told.withdrawn(what, entry)
         closed += self.rules.revoke(own, entry)
+        closed += self.rules.begun(typed.strip(), entry)
         found = list(self.texts.typed(text, entry))
         self.rules.set(found, typed)
         self._ordered |= any(map(demands.orders, own))

@@ -67,6 +67,19 @@ _NEGATED = late(
     r"(?i)(?:\b(?:never|not|dont|no|nothing|without|nicht|nie(?:mals)?|kein\w*|ohne|ne|pas|jamais|sans|nunca|sin)|n['’]t)\b(?:[^\w,.;:]+\w+){0,3}[^\w,.;:]*$"
 )
 """A negation before a word of removal, which asks for the opposite."""
+_BEFORE_WORK = late(
+    r"(?i)\b(?:do not|don['’]?t|no|not|never)\b.{0,40}\b(?:cod\w+|implement\w*|start\w*|begin\w*|chang\w+|edit\w*|modify\w*|build\w*|execut\w+)\b.{0,60}\b(?:yet|for now|until|before)\b"
+    r"|\bnoch (?:nicht|nichts|kein\w*)\b.{0,40}\b(?:code|anfangen|beginnen|umsetzen|implementieren|ändern|programmieren)\b|\b(?:pas encore|todavía no|aún no)\b.{0,40}\b(?:code\w*|commence\w*|implément\w*|modifi\w*|empie\w+|implement\w*)\b"
+    r"|先不要(?:写|改|动)|まだ(?:実装|コード|変更)"
+)
+"""A rule that holds until the work may begin."""
+_GO_AHEAD = late(
+    r"(?i)^\W*(?:(?:ok(?:ay)?|yes|yep|yeah|great|good|perfect|nice|cool|lgtm|(?:looks|sounds) (?:good|great)|(?:the )?plan (?:is |looks )?(?:good|great|fine|ok(?:ay)?)|ja|gut|super|passt|oui|d['’]accord|s[ií]|vale|好的?|はい)[\s,.!，。]+)*"
+    r"(?:(?:please|now|you can|let['’]s|bitte|dann|jetzt)[\s,]+)*"
+    r"(?:(?:the )?(?:plan )?(?:is )?approved|go(?: ahead| for it)?\W*$|go ahead|(?:start|begin)(?: with)?(?: \w+)? (?:now|implement\w*|cod\w+|step|phase|the (?:work|implementation))|(?:start|begin|proceed)\W*$|implement (?:it|this|that|the plan)|write the code|build it|do it\W*$"
+    r"|leg los|fang an|setz (?:es|das|den plan) um|vas-y|allez-y|adelante|empieza|开始(?:吧|写|实现|实施)|动手吧|進めて|始めて)"
+)
+"""The beginning of a prompt that lets planned work begin."""
 _FIRST_WORDS = 12
 _WORD = late(r"[^\W\d_]+")
 _AND = late(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
@@ -133,6 +146,14 @@ class StandingRules:
                 yield Sighting(
                     FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
                 )
+
+    def begun(self, prompt: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """Yields the rules that held until the work might begin, where a prompt lets it begin."""
+        if _GO_AHEAD.match(prompt) is None or asks(prompt):
+            return
+        for key in [key for key, rule in self._told.items() if _BEFORE_WORK.search(rule)]:
+            rule = self._told.pop(key)
+            yield Sighting(FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False)
 
     def is_revoked(self, rule: str) -> bool:
         """Whether the user revoked the whole of a rule from an earlier summary."""

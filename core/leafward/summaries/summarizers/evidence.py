@@ -17,11 +17,11 @@ from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
 from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers import stale_lines, statements, user_requests
-from leafward.summaries.summarizers.candidates import Evidence, FileWork
+from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import carry
 from leafward.summaries.summarizers.declared_lines import tell_declared
 from leafward.summaries.summarizers.last_state import tell_state
-from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.outline import SummarySection, line_key
 from leafward.summaries.summarizers.turns import as_asked, by_machine, turns_of
 
 if TYPE_CHECKING:
@@ -84,10 +84,23 @@ def collect(
     statements.settled(evidence, messages)
     statements.stated(evidence, messages, turns)
     statements.changed(evidence)
+    _without_repeats(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, span.known)
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence
+
+
+def _without_repeats(evidence: Evidence) -> None:
+    """Leaves out the reports that stand as the outcome of a request already."""
+    outcomes = {
+        line_key(one.text.partition(OUTCOME)[2]) for one in evidence.candidates if OUTCOME in one.text
+    }
+    evidence.candidates = [
+        one
+        for one in evidence.candidates
+        if one.section is not SummarySection.DONE or OUTCOME in one.text or line_key(one.text) not in outcomes
+    ]
 
 
 def _join(files: dict[str, FileWork]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.trouble_reports import comes_back, is_solved
+from leafward.summaries.summarizers.exchange import closing, reports_result, speaks_to
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.quotes import quotable, section_of_sentence
 from leafward.summaries.summarizers.turns import (
@@ -18,7 +20,10 @@ from leafward.summaries.summarizers.turns import (
     goal_of,
     is_answered,
     keeps_going,
+    only_declines,
+    position,
     question_of,
+    turn_before,
 )
 
 if TYPE_CHECKING:
@@ -56,10 +61,41 @@ _ASKS_WHY = late(
     r"|warum|wieso|weshalb|was|wann|wo|wer|welche[rs]?|wie|pourquoi|quand|où|qui|quel(?:le)?s?|comment|est-ce)\b|^(?:为什么|为何|什么|怎么|哪)|(?:吗|呢|か)[?？。]?$"
 )
 """A question for information: whatever work followed it, it is no longer a goal."""
-_FAILS = late(r"(?i)\b(?:fail(?:s|ing)?|broken|still|not yet|remain(?:s|ing)?)\b")
+_STILL = (
+    r"still (?:\w+ly )?(?:fail\w*|need\w*|miss\w*|open|broken|to|not|remain\w*|pending|running|waiting|wrong|red|happens?|occurs?"
+    r"|unclear|unsolved|outstanding|in progress|lack\w*|has to|have to|must|requires?|crash\w*|hang\w*|slow\w*|doesn|isn|can['’]?t|cannot)"
+)
+"""What lasts: something that `still` looks good leaves nothing open."""
+_FAILS = late(rf"(?i)\b(?:fail(?:s|ing)?|broken|{_STILL}|not yet|remain(?:s|ing)?)\b")
 """A sign that an answer leaves something unfinished."""
-_LEAVES = late(r"(?i)\b(?:but|still|not yet|remain(?:s|ing)?)\b")
+_CASES = late(
+    r"(?i)\b(?:if|when(?:ever)?|in case|unless|won['’]t|will (?:not|never)|never|instead of|no longer)\b[^,.;)]*"
+)
+"""A part of a sentence about what may happen, or does not."""
+_LEAVES = late(rf"(?i)\b(?:but|{_STILL}|not yet|remain(?:s|ing)?)\b")
 """A sign that a report of work leaves something unfinished; it may well tell of a failure that is over."""
+_STUCK = late(
+    r"(?i)\b(?:i|we) (?:can['’]t|cannot|can not|am unable to|are unable to|could not|couldn['’]t) (?:go on|continue|proceed|finish|complete|do (?:it|this|that)|push|publish|deploy|merge|access|reach|connect)\b"
+    r"|\b(?:needs?|requires?|lacks?|waits? for|is waiting for|waiting on) (?:an? |the |your )?(?:\w+ )?(?:approvals?|permissions?|credentials|token|review)\b|\buntil (?:someone|somebody|you)\b"
+    r"|\bkann (?:ich )?(?:nicht|erst)\b.*\b(?:weiter|fortfahren|bis|wenn)\w*|\bje ne peux pas (?:continuer|terminer)\b|\bno puedo (?:continuar|seguir|terminar)\b|无法继续"
+)
+"""A sign that the work is stuck."""
+_CHANGES = late(
+    r"(?i)^(?:(?:ok(?:ay)?|please|now|and|also|so|then|first|but|hi|hey|yes|no|just|actually|bitte|jetzt|dann|nun)[\s,.]+)*(?:(?:can|could|would|will) (?:you|we) |(?:i|we)(?:['’]d| would)? (?:want|like|need)(?: you)? to |let['’]s |you should |kannst du |peux-tu )?(?:please |also |now |bitte |just )*"
+    r"(?:add|fix|port|move|rename|remove|delete|drop|implement|make|create|write|rewrite|update|upgrade|refactor|change|replace|convert|build|merge|split|migrate|extract|restore|revert|clean|set|install|deploy|publish|push|commit|release"
+    r"|turn|switch|use|let|allow|support|handle|extend|improve|simplify|speed|optimi[sz]e|draw|print|show .{1,60} (?:in|on|as|with|beside)|document|address|resolve|solve|get rid|put|bring|go on|continue|start|try|do|finish|complete|apply|enable|disable"
+    r"|füge?|entfern\w*|lösch\w*|benenne?|erstell\w*|beheb\w*|ersetz\w*|änder\w*|mach\w*|schreib\w*|baue?|bau|korrigier\w*|ajoute\w*|supprime\w*|renomme\w*|cré\w*|corrige\w*|remplace\w*|fais|modifie\w*|añade|agrega|elimina|quita|crea|reemplaza|cambia|haz)\b"
+    r"|^(?:请|帮我|把|将)*.{0,12}(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换|改成|改为|实现|重构|写)|(?:して|追加|修正|変更|作って)(?:ください|下さい)?[。.]?$"
+)
+"""The beginning of a request for work."""
+_DID = late(
+    r"(?i)^i(?:['’]ve| have)? (?:also |now |then )?(?!need)\w+ed\b|\b(?:previously|formerly|no longer|used to) (?:\w+ ){0,2}(?:fail|broke)\w*"
+)
+"""A sentence that tells work, or that a failure is over."""
+_MEANWHILE = late(
+    r"(?i)^\W*(?:(?:no|ok(?:ay)?|please|hm+)[\s,.!]+)*(?:stop|wait|hold on|first|before|quick|one moment|pause|warte|halt|erst|attends|espera|等)\b"
+)
+"""The beginning of a prompt that comes in between."""
 _WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
@@ -119,33 +155,62 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
 
     `changed` says that the work on it changed a file: such an answer need not say that it is done.
     """
-    if last is None or not is_answered(last):
+    if last is None:
         return False
-    if not all(
-        is_answered(turn) or demands.is_pleased(turn.own) for turn in turns if turn.first > last.first
-    ):
-        return False
+    end = closing(turns, last)
+    since = turns[position(turns, last) :]
+    for number, turn in enumerate(since):
+        if is_answered(turn) or (number and demands.is_pleased(turn.own)):
+            continue
+        if turn.works and demands.offers_more(question_of(turn.answer)) and reports_result(turn.answer):
+            # What was asked for is there, and the offer is about something else.
+            continue
+        declined = any(only_declines(turns, one) for one in since[max(1, number) : number + 2])
+        if not declined and (turn.first >= end.first or not asks_back(turn.answer)):
+            return False
+    last = end
     sections = [(one, section_of_sentence(one)) for one in quotable(last.answer, shortest=8)]
     # An answer without work is what was asked for, such as a text: it may well tell of a failure.
     if any(
         section is SummarySection.NEXT
-        or (_LEAVES if section is SummarySection.DONE or not last.works else _FAILS).search(one)
+        or (_LEAVES if _tells_work(one, section) or not last.works else _FAILS).search(_CASES.sub(" ", one))
+        or _STUCK.search(one)
         for one, section in sections
     ):
         return False
     if changed or not last.works or _ACHIEVED.match(last.answer) or prose.reports(last.answer):
         return True
-    if demands.asks(last.text) and _wants_to_know(last.text, behind=0):
+    if not any(map(_CHANGES.match, [last.text, *prose.sentences(last.text)])):
+        # No work was asked for, so its answer is all that was wanted.
         return True
     return any(section is SummarySection.DONE for _, section in sections)
 
 
+def _tells_work(sentence: str, section: SummarySection) -> bool:
+    """Whether a sentence tells what was done, or what was wrong before: a failure in it is over."""
+    return section is SummarySection.DONE or _DID.search(sentence) is not None
+
+
+def obstacle(turns: Sequence[Turn], *, since: bool) -> str:
+    """What the last answer says the work waits for; empty where it says nothing, or where `since` the user spoke again."""
+    if since or not turns:
+        return ""
+    return next((one for one in quotable(turns[-1].answer, shortest=8) if _STUCK.search(one)), "")
+
+
 def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
-    """Whether all between a request and the last one is one exchange about it: nothing was answered, and nothing offered."""
-    between = [turn for turn in turns if goal.first <= turn.first < last.first]
-    return bool(between) and not any(
-        turn.answer and (not asks_back(turn.answer) or demands.offers(question_of(turn.answer)))
-        for turn in between
+    """Whether all between a request and the last one is one exchange about it: nothing was answered, and all offers were accepted."""
+    between = [turn for turn in turns if goal.first <= turn.first <= last.first]
+    return len(between) > 1 and not any(
+        turn.answer
+        and (
+            not asks_back(turn.answer)
+            or (
+                demands.offers(question_of(turn.answer))
+                and not (demands.agrees(then.own) or keeps_going(then))
+            )
+        )
+        for turn, then in pairwise(between)
     )
 
 
@@ -199,11 +264,30 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
     telling = worked = 0
     pleased = later_over = False
     answered = ("", later, telling, worked)
-    for turn in reversed(turns):
-        over = _is_over(turn, turn.answer, later, telling, worked) or (worked > 0 and _was_left(turn, then))
+    ended = ("", later, telling, worked)
+    said_since: set[tuple[str, ...]] = set()
+    for place in range(len(turns) - 1, -1, -1):
+        turn = turns[place]
+        words = content_words(turn.text)
+        # Said again in the same words, it is asked there; praise asks for nothing.
+        again = (len(words) >= SUBSTANTIAL and words in said_since) or demands.only_praises(turn.own)
+        said_since.add(words)
+        over = (
+            again
+            or _is_over(turn, turn.answer, later, telling, worked)
+            or (worked > 0 and _was_left(turn, then))
+        )
         if not turn.answer and not over and answered[0]:
             # The user went on before it was answered: so is what was said to both.
-            over = _is_over(turn, *answered)
+            # Unless it was to wait for that.
+            comes_between = later is not None and _MEANWHILE.match(later.own) is not None
+            over = not comes_between and (
+                _is_over(turn, *answered)
+                or (later is not None and later_over and turn.works and not ERRAND.match(later.own))
+            )
+        if not over and ended[0]:
+            # The answers to it go on in what was said about them.
+            over = _is_over(turn, *ended)
         if not over and later is not None:
             over = demands.takes_back(later.text) or (
                 # What more it offered is not wanted.
@@ -218,10 +302,26 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
             found.append(turn)
         if turn.answer:
             answered = (turn.answer, later, telling, worked)
-        later, later_over = turn, over
+        if not (place and speaks_to(turn, turns[place - 1])):
+            ended = ("", None, 0, 0)
+        elif not ended[0] and is_answered(turn) and reports_result(turn.answer):
+            ended = (turn.answer, later, telling, worked)
+        if not (later is not None and turn.waits and keeps_going(turn)):
+            # Where nothing followed a prompt to go on but the next one, that one tells what was wanted.
+            later, later_over = turn, over
         then = turn if turn.tells else then
         pleased |= demands.is_pleased(turn.own) or is_solved(turn.own)
-        telling += turn.tells or ERRAND.match(turn.own) is not None
+        telling += (
+            turn.tells
+            or ERRAND.match(turn.own) is not None
+            # What was asked for last is a request however short it is, unless it speaks to an answer.
+            or (
+                place + 1 == len(turns)
+                and turn.words > 0
+                and place > 0
+                and not speaks_to(turn, turns[place - 1])
+            )
+        )
         # What nothing followed yet is worked on from now on.
         worked += (turn.works or turn.waits) and not keeps_going(turn)
     return found[::-1]
@@ -288,9 +388,3 @@ def _wants_to_know(text: str, behind: int) -> bool:
     if behind < _WENT_ON:
         return all(_ASKS_WHY.search(one) for one in said)
     return all(demands.asks(one) or demands.guesses(one) or _GLANCES.match(one) for one in said)
-
-
-def turn_before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
-    """The request before one."""
-    place = next(number for number, one in enumerate(turns) if one is turn)
-    return turns[place - 1] if place else None

@@ -30,23 +30,39 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
+_MORE_FINISHED = (
+    "deployed|rebased|reverted|restored|installed|uninstalled|published|squashed|bumped|upgraded|downgraded|configured|enabled|disabled"
+    "|tagged|restarted|migrated|reworked|restructured|simplified|dropped|documented|translated|shortened|reformatted|formatted"
+    "|adjusted|corrected|resolved|inlined|exposed|wrapped|wired|tightened|cherry-picked"
+)
+_STATES = (
+    "fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed|finished|committed|pushed|extracted"
+    f"|converted|rewritten|written|ported|changed|deleted|switched|merged|released|done|{_MORE_FINISHED}"
+)
 _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
-    r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released)\b"
+    r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released"
+    rf"|(?:{_MORE_FINISHED})(?! \w+ (?:is|are|was|were|has|have|should|must|can|needs?)\b))\b"
+    # Without a stop behind it, the participle describes what the code does: is written in `a.go`, is created by the hook.
+    rf"|^(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:{_STATES}))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
+    r"|^(?!.*\b(?:fail\w*|broken|still|not|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
     r"|^the (?:fix|solution) was\b"
+    r"|,? (?:so|and) i(?:['’]ve| have)? (?:also |then )?(?:opened|fixed|added|created|updated|implemented|removed|renamed|moved|replaced|committed|pushed|merged|rewrote|changed|deleted)\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^now,? (?!.*: |i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
-    r"|\b(?:hinzugefügt|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)\W*$"
+    r"|\b(?:hinzugefügt|ergänzt|gelöscht|verschoben|korrigiert|angepasst|überarbeitet|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)(?:\W*$|, )"
+    r"|\b(?:est|sont|a été|ont été) (?:maintenant |bien |aussi )?(?:ajouté|corrigé|remplacé|supprimé|créé|renommé|modifié|validé|terminé|traduit)e?s?(?:\W*$|[,;] )"
     r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$",
-    "fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
+    "opened fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
     "rewrote rewritten wrote written ported changed deleted switched merged released passes fix solution "
-    "now longer behoben erledigt umgesetzt eingebaut fait hecho listo corregido arreglado ersetzt entfernt umbenannt angelegt erstellt "
+    + " ".join(_MORE_FINISHED.replace("-", "|").split("|"))
+    + " now longer ergänzt gelöscht verschoben korrigiert angepasst überarbeitet behoben erledigt umgesetzt eingebaut fait hecho listo corregido arreglado ersetzt entfernt umbenannt angelegt erstellt "
     "aktualisiert implementiert umgestellt",
 )
 """A result, by the finished work or by the new state; approval alone is not a result. `Split` may be a proposal as well."""
 _PASSED = markers(
     r"(?i)^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|\b\d+ passed\b"
-    r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|passed|are green|green)\b"
+    r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?)(?: (?:on|in|of) [^\s,.;:]+(?: #?\d+)?)? (?:now )?(?:pass|passed|are green|green)\b"
     r"|\btests? pass(?:es)?\b(?! (?:`|an? |the |its? |in |to ))",
     "pass passes passed passing green",
 )
@@ -86,6 +102,8 @@ _ADVISES = re.compile(
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
 """An item of a checklist, which becomes a step."""
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
+_DIRECTIVE = re.compile(r"::[a-z][a-z-]{1,40}\{")
+"""A line of Codex for its own screen: `::git-commit{…}`."""
 _CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
 _ENDED = re.compile(r"[.!?。！？;…]$")
@@ -362,7 +380,7 @@ def _passages(text: str, shortest: int) -> Iterator[str]:
         stripped = raw.strip().replace("**", "")
         mark = _LIST_ITEM.match(stripped)
         item = stripped[mark.end() :].strip() if mark is not None else ""
-        if not stripped:
+        if not stripped or _DIRECTIVE.match(stripped):
             continue
         if mark is not None and (
             _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))
@@ -390,6 +408,12 @@ def _passages(text: str, shortest: int) -> Iterator[str]:
             way_name = intro if _WAY.match(intro) else ""
         elif _CONTINUED.search(stripped):
             intro = prose.last_sentence(stripped).rstrip(":：")
+            # A report before the words that introduce a list is no part of them.
+            yield from (
+                one
+                for one in [*prose.sentences(raw)][:-1]
+                if len(one) >= shortest and (reached(one) or prose.reports(one))
+            )
             if way_name and not _WEIGHED.match(intro):
                 # Alone it does not say that it is about one of several ways.
                 intro = f"{cut(way_name, _WAY_NAME)}, {intro}"
@@ -447,15 +471,19 @@ def _found(result: Markers, sentence: str) -> bool:
     return result.may_stand_in(sentence) and result.pattern.search(sentence) is not None
 
 
+def _names_enough(sentence: str) -> bool:
+    """Whether a report says of what it is: with three words, or two of which one is a name."""
+    words = prose.content_words(sentence)
+    return len(words) > 2 or (len(words) == 2 and not all(map(str.isalpha, words)))
+
+
 @lru_cache(maxsize=1 << 14)
 def section_of_sentence(sentence: str) -> SummarySection:
     """The section of a model's sentence; context where it reports no decision, result or remaining work."""
     if demands.asks(sentence):
         return SummarySection.CONTEXT
     guessed = _is_guessed(sentence)
-    finished = (
-        _is_finished(_without_opening(sentence)) and not guessed and len(prose.content_words(sentence)) >= 3
-    )
+    finished = _is_finished(_without_opening(sentence)) and not guessed and _names_enough(sentence)
     # A report of finished work tells a decision only with its reason: that something was there before is none.
     decided = (
         prose.decides(_CONTRAST.sub(" ", sentence), strictly=True) if finished else prose.decides(sentence)

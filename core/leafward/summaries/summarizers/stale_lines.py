@@ -63,6 +63,10 @@ _MAKES = re.compile(
     r"|refactor|make|expose|store|handle|support|build|adapt|adjust|extend|rewrite|port|switch|put|let|have)\b)"
 )
 """Steps that are done by changing files."""
+_TELLS_REMOVAL = re.compile(
+    r"(?i)^\W*(?:removed|deleted|dropped|renamed|moved|reverted|gelöscht|entfernt|umbenannt|supprimé|renommé)\b"
+)
+"""The beginning of an outcome that tells of a removal itself."""
 _REMOVES = re.compile(r"(?i)^\W*(?:remove|delete|drop|rename|get rid of|clean up)\b")
 
 
@@ -173,7 +177,7 @@ def _without(evidence: Evidence, path: str, until: int) -> list[LineCandidate]:
     for candidate in evidence.candidates:
         if candidate.first and candidate.asks and evidence.place_of(candidate) <= until:
             asked, _, came = candidate.text.partition(OUTCOME)
-            if named.search(came):
+            if named.search(came) and not _TELLS_REMOVAL.match(came):
                 candidate.text = asked
     return [
         candidate

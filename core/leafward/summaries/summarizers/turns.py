@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
-from leafward.summaries.facts.demands import agrees, asks, is_pleased, says_it_works, without_fillers
+from leafward.summaries.facts.demands import (
+    agrees,
+    asks,
+    declines,
+    is_pleased,
+    only_praises,
+    says_it_works,
+    without_fillers,
+    without_offer,
+)
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words, sentences
 
@@ -32,9 +42,17 @@ _TRIVIAL = re.compile(
     r"|да|давай|продолжай)(?:[\s,.!]+|$))+$"
     r"|(?:(?:好的?|可以|是的?|对|行|继续|请|谢谢|はい|お願いします|続けて(?:ください)?|네|계속)[，,、。！!\s]*)+$)"
 )
+_COMMAND_TYPED = re.compile(r"/[A-Za-z][\w:-]*(?:\s|$)")
+"""A command of the agent's that stands in the text of its message."""
 _BROKEN_OFF = frozenset({"aborted", "error", "length"})
 CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 """One of several ways, by its number."""
+_TITLE = re.compile(r"#{1,6} (\S[^\n]{0,200})")
+_PRAISE = re.compile(
+    r"(?i)^(?:(?:(?:wow|oh|ok(?:ay)?|yes|great|perfect|nice)[\s,!.]+)*(?:(?:this|that|it)(?:['’]s| is| looks) (?:really |very |so |absolutely |exactly )?"
+    r"(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|what i (?:needed|wanted))|(?:thank you|thanks)(?: (?:so|very) much| a lot| for [^.!?\n]{1,80})?)[.!]+\s+)+(?=\S)"
+)
+"""Praise before a request."""
 _SHOWN_ONLY = "[output pasted without a word]"
 _SHOWN = 120
 """Characters that are quoted of a text pasted after a request."""
@@ -42,6 +60,8 @@ SUBSTANTIAL = 3
 """Content words from which a request names its subject."""
 _BRIEF = 2
 """Content words from which it does where work followed."""
+_NAMES_IT = 160
+"""Characters of a sentence before a question that says what the question is about."""
 TELLING = 8
 """Content words from which it does where no work followed."""
 
@@ -122,13 +142,13 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
                 # A command that the user ran is not a request.
                 continue
             text = " ".join(text_of(message.get("content")).split())
-            if not (text or command) or by_machine(message):
+            if not (text or command) or text == "/" or by_machine(message):
                 continue
             typed, pasted = divided(text_of(message.get("content")))
             own = " ".join(typed.split()).rstrip("` ")
             # Text in a fence or with quote signs was copied, unless there is nothing else.
             bare = " ".join(_QUOTED.sub(" ", _without_fences(typed)).split()) or own
-            prompt = without_fillers(_PICTURE.sub("[image]", bare or text)) or bare or text
+            prompt = without_fillers(_PRAISE.sub("", _PICTURE.sub("[image]", bare or text))) or bare or text
             says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
             if pasted.strip() and not own and turns:
@@ -136,10 +156,12 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
                 words, own = 0, _SHOWN_ONLY
             if prompt.endswith((":", "：")):
                 # The subject is in the pasted text.
-                shown = next((" ".join(one.split()) for one in sentences(pasted)), "")
+                title = _TITLE.match(pasted)
+                shown = title[1] if title else next((" ".join(one.split()) for one in sentences(pasted)), "")
                 prompt = f"{prompt} {shown[:_SHOWN]}".strip()
             asked = prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip()
-            turns.append(Turn(entry, asked, own, words, place, place, runs=bool(command)))
+            runs = bool(command) or _COMMAND_TYPED.match(own) is not None
+            turns.append(Turn(entry, asked, own, words, place, place, runs=runs))
         elif role == "assistant" and is_users_call(message, command):
             by_user.update(call.id for call in tool_calls(message))
             command = ""
@@ -180,9 +202,14 @@ def goal_of(turns: Sequence[Turn]) -> Turn | None:
 
 def last_of(turns: Sequence[Turn]) -> Turn | None:
     """The last request with any content; one without an answer yet may be short."""
-    if turns and _asks_by_itself(turns) and not _reports(turns[-1].own):
+    if (
+        turns
+        and _asks_by_itself(turns)
+        and not _reports(turns[-1].own)
+        and not only_declines(turns, turns[-1])
+    ):
         return turns[-1]
-    telling = [turn for turn in turns if turn.tells]
+    telling = [turn for turn in turns if turn.tells and not only_praises(turn.own)]
     if telling:
         return telling[-1]
     return next((turn for turn in reversed(turns) if _is_readable(turn)), None)
@@ -192,7 +219,8 @@ def _asks_by_itself(turns: Sequence[Turn]) -> bool:
     """Whether the last request has content beyond the answer before it, or nothing followed it yet."""
     last = turns[-1]
     if last.waits or not last.works:
-        return last.words > 0 and last.waits
+        # Where the user broke off the reply, nothing was done about it.
+        return last.words > 0 and not last.answer
     if last.words == 0 or agrees(last.own) or asks(last.own):
         # It is quoted with the text that it agrees to, or asks about.
         return False
@@ -218,13 +246,36 @@ def is_answered(turn: Turn) -> bool:
     return bool(turn.answer) and not asks_back(turn.answer)
 
 
+def only_declines(turns: Sequence[Turn], turn: Turn) -> bool:
+    """Whether a request declines what the answer before it offered, and asks for nothing."""
+    before = turn_before(turns, turn)
+    return before is not None and turn.words <= _BRIEF and declines(turn.own, question_of(before.answer))
+
+
+def turn_before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
+    """The request before one."""
+    place = position(turns, turn)
+    return turns[place - 1] if place else None
+
+
+def position(turns: Sequence[Turn], turn: Turn) -> int:
+    """The number of a turn among some."""
+    return next(number for number, one in enumerate(turns) if one is turn)
+
+
 def asks_back(answer: str) -> bool:
     """Whether an answer ends with a question."""
     return answer.rstrip("*_ )\n").endswith(("?", "？"))
 
 
 def question_of(answer: str) -> str:
-    """The question at the end of an answer; empty where there is none."""
+    """The question at the end of an answer; empty where there is none.
+
+    A question that names nothing (`Shall I?`) comes with the sentence before it on its line.
+    """
     lines = [line for line in answer.split("\n") if line.strip()]
-    said = [one for line in lines[-2:] for one in sentences(line)]
-    return next((one for one in reversed(said) if asks_back(one)), "")
+    said = [(one, before) for line in lines[-2:] for before, one in pairwise(["", *sentences(line)])]
+    asked, before = next((pair for pair in reversed(said) if asks_back(pair[0])), ("", ""))
+    if before and len(before) <= _NAMES_IT and len(content_words(without_offer(asked))) < _BRIEF:
+        return f"{before} {asked}"
+    return asked

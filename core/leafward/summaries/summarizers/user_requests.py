@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.candidates import BEFORE_KEPT, OUTCOME, Evidence, add
+from leafward.summaries.summarizers.exchange import closing
 from leafward.summaries.summarizers.open_requests import (
     ERRAND,
     LOOKS,
@@ -17,10 +19,10 @@ from leafward.summaries.summarizers.open_requests import (
     is_over,
     is_unchallenged,
     leads_to,
+    obstacle,
     open_aside,
     settles,
     stands_for_an_aside,
-    turn_before,
 )
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut, named_files
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, bids, quotable, section_of_sentence
@@ -33,7 +35,9 @@ from leafward.summaries.summarizers.turns import (
     goal_of,
     is_answered,
     last_of,
+    position,
     question_of,
+    turn_before,
 )
 
 if TYPE_CHECKING:
@@ -56,11 +60,23 @@ _NAMES = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _WAY_LIMIT = 140
 _OUTCOME = 120
 """Characters of a request's outcome."""
+_TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
+_STOPS = (".", "!", "。", "！")
+_PAST = re.compile(
+    r"(?i)\b(?:was|were|had|did|didn['’]t|wasn['’]t|weren['’]t|used to|the (?:\w+ )?(?:problem|issue|cause|bug|reason)|because|fail\w*|broken|still|my (?:mistake|bad|fault)|sorry|war|waren|hatte|était|avait)\b"
+)
+"""A sign that a statement is about the trouble that was mended."""
 _EARLIER = 180
 """Characters of an earlier request, so that its outcome has room on the line."""
 _BRIEFLY = 100
 """Characters of a request that the goal holds already."""
 _HEADING = re.compile(r"\s#{2,} ")
+_ENDS = re.compile(r"(?<!\s\d)(?<!\s\d\d)(?<=[.!?]) |(?<=[。！？])| (?=(?:[-*•]|\d{1,2}[.)]|#{1,6}) \S)")
+"""The end of a sentence, or the place before an item or a heading, in a text on one line."""
+_ALONE = 60
+"""Characters of a request from which it is understood alone."""
+_OFFER = 160
+"""Characters of an offer that was accepted."""
 _ASKED_FIRST = " (asked first: "
 _REMARK = REQUEST_LIMIT - _OUTCOME - len(_ASKED_FIRST)
 """Characters of a request beside which there is room for the first one."""
@@ -69,6 +85,11 @@ _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
 """A sign of a list in the user's own text."""
 DECLINED = "Declined by the user: "
+_SAID_TO = "Answered by the user: "
+_GOING_ON = frozenset(
+    content_words("begin start go proceed continue apply do run this that weitermachen anfangen loslegen")
+)
+"""Words of an offer that does not name the work."""
 _SHARED = 2
 _MOST = 0.6
 """The part of a request's words that an offer has to share to be accepted by it later."""
@@ -149,22 +170,28 @@ def requests(
         goal = open_aside(turns)
     if goal is not None and latest is not None and goal is not latest:
         of_latest = leads_to(turns, goal, latest)
-        if (all_over and of_latest) or (not of_latest and settled(goal) and is_unchallenged(goal, turns)):
+        # Where a step was agreed to that the answer to a question offered, the question does not say what it is for.
+        consented = latest is not turns[-1] and demands.asks(latest.text)
+        if (all_over and of_latest) or (
+            not (of_latest or consented) and settled(goal) and is_unchallenged(goal, turns)
+        ):
             # Answered too: the last request says more of what is wanted now.
             answered.append(goal)
             goal = latest
     if goal is latest and all_over:
         goal = None
     for turn in answered:
-        _asked(evidence, turn, 1.0, same)
+        _asked(evidence, turns, turn, 1.0, same)
     if goal is not None:
-        text = _goal_text(turns, goal, same)
+        text = _without_dropped(evidence, _goal_text(turns, goal, same))
         add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=REQUEST_LIMIT)
     _earlier(evidence, [turn for turn in turns if turn not in (goal, latest, *answered)], same)
+    if stopped := obstacle(turns, since=since):
+        add(evidence, SummarySection.BLOCKED, stopped, (turns[-1].entry,), 2.0)
     if latest is None:
         return
     if first and goal is None and all_over:
-        text = _with_outcome(_last_text(turns, latest), latest, same)
+        text = _with_outcome(_last_text(turns, latest), closing(turns, latest), same)
         _last(evidence, SummarySection.DONE, text, latest, lead)
         nothing = _NOTHING_OPEN_BEFORE if since else NOTHING_OPEN
         add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
@@ -196,6 +223,8 @@ def _goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
         # Sentences that only ask to read something say less.
         wanted = (one for one in prose.sentences(begun.text) if not LOOKS.match(one))
         return f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:_OUTCOME]})"
+    if offer := _accepted(turns, goal):
+        return f"{cut(text, _REMARK)} (asked: {offer})"
     if (
         begun is not None
         and begun.first < goal.first
@@ -208,8 +237,25 @@ def _goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
         # Alone it does not name the purpose of the work.
         asked = _whole_sentences(_HEADING.split(begun.text)[0], _OUTCOME)
         return f"{cut(_whole_sentences(text, _REMARK), _REMARK)}{_ASKED_FIRST}{cut(asked, _OUTCOME)})"
-    question = _question_before(turns, goal)
-    return f"{text} (asked: {question})" if question else text
+    if question := _question_before(turns, goal):
+        return f"{text} (asked: {question})"
+    return _with_subject(turns, goal, text)
+
+
+def _without_dropped(evidence: Evidence, text: str) -> str:
+    """A request without the sentences that set a rule which no longer holds, where others are left."""
+    said = list(prose.sentences(text))
+    dropped = [
+        one
+        for one in said
+        if (rule := evidence.facts.get((FactKind.CONSTRAINT, prose.sentence_key(one)))) is not None
+        and rule.outcome == DROPPED
+    ]
+    if not dropped or len(dropped) == len(said):
+        return text
+    for one in dropped:
+        text = text.replace(one, "").strip()
+    return text.replace("  ", " ")
 
 
 def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
@@ -227,12 +273,14 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
         and not LOOKS.match(turn.text)
     ]
     for turn in earlier[-_ASKED:]:
-        _asked(evidence, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
+        _asked(evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
 
 
-def _asked(evidence: Evidence, turn: Turn, worth: float, same: SameWork) -> None:
+def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork) -> None:
     """Adds an answered request with its outcome."""
-    text = _with_outcome(cut(_whole_sentences(turn.text, 160), _EARLIER), turn, same)
+    text = _with_outcome(
+        cut(_whole_sentences(_heading_apart(turn.text), _EARLIER), _EARLIER), closing(turns, turn), same
+    )
     # The outcome does not make a request less worth telling.
     worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
     add(evidence, SummarySection.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
@@ -245,8 +293,32 @@ def _last(
 
 
 def _last_text(turns: Sequence[Turn], latest: Turn) -> str:
-    text = _whole_sentences(latest.text, REQUEST_LIMIT)
-    return _with_way(text, latest.own, turn_before(turns, latest))
+    text = _whole_sentences(_heading_apart(latest.text), REQUEST_LIMIT)
+    if offer := _accepted(turns, latest):
+        return f"{cut(text, _REMARK)} (asked: {offer})"
+    return _with_subject(turns, latest, _with_way(text, latest.own, turn_before(turns, latest)))
+
+
+def _with_subject(turns: Sequence[Turn], turn: Turn, text: str) -> str:
+    """A request of a word with the last one before it that names its subject: alone nobody knows what it is about."""
+    if turn.words > 1 or turn.runs or len(text) > _ALONE or "(" in text:
+        return text
+    before = [
+        one for one in turns[: position(turns, turn)] if one.words > 1 and not demands.is_pleased(one.own)
+    ]
+    return (
+        f"{text} (asked before: {cut(_whole_sentences(before[-1].text, _OUTCOME), _OUTCOME)})"
+        if before
+        else text
+    )
+
+
+def _accepted(turns: Sequence[Turn], turn: Turn) -> str:
+    """The offer that a request accepts with its first words, and says more of; empty where it accepts none that names its work."""
+    before = turn_before(turns, turn)
+    question = question_of(before.answer) if before is not None and demands.agrees(turn.own) else ""
+    named = set(content_words(demands.without_offer(question))) - _GOING_ON
+    return cut(question, _OFFER) if demands.offers(question) and len(named) >= _SHARED else ""
 
 
 def _agreed(
@@ -265,7 +337,7 @@ def _agreed(
         # The errand is a request of its own; the request before it is treated like any other.
         text = agreed.own
         if latest is not goal and is_answered(latest):
-            _asked(evidence, latest, 1.0, same)
+            _asked(evidence, turns, latest, 1.0, same)
     elif latest is goal:
         return
     else:
@@ -280,7 +352,7 @@ def _latest(
     answered = is_answered(latest)
     if latest is not goal:
         text = _last_text(turns, latest)
-        text = _with_outcome(text, latest, same) if answered else text
+        text = _with_outcome(text, closing(turns, latest), same) if answered else text
         _last(evidence, SummarySection.DONE if answered else SummarySection.IN_PROGRESS, text, latest, lead)
     elif goal is not goal_of(turns) and not answered:
         brief = _whole_sentences(latest.text, _BRIEFLY)
@@ -326,17 +398,12 @@ def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
     for number, (turn, then) in enumerate(pairwise(turns)):
         question = question_of(turn.answer)
         if question and demands.declines(then.own, question) and not is_wanted(question, turns[number + 2 :]):
-            no = next(prose.sentences(then.own), then.own)
-            text = f"{cut(question, _OUTCOME)} ({cut(no, _OUTCOME)})"
-            add(
-                evidence,
-                SummarySection.DECISIONS,
-                text,
-                (then.entry,),
-                _NO,
-                limit=LINE_LIMIT,
-                lead=DECLINED,
-            )
+            no = cut(next(prose.sentences(then.own), then.own), _OUTCOME)
+            lead, text = DECLINED, f"{cut(question, _OFFER)} ({no})"
+            if _GOING_ON.issuperset(content_words(demands.without_offer(question))):
+                # What was declined is not named: what was said against it is all that can be told.
+                lead, text = _SAID_TO, f"{no} (asked: {question})"
+            add(evidence, SummarySection.DECISIONS, text, (then.entry,), _NO, limit=LINE_LIMIT, lead=lead)
 
 
 def is_wanted(offer: str, turns: Sequence[Turn]) -> bool:
@@ -360,27 +427,46 @@ def _with_outcome(text: str, turn: Turn, same: SameWork) -> str:
     A decision is no outcome: it has a section of its own. A statement about code that was written anew since may no longer hold.
     """
     passages = [(one, section_of_sentence(one)) for one in quotable(turn.answer, shortest=8)]
-    done = [one for one, section in passages if section is SummarySection.DONE or prose.reports(one)]
+    done = [
+        one
+        for one, section in passages
+        if section is SummarySection.DONE or (prose.reports(one) and len(content_words(one)) >= _SHARED)
+    ]
     # A short report rather than one that is cut.
     told = next((one for one in done if len(one) <= _OUTCOME), done[0] if done else "")
-    if not told and (files := same.changed(turn)):
-        told = f"changed {named_files(files)}"
+    if not told and not turn.works and (title := _TITLE.match(turn.answer)):
+        # What was asked for is the text itself, and its first sentence is no outcome.
+        told = f'the text "{title[1].strip()}"'
     if not told:
-        told = next(
-            (
-                one
-                for one, section in passages
-                if section is SummarySection.CONTEXT
-                and not (prose.announces(one) or bids(one) or same.overtakes(one, turn))
-            ),
-            "",
+        said = (
+            one
+            for one, section in passages
+            if section is SummarySection.CONTEXT
+            and not (prose.announces(one) or bids(one) or same.overtakes(one, turn))
         )
+        told = next(said, "")
+        if files := same.changed(turn):
+            changed = f"changed {named_files(files)}"
+            # What was wrong before is told in the past, and a longer statement seldom only says what was done.
+            short = (
+                len(told) <= _OUTCOME
+                and told.endswith(_STOPS)
+                and len(content_words(told)) > _SHARED
+                and not _PAST.search(told)
+            )
+            told = f"{told.rstrip('.。')} ({changed})" if short else changed
     return f"{text}{OUTCOME}{cut(told, _OUTCOME)}" if told else text
 
 
 def _whole_sentences(text: str, limit: int) -> str:
-    """The first sentences of a text that fit; the text where not even one does."""
+    """The first sentences and items of a text that fit; the text where not even one does."""
     if len(text) <= limit:
         return text
-    end = max(text.rfind(mark, 0, limit - 1) for mark in (". ", "! ", "? ", "。", "！", "？"))
-    return f"{text[: end + 1]} …" if end > 0.3 * limit else text
+    end = max((found.start() for found in _ENDS.finditer(text, 0, limit - 1)), default=0)
+    return f"{text[:end].rstrip()} …" if end > 0.3 * limit else text
+
+
+def _heading_apart(text: str) -> str:
+    """A request up to the first section of what stands below it, unless its words only lead to that."""
+    first, *below = _HEADING.split(text, maxsplit=1)
+    return f"{first} …" if below and not first.endswith((":", "：")) else text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.forms import canonical_command
-from leafward.summaries.facts.prose import content_words, opposed
+from leafward.summaries.facts.prose import content_words, negated, opposed
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 
@@ -41,6 +41,17 @@ _QUOTE = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])?\s*(?:[\"“‘>]|'(?=\w))")
 """The beginning of a line that quotes somebody."""
 _CODE = re.compile(r"`([^`\n]{2,120})`")
 _DONE = re.compile(r"^\s*(?:[-*]\s*)?\[[xX✓]\]|✅|\b(?i:done|completed|finished)\b")
+
+
+_LIFTED = re.compile(
+    r"(?i)\b(?:rule|restriction|constraint|limit|ban)\b.{0,80}\b(?:is off|lifted|dropped|gone|withdrawn|revoked|void|taken back|no longer (?:holds|applies|in force))\b"
+    r"|\b(?:no longer (?:holds|applies|in force)|was (?:lifted|withdrawn|revoked|taken back))\b"
+)
+"""A line that says that a rule does not hold any more."""
+_SPARES = re.compile(
+    r"(?i)\b(?:off[- ]limits|read[- ]only|untouched|unchanged|intact|as (?:it is|is|they are)|alone|forbids?|free of|excluding|except|only|stays?|keep|kept|remains?|refuse\w*|must\b.{0,40}\bbefore)\b|保留|保持"
+)
+"""Words that forbid without a negation."""
 
 
 class FactMatch(StrEnum):
@@ -262,16 +273,30 @@ class FactText:
     def _sentence(self, fact: Fact) -> FactMatch:
         text = _SPACE.sub(" ", fact.text).casefold()
         if text in self._folded:
-            return FactMatch.CONTRADICTED if self._is_done(fact, text) else FactMatch.VERBATIM
+            over = self._is_done(fact, text) or self._is_lifted(fact, text)
+            return FactMatch.CONTRADICTED if over else FactMatch.VERBATIM
         words = content_words(fact.text)
         held, line, part = self._nearest_line(words)
         if held is FactMatch.ABSENT or not self._names_of(fact.text, line):
             return FactMatch.ABSENT
+        if fact.kind is FactKind.CONSTRAINT and _LIFTED.search(line):
+            return FactMatch.CONTRADICTED
+        if (
+            fact.kind is FactKind.CONSTRAINT
+            and negated(fact.text)
+            and not (negated(line) or _SPARES.search(line))
+        ):
+            # It names what the rule forbids, and forbids nothing.
+            return (
+                FactMatch.CONTRADICTED
+                if opposed(fact.text, line) and part >= OPPOSITE_SENTENCE
+                else FactMatch.ABSENT
+            )
         if fact.kind is FactKind.TODO:
             if fact.is_open and part >= OPPOSITE_SENTENCE and _DONE.search(line):
                 return FactMatch.CONTRADICTED
         elif part >= (OPPOSITE_SENTENCE if len(words) > 2 else 1.0) and len(words) > 1:
-            return FactMatch.CONTRADICTED if opposed(fact.text, line) else held
+            return FactMatch.CONTRADICTED if opposed(fact.text, line) and not _SPARES.search(line) else held
         return held
 
     @staticmethod
@@ -286,6 +311,13 @@ class FactText:
             return False
         there = [line for line, _ in self.lines if text in _SPACE.sub(" ", line).casefold()]
         return bool(there) and all(_DONE.search(line) for line in there)
+
+    def _is_lifted(self, fact: Fact, text: str) -> bool:
+        """Whether a rule is only on lines that say it no longer holds."""
+        if fact.kind is not FactKind.CONSTRAINT:
+            return False
+        there = [line for line, _ in self.lines if text.rstrip(".") in _SPACE.sub(" ", line).casefold()]
+        return bool(there) and all(_LIFTED.search(line) for line in there)
 
     def _nearest_line(self, words: tuple[str, ...]) -> tuple[FactMatch, str, float]:
         """The line that shares most of the wanted words, if it shares enough."""

@@ -1,0 +1,66 @@
+"""An exchange: a request and the prompts after it that only speak to its answers, up to the answer that ends it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import demands, prose
+from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.quotes import quotable, section_of_sentence
+from leafward.summaries.summarizers.turns import (
+    SUBSTANTIAL,
+    Turn,
+    asks_back,
+    is_answered,
+    keeps_going,
+    position,
+    question_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BRIEF = 2
+"""Content words up to which a reply to a question of the model's is no request of its own."""
+
+
+def speaks_to(turn: Turn, before: Turn) -> bool:
+    """Whether a prompt only speaks to the answer before it: goes on, asks about it, replies to its question, or calls it wrong."""
+    if keeps_going(turn) or demands.refutes(turn.own):
+        return True
+    if asks_back(before.answer):
+        if demands.agrees(turn.own) or demands.denies(turn.own):
+            return True
+        # What names something else passes an offer over; any few words reply to another question.
+        question = question_of(before.answer)
+        return turn.words <= _BRIEF and not (demands.offers(question) or demands.offers_more(question))
+    return turn.words < SUBSTANTIAL and demands.asks(turn.own)
+
+
+def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
+    """A request with the prompts after it that speak to it."""
+    first = position(turns, turn)
+    end = first + 1
+    while end < len(turns) and speaks_to(turns[end], turns[end - 1]):
+        end += 1
+    return turns[first:end]
+
+
+def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
+    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, else the request itself.
+
+    An answer that the user called wrong tells none, so the last answer does.
+    """
+    exchange = exchange_of(turns, turn)
+    for one in reversed(exchange[1:]):
+        if is_answered(one) and reports_result(one.answer):
+            return one
+    wrong = [number for number, one in enumerate(exchange) if demands.refutes(one.own)]
+    return next((one for one in reversed(exchange[wrong[-1] :]) if is_answered(one)), turn) if wrong else turn
+
+
+def reports_result(answer: str) -> bool:
+    """Whether an answer has a sentence about finished work, or about runs that passed."""
+    return prose.reports(answer) or any(
+        section_of_sentence(one) is SummarySection.DONE for one in quotable(answer, shortest=8)
+    )

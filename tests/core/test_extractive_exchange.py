@@ -1,0 +1,299 @@
+"""A request and what is said to its answers are one exchange: its end says whether it is over, and how it came out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
+from tests.core.told import ran, reply, span, summarize, told_in, user, worked
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def aborted(text: str = "") -> dict[str, Any]:
+    return {**reply(text), "stopReason": "aborted"}
+
+
+def the_goal(*messages: dict[str, Any]) -> str:
+    (goal,) = told_in(SummarySection.GOAL, *messages)
+    return goal
+
+
+DONE = [user("Port the lexer of orchard to a table."), *worked("src/lexer.py", "a")]
+
+
+@pytest.mark.parametrize("broken_off", [aborted(), aborted("Now I look for it.")])
+def test_a_request_whose_reply_was_broken_off_is_the_last_request(broken_off: dict[str, Any]) -> None:
+    said = [*DONE, reply("Moved the table of the lexer."), user("remove fruit-reporter"), broken_off]
+    assert the_goal(*said) == "remove fruit-reporter"
+    assert told_in(SummarySection.IN_PROGRESS, *said)[0] == "Last request: remove fruit-reporter"
+
+
+def test_a_command_in_the_text_of_a_prompt_is_a_request_once_work_followed() -> None:
+    said = [*DONE, reply("Moved the table of the lexer."), user("/fix 2"), *worked("src/cache.py", "b")]
+    assert the_goal(*said) == "/fix 2"
+
+
+def test_what_was_left_open_is_over_once_a_question_about_it_is_answered() -> None:
+    said = [
+        user("CI is red on request 91 of orchard, can you look"),
+        *worked("src/price.ts", "a"),
+        reply("The type error in `src/price.ts` is mended; the checks are still running."),
+        user("and?"),
+        *ran("b", "gh pr checks 91"),
+        reply("All checks on request 91 are green."),
+        user("merge it then"),
+    ]
+    assert the_goal(*said).startswith("merge it then")
+    (asked,) = [line for line in told_in(SummarySection.DONE, *said) if line.startswith("Asked: ")]
+    assert asked.endswith("→ All checks on request 91 are green.")
+
+
+def test_a_reply_to_a_question_of_the_models_is_part_of_the_request() -> None:
+    said = [
+        user("deploy to staging"),
+        *ran("a", "./deploy.sh staging"),
+        reply("The host refuses the connection. Is the tunnel up?"),
+        user("tunnel is up now"),
+        *ran("b", "./deploy.sh staging"),
+        reply("Deployed build 9f21 to staging."),
+        user("now prod"),
+        *ran("c", "./deploy.sh prod"),
+        reply("Prod needs an approval; I cannot go on until someone approves run 771."),
+    ]
+    # A word alone says nothing without the request before it, and what waits for somebody is not done.
+    assert the_goal(*said) == "prod (asked before: deploy to staging)"
+    assert not any("prod" in line.lower() for line in told_in(SummarySection.DONE, *said))
+    assert told_in(SummarySection.BLOCKED, *said) == [
+        "Prod needs an approval; I cannot go on until someone approves run 771."
+    ]
+
+
+def test_a_declined_offer_leaves_nothing_open() -> None:
+    said = [
+        user("Clean up the old branches of orchard"),
+        *ran("a", "git branch -d plum pear"),
+        reply("Deleted the branches `plum` and `pear`."),
+        user("and the remote ones?"),
+        reply("I can delete them on origin too: `git push origin --delete plum pear`. Should I?"),
+        user("no leave them"),
+    ]
+    assert the_goal(*said) == NOTHING_OPEN
+    assert told_in(SummarySection.IN_PROGRESS, *said) == []
+    # The question alone does not name what was declined.
+    assert told_in(SummarySection.DECISIONS, *said) == [
+        "Declined by the user: I can delete them on origin too: `git push origin --delete plum pear`. Should I? (no leave them)"
+    ]
+
+
+def test_a_correction_of_a_plan_is_no_declined_start() -> None:
+    said = [
+        user("Plan how the jobs of orchard move to a queue. Don't write code yet."),
+        reply("1. Add a table of jobs\n2. Write a worker\n\nShall I start?"),
+        user("No table please, use streams instead."),
+        reply("1. Add a stream of jobs\n2. Write a worker\n\nOk like this?"),
+        user("approved, go"),
+        *worked("jobs/stream.py", "a"),
+    ]
+    assert told_in(SummarySection.DECISIONS, *said) == [
+        "Answered by the user: No table please, use streams instead. (asked: Shall I start?)"
+    ]
+    # Work has begun since.
+    assert told_in(SummarySection.CONSTRAINTS, *said) == []
+    assert the_goal(*said) == "Plan how the jobs of orchard move to a queue."
+
+
+def test_the_rule_not_to_begin_yet_stands_until_work_may_begin() -> None:
+    said = [
+        user("Plan how the jobs of orchard move to a queue. Don't write code yet."),
+        reply("1. Add a table of jobs\n2. Write a worker\n\nShall I start?"),
+        user("How long does the second step take?"),
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == ["Don't write code yet."]
+
+
+def test_an_accepted_offer_is_told_with_the_words_that_name_it() -> None:
+    said = [
+        user("Why is the export of orchard slow on large files?"),
+        *ran("a", "python -m profile export.py"),
+        reply("The export opens the file anew for each row. Should I change that?"),
+        user("yes please, but without new dependencies"),
+    ]
+    (line,) = told_in(SummarySection.IN_PROGRESS, *said)
+    assert line.endswith(
+        "without new dependencies (asked: The export opens the file anew for each row. Should I change that?)"
+    )
+    assert told_in(SummarySection.CONSTRAINTS, *said) == ["without new dependencies"]
+
+
+def test_an_answer_that_the_user_called_wrong_is_no_outcome() -> None:
+    said = [
+        user("The total of the invoice is off by one cent. Find out why."),
+        *ran("a", "cat inv.py"),
+        reply("The cause is the rounding of floats in `total()`."),
+        user("no that's wrong, we use decimals there"),
+        *ran("b", "cat inv.py"),
+        reply("You are right. The cause is that tax is rounded for each line."),
+        user("round it once at the end then"),
+    ]
+    (asked,) = [line for line in told_in(SummarySection.DONE, *said) if line.startswith("Asked: ")]
+    assert asked.endswith("→ The cause is that tax is rounded for each line.")
+
+
+def test_work_is_taken_back_behind_a_reason_too() -> None:
+    said = [
+        user("Make the parser of orchard streaming"),
+        *worked("src/parser.rs", "a"),
+        reply("The parser streams now: memory for a large file falls to 40 MB."),
+        user("it's slower by 30% on small files. revert it"),
+        *ran("b", "git checkout src/parser.rs"),
+        reply("Reverted `src/parser.rs`. 43 tests pass."),
+        user("instead only read the header lazily"),
+        *worked("src/header.rs", "c"),
+        reply("The header is read lazily now."),
+    ]
+    text = summarize(span(*said)).text
+    assert (
+        "Taken back: Make the parser of orchard streaming (it's slower by 30% on small files. revert it)"
+        in text
+    )
+    assert "parser streams now" not in text
+    # Another way for the work at hand binds nothing afterwards.
+    assert told_in(SummarySection.CONSTRAINTS, *said) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        ("Rebased; the conflict is resolved with both parameters kept.", None),
+        ("The introduction is rewritten; it has 310 words.", None),
+        ("The lock is released in a `finally` now.", None),
+        ("Die Spalte der Sorten ist ergänzt, am Ende der Zeile.", None),
+        ("Le champ du numéro est ajouté, il est facultatif.", None),
+        # No report, but what it says of the changed file says more than its name.
+        ("Below 480 pixels the label is above the button.", "{} (changed `lexer.py`)"),
+        # The trouble that was mended is no outcome.
+        ("The port was read as a string.", "changed `lexer.py`"),
+        # What the code does is no report.
+        ("The transcript is written in `committed.go` by a hook of git.", "{} (changed `lexer.py`)"),
+    ],
+)
+def test_the_outcome_is_what_the_answer_reports(answer: str, outcome: str | None) -> None:
+    lines = told_in(SummarySection.DONE, *DONE, reply(answer))
+    wanted = answer if outcome is None else outcome.format(answer.rstrip("."))
+    assert lines[0] == f"Last request: Port the lexer of orchard to a table. → {wanted}"
+    # It stands once.
+    assert sum(answer.rstrip(".") in line for line in lines) <= 1
+
+
+def test_a_cut_request_ends_with_a_whole_item_and_before_the_sections_of_a_plan() -> None:
+    items = "\n".join(f"- keep the grouping of the trees by orchard in view {number}" for number in range(6))
+    listed = [
+        user(f"I think what I want is:\n{items}"),
+        *worked("src/a.py", "a"),
+        reply("Grouped all the views."),
+    ]
+    plan = "Implement the following plan:\n\n# Plan: a tree of fruit\n\n## Context\n\nThe tab shows a flat list. It has two faults."
+    planned = [user(plan), *worked("src/b.py", "b"), reply("Added the tree of fruit.")]
+    lines = told_in(SummarySection.DONE, *listed, *planned, user("Now print the orchard as a map."))
+    asked = [line.removeprefix("Asked: ").partition(" → ")[0] for line in lines if line.startswith("Asked: ")]
+    assert asked[0].endswith("in view 1 …")
+    assert asked[1] == "Implement the following plan: # Plan: a tree of fruit …"
+
+
+def test_a_pasted_report_of_a_bug_sets_no_rule_and_is_named_by_its_title() -> None:
+    report = (
+        "Please fix this issue:\n\n## Timeouts are ignored (#482)\n\n**Describe the bug**\nYou must always restart the daemon."
+        "\n\n**To Reproduce**\n1. Start it\n\n**Expected behavior**\nNever wait longer than 5 seconds."
+    )
+    said = [user(report), *worked("client/http.py", "a"), reply("Fixed the timeout of the client.")]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == []
+    assert told_in(SummarySection.DONE, *said)[0].startswith(
+        "Last request: fix this issue: Timeouts are ignored (#482) → "
+    )
+
+
+def test_what_an_editor_put_before_a_prompt_is_no_part_of_it() -> None:
+    put = "# Context from my IDE setup:\n\n## Active file: src/a.ts\n\n## Open tabs:\n- a.ts: src/a.ts\n\n## My request for Codex:\n"
+    assert (
+        the_goal(user(f"{put}make the tabs accessible by keyboard")) == "make the tabs accessible by keyboard"
+    )
+
+
+def test_a_request_said_again_in_the_same_words_is_one() -> None:
+    asked = "address the feedback on the orchard and failing checks if any"
+    said = [
+        user(asked),
+        *worked("src/a.rs", "a"),
+        aborted("I push now."),
+        user(asked),
+        *worked("src/a.rs", "b"),
+        # A failure that is over, and one that may come, leave nothing open.
+        reply(
+            "Done. Pushed the answer to the feedback. I handled the previously failing check; if it fails, it says so."
+        ),
+    ]
+    assert the_goal(*said) == NOTHING_OPEN
+
+
+def test_an_offer_of_more_leaves_nothing_open_and_waits() -> None:
+    said = [
+        user("Run the tests of orchard to make sure everything works."),
+        *ran("a", "make test"),
+        reply(
+            "All 12 tests pass. Here is what there is:\n\n- trees\n\nWould you like me to help with the front end?"
+        ),
+    ]
+    assert the_goal(*said) == NOTHING_OPEN
+    # The report before the words that introduce a list is the outcome.
+    assert told_in(SummarySection.DONE, *said)[0].endswith("→ All 12 tests pass.")
+    assert told_in(SummarySection.IN_PROGRESS, *said) == [
+        "Waiting for the user: Would you like me to help with the front end?"
+    ]
+
+
+@pytest.mark.parametrize(
+    "praise", ["This is really helpful.", "This is perfect. Thank you for all the help!"]
+)
+def test_praise_is_no_request(praise: str) -> None:
+    said = [*DONE, reply("Moved the table of the lexer."), user(praise)]
+    assert the_goal(*said) == NOTHING_OPEN
+    assert told_in(SummarySection.DONE, *said)[0].startswith("Last request: Port the lexer")
+
+
+def test_what_follows_praise_and_thanks_is_the_request() -> None:
+    said = [*DONE, reply("Moved the table of the lexer.")]
+    assert the_goal(*said, user("This is exactly what I needed! Let me see the printer.")).startswith(
+        "Let me see"
+    )
+    assert the_goal(*said, user("thanks, and now add an option --host")) == "add an option --host"
+
+
+def test_a_question_that_was_looked_into_is_answered() -> None:
+    said = [
+        user("can you look once more at that folder, I wonder why the long branch is not the green one"),
+        *ran("a", "git log"),
+        reply("The long branch ends at the third commit, and the green one begins there."),
+    ]
+    assert the_goal(*said) == NOTHING_OPEN
+
+
+def test_what_was_said_while_the_work_went_on_is_answered_with_it() -> None:
+    first = [user("Add a dark theme to the settings of orchard"), *worked("web/a.css", "a")]
+    then = [
+        user("also make the sidebar collapsible"),
+        *worked("web/b.css", "b"),
+        reply("Added both, the theme and the fold."),
+    ]
+    last = user("the icon of the sidebar is off by 2px")
+    assert the_goal(*first, *then, last) == "the icon of the sidebar is off by 2px"
+    waits = [
+        user("wait, first rename the file of colors"),
+        *worked("web/b.css", "b"),
+        reply("Renamed the file of colors."),
+    ]
+    assert the_goal(*first, *waits, last).startswith("Add a dark theme")
