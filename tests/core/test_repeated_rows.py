@@ -11,10 +11,14 @@ from leafward.branches.call_pairs import CallPairs
 from leafward.cli.output.outline_lines import measure
 from leafward.compaction.exam.given_up import given_up
 from leafward.context.entry_metrics import EntryMetrics
+from leafward.context.sizes import Sizes
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.summaries.survival.spans import SpanMessage
+from tests.codex_rollout import Rollout
+from tests.codex_turns import Turns
 from tests.core.scan_lines import HEAD, ONE, TWO, message, parents, scanned
+from tests.foreign_sessions import texts
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
@@ -58,6 +62,38 @@ def test_one_call_with_thousands_of_results(tmp_path: Path) -> None:
         metrics = EntryMetrics(session)
         metrics.fill(session, range(len(session)))
         assert len(metrics) == len(session) == first + 9_999
+
+
+def test_a_path_of_compactions_that_all_keep_its_beginning(tmp_path: Path) -> None:
+    file, count = PiFile(tmp_path / "s.jsonl"), 60_000
+    kept = file.user("go")
+    file.entry("compaction", summary="s", firstKeptEntryId=kept, tokensBefore=1)
+    line = file.path.read_bytes().splitlines(keepends=True)[-1]
+    first = int(file.leaf or "", 16)
+    own, above = b'"id":"%08x"' % first, b'"parentId":"%08x"' % (first - 1)
+    assert own in line
+    assert above in line
+    with file.path.open("ab") as out:
+        for number in range(first + 1, first + count):
+            new = line.replace(above, b'"parentId":"%08x"' % (number - 1))
+            out.write(new.replace(own, b'"id":"%08x"' % number))
+    with closing(Session.open(file.path)) as session:
+        sizes = Sizes(session, EntryMetrics(session))
+        with in_linear_time():
+            outlines = [sizes.outline(session.leaf) for _ in range(1_200)]
+        assert list(outlines[-1].entries) == [len(session) - 1, 0]
+
+
+def test_thousands_of_rollbacks_of_codex(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    turns, before = Turns(rollout, 125), rollout.size
+    turns.add("a <1")
+    again = rollout.path.read_bytes()[before:]
+    rollout.raw(again * 2_000)
+    turns.add("b")
+    with in_linear_time():
+        session = rollout.opened()
+    assert texts(session) == ["b?", "B."]
 
 
 def test_thousands_of_calls_with_one_id() -> None:

@@ -7,7 +7,6 @@ entries ahead of their summary, or send some entries ahead of earlier ones.
 from __future__ import annotations
 
 from array import array
-from functools import cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
@@ -23,18 +22,15 @@ _COMPACTION = frozenset({Kind.COMPACTION})
 _REPLACED = frozenset({Kind.COMPACTION, Kind.SYSTEM})
 
 
-@cache
-def _all_but(kinds: frozenset[Kind]) -> bytes:
-    return bytes(kind for kind in range(256) if kind not in kinds)
-
-
 def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
     """The last entry of one of the kinds on the path to `at`; -1 if there is none. Decodes nothing."""
-    column, others = session.columns.kind, _all_but(kinds)
+    column = session.columns.kind
     for run in session.tree.runs_upwards(at):
-        found = len(column[run.start : run.stop].rstrip(others))
-        if found:
-            return EntryIndex(run.start + found - 1)
+        found = int(NO_ENTRY)
+        for kind in kinds:
+            found = max(found, column.rfind(kind, max(found + 1, run.start), run.stop))
+        if found >= 0:
+            return EntryIndex(found)
     return NO_ENTRY
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 from leafward.session.entries import Kind
@@ -44,7 +45,8 @@ class Course:
 
     def holds(self, index: int) -> bool:
         """Whether an entry is on the path."""
-        return any(start <= index < stop for start, stop in reversed(self._path))
+        place = bisect_left(self._path, [index + 1]) - 1
+        return place >= 0 and index < self._path[place][1]
 
     def cut(self, index: int) -> None:
         """Ends the path right above one of its entries."""

@@ -8,6 +8,7 @@ no rollback takes back; without one it begins behind the first compaction with a
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import Kind
@@ -66,19 +67,24 @@ class Rollbacks:
         """The turns that each rollback takes back, by its entry."""
         self._first = 0
         self._inherited: list[Sent] = []
+        self._known: list[int] = []
+        """The prompts on the path at the last rollback."""
+        self._seen = 0
+        """How many of all prompts were looked at by then."""
 
     def begin(self, course: Course) -> None:
         """Begins a segment, which continues from a path."""
         self._turns = {}
         self._first = len(self._columns)
         self._inherited = self._on(course)
+        self._known, self._seen = [], 0
 
     def take(self, turns: int, course: Course, version: int) -> Rollback:
         """Takes turns back and shortens the path. The entry of the rollback comes next; all before it are linked."""
         columns, compactions = self._columns, self._compactions
         self._turns[len(columns)] = turns
-        prompts = [index for index in reversed(self._prompts(version)) if course.holds(index)]
-        dropped = prompts[: turns + 1]
+        prompts = (one for one in reversed(self._prompts_on(course)) if self._begins_turn(one, version))
+        dropped = list(islice(prompts, turns + 1))
         compaction = next((index for index in reversed(compactions.kept) if course.holds(index)), -1)
         if compaction < 0 or (len(dropped) >= turns and self._is_behind(dropped[turns - 1], compaction)):
             self._drop(dropped, turns, course, version)
@@ -110,12 +116,18 @@ class Rollbacks:
     def _is_put_in(self, index: int) -> bool:
         return self._columns.kind[index] in _PUT_IN and index not in self._messages.lasting
 
-    def _prompts(self, version: int) -> list[int]:
-        """Messages that begin a turn for Codex, also where it wrote them itself."""
-        messages = self._messages
-        if version < _PASSES_WARNINGS:
-            return messages.prompts
-        return [index for index in messages.prompts if index not in messages.cautions]
+    def _prompts_on(self, course: Course) -> list[int]:
+        """The messages on the path that begin a turn. Each is looked at once: rollbacks take the last ones away, others are new."""
+        known, prompts = self._known, self._messages.prompts
+        while known and not course.holds(known[-1]):
+            known.pop()
+        known += [one for one in prompts[self._seen :] if course.holds(one)]
+        self._seen = len(prompts)
+        return known
+
+    def _begins_turn(self, prompt: int, version: int) -> bool:
+        """Whether a message begins a turn for Codex, also where it wrote it itself."""
+        return version < _PASSES_WARNINGS or prompt not in self._messages.cautions
 
     # --- a file read again, as Codex does ---
 
@@ -123,7 +135,8 @@ class Rollbacks:
         """What Codex sends behind the last rollback."""
         columns, compactions = self._columns, self._compactions
         start, history = self._base() if version >= _READS_BACKWARDS else (self._first, [*self._inherited])
-        prompts = {*self._prompts(version), *compactions.readable}
+        prompts = {one for one in self._messages.prompts if self._begins_turn(one, version)}
+        prompts |= compactions.readable
         stop = len(columns)
         for index in range(start, stop + 1):
             if index in self._turns:

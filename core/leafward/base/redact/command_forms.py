@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leafward.base.redact.code_calls import CALLS
+from leafward.base.redact.device_forms import DEVICE_FORMS
 
 _WORD = r"""(?:(?P<q>\\{0,7}["'])(?P<quoted>[^\n"']{1,200}?)(?P=q)|(?P<bare>[^\s"'`\\;|&<>()-][^\s"'`\\;|<>]{2,200}))"""
 _REST = r"""(?:[^\n|;&]|\\\n|&(?!&)){0,400}?"""
@@ -423,6 +424,12 @@ COMMAND_FORMS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         (" LOGIN ",),
         r"\\{0,7}\"?[\w.+-]{1,60}@[\w.-]{1,80}\\{0,7}\"?[ ](?:\\{0,7}\"(?P<quoted>[^\s\"\\]{4,100})\\{0,7}\"|(?P<strange>[^\s\"'\\()]{6,100}))(?=[ \t]*(?:$|[\n\r\\\"']))",
     ),
+    (("read -",), ("read -s", "read -rs", "read -sr"), rf"[^\n|;<]{{0,60}}<<<[ \t]{{0,4}}{_WORD}"),
+    (
+        ("passwd",),
+        ("(echo ",),
+        r"\\{0,7}[\"']?(?P<bare>[^\s\"'\\;]{3,100})\\{0,7}[\"']?[ ]?;[ ]?echo[ ]\S{3,110}[ ]?\)[ ]?\|[^\n|;]{0,40}passwd",
+    ),
     (("rclone",), ("rclone obscure ",), rf"[ \t]{{0,4}}{_WORD}"),
     (("rclone",), ("rclone config ",), rf"{_REST}[ \t]pass[ \t]{{1,4}}{_WORD}"),
     (
@@ -437,5 +444,6 @@ COMMAND_FORMS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         r"[\w.~-]{0,60}%3A(?P<bare>[A-Za-z0-9._~-]{3,100})%40(?=[A-Za-z0-9])",
     ),
     *CALLS,
+    *DEVICE_FORMS,
 )  # fmt: skip
 """Signs, one of which the text holds; literals before a password; and the form from there on."""

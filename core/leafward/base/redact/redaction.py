@@ -16,6 +16,7 @@ from leafward.base.redact.aws_keys import bare_keys
 from leafward.base.redact.commands import commands_in, password_files_in
 from leafward.base.redact.encoded_texts import encoded_in
 from leafward.base.redact.headers import headers_in
+from leafward.base.redact.named_files import file_read_by, lines_of, named_files_in
 from leafward.base.redact.names import meaning_of
 from leafward.base.redact.printed import lone_value, printed_in, prints_secret
 from leafward.base.redact.private_keys import byte_lists_in, keys_in
@@ -141,6 +142,8 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
     if held & PORTS:
         yield from password_files_in(text)
     yield from printed_in(text)
+    if "\n" in text:
+        yield from named_files_in(text)
     if "@" in text:
         yield from urls_in(text)
     if "[" in text:
@@ -153,6 +156,8 @@ _OUTPUTS = frozenset(
 """Keys under which agents store the output of a program."""
 _COMMANDS = frozenset({"command", "cmd", "script", "code", "arguments", "input", "chars"})
 """Keys under which they store a command."""
+_PATHS = frozenset({"file_path", "filePath", "path", "file", "filename"})
+"""Keys under which they store the path of a file that is read."""
 _HEXADECIMAL = late(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
 """First characters of the lines of a unified diff."""
@@ -194,6 +199,8 @@ class Redactor:
     """Secrets of the texts before, by their characters: a later text may repeat one without its name."""
     _asked: bool | None = None
     """Whether the text before calls a program that prints only a secret: see `prints_secret`."""
+    _file: int | None = None
+    """The file of secrets that the text before reads: see `named_files`."""
     _printed: str = ""
     """The last secret that a program printed alone: agents store such an output more than once."""
 
@@ -209,8 +216,12 @@ class Redactor:
             spans = self._with_named(text, spans)
             if output and (alone := self._alone(text)) is not None and not spans:
                 spans = [(*alone, SecretKind.SECRET)]
+            if output and self._file is not None and (lines := list(lines_of(text, self._file))):
+                spans, self._file = list(merged([*spans, *lines])), None
             if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
                 self._asked = asked
+            if command and (file := file_read_by(text)) is not None:
+                self._file = file
         elif not spans:
             self.clean.add(text)
         if not spans:
@@ -332,6 +343,8 @@ class Redactor:
     def _field(self, key: object, text: str) -> str:
         """A string under a key, which tells as much as the name in an assignment."""
         plain = self._text(text, output=key in _OUTPUTS, command=key in _COMMANDS or isinstance(key, int))
+        if key in _PATHS and self.clean is None and (file := file_read_by(text)) is not None:
+            self._file = file
         if plain is not text or not isinstance(key, str):
             return plain
         if secret_under(key, text):

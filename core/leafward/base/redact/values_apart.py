@@ -118,7 +118,7 @@ _DATA = late(
     r"""(?:^|[\s,{]|\\n)\\{0,7}["']?(?P<name>data|stringData)\\{0,7}["']?:[ \t]{0,4}(?:\{(?:\s|\\n){0,20}|(?:\r?\n|\\{1,7}n)(?=[ \t]))"""
 )
 _ENTRY = late(
-    r"""[ \t]{0,20}\\{0,7}["']?[\w.-]{1,253}\\{0,7}["']?:[ \t]{0,4}\\{0,7}["']?(?P<value>[^\s"'\\,{}|>]{0,4000})\\{0,7}["']?,?[ \t]{0,4}(?:\r?\n|\\{1,7}n|(?=\})|\Z)"""
+    r"""[ \t]{0,20}\\{0,7}["']?[\w.-]{1,253}\\{0,7}["']?:[ \t]{0,4}\\{0,7}["']?(?P<value>[^\s"'\\,{}|>]{0,4000})\\{0,7}["']?,?[ \t]{0,4}(?:\r?\n|\\{1,7}n|(?<=,)(?=\\{0,7}["'])|(?=\})|\Z)"""
 )
 _LEAST = 4
 
@@ -163,7 +163,7 @@ def _manifests(text: str) -> Iterator[Span]:
         if at < len(kinds) and kinds[at] < end:
             done = start
             for block in _DATA.finditer(text, start, end):
-                if block.start() >= done:
+                if block.start("name") >= done:
                     done = block.end()
                     for entry in _entries(text, done, end):
                         done = entry.end()
