@@ -49,9 +49,10 @@ def told(path: Path, selector: str = "leaf") -> tuple[list[str], int]:
         found = collect(session, session.find(selector))
         cold = [build(found, settings) for settings in SETTINGS]
     kept = kept_findings.load(path)
-    scan = kept.scan if kept is not None else None
-    with closing(Session.open(path, scan=scan) if scan is not None else agent.open(path)) as session:
-        session.source.tools = agent.tool_table
+    source = agent.source(path)
+    if kept is not None:
+        kept.lead(source)
+    with closing(Session.of(source)) as session:
         made = collect_on(session, session.find(selector), kept.of(session) if kept is not None else None)
         kept_findings.save(session, made.stored, made.read)
     warm = [build(made.found, settings) for settings in SETTINGS]

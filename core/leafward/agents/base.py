@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
+    from leafward.session.source import Source
 
 Stamp = list[int]
 """Size in bytes, time in nanoseconds and number (inode) of a file, and any other value that its content depends on: another
@@ -158,9 +159,15 @@ class Agent(Protocol):
         """Whether a file that begins with these bytes (4 KiB or all of it) is one of its sessions."""
         ...
 
-    def open(self, path: Path, stop: Callable[[], bool] = ...) -> Session:
-        """Reads a session. Raises NotASession."""
+    def source(self, path: Path) -> Source:
+        """A session's files, not yet read."""
         ...
+
+    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
+        """Reads a session. Raises NotASession."""
+        from leafward.session.session import Session
+
+        return Session.of(self.source(path), stop)
 
     def texts(self, paths: Sequence[str]) -> Texts:
         """The places of the texts of sessions, so that bytes can be searched before any session is read. Never raises."""

@@ -131,20 +131,20 @@ def opened(selector: str) -> Iterator[Session]:
 @contextmanager
 def opened_on(selector: str) -> Iterator[tuple[Session, Mapping[str, Any] | None]]:
     """Opens the session that a user means behind what an earlier run kept of it, if that still counts; gives that too."""
+    from leafward.agents.recognition import agent_of
     from leafward.agents.registry import native
     from leafward.compaction.injection.kept_findings import load
     from leafward.session.session import Session
 
     path = session_path(selector)
     kept = load(path)
-    if kept is None or kept.scan is None:
-        with opened(str(path)) as session:
-            yield session, kept.of(session) if kept is not None else None
-        return
-    session = Session.open(path, scan=kept.scan)
-    session.source.tools = native().tool_table
+    agent = native() if kept is not None and kept.scan is not None else agent_of(path, configured_stores)
+    source = agent.source(path)
+    if kept is not None:
+        kept.lead(source)
+    session = Session.of(source)
     try:
-        yield session, kept.stored
+        yield session, kept.of(session) if kept is not None else None
     finally:
         session.close()
 

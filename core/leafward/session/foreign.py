@@ -17,7 +17,7 @@ from leafward.session.scan import Scan
 from leafward.session.session_title import title_or_none
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
 from leafward.session.source import EntryLocation, Growth, SourceRemark
-from leafward.session.transcript import TellsWindow
+from leafward.session.transcript import ReadsOn, TellsWindow
 
 if TYPE_CHECKING:
     from array import array
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
     from leafward.session.native_file import NativeFile
     from leafward.session.session import Session
-    from leafward.session.transcript import Reader
+    from leafward.session.transcript import KeptReading, Reader
 
 
 class ForeignFiles:
@@ -50,6 +50,15 @@ class ForeignFiles:
         """Closes the reader and the sidecar."""
         self.reader.close()
         self.sidecar.close()
+
+    def go_on_from(self, data: bytes) -> None:
+        """Lets the first reading go on from what another process kept of the same file."""
+        if isinstance(self.reader, ReadsOn):
+            self.reader.go_on_from(data)
+
+    def kept_reading(self) -> KeptReading | None:
+        """What was read of the agent's file, for a later process; None where none can go on from there."""
+        return self.reader.kept() if isinstance(self.reader, ReadsOn) else None
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
         """Reads everything again; returns the number of entries."""

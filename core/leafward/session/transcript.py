@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from leafward.session.entries import Body, EntryIndex
 from leafward.session.source import EntryLocation, SourceRemark
@@ -136,4 +136,25 @@ class TellsWindow(Protocol):
 
     def window(self, index: int) -> int | None:
         """The window in force at an entry, in tokens; None where nothing says so."""
+        ...
+
+
+class KeptReading(NamedTuple):
+    """What a reader has read of its file, for a cache: no text of the conversation is in it."""
+
+    data: bytes
+    names: tuple[str, ...]
+    """Names of files and folders in it, and whatever else may be private."""
+
+
+@runtime_checkable
+class ReadsOn(Protocol):
+    """A reader that goes on in another process."""
+
+    def kept(self) -> KeptReading | None:
+        """What it has read; None where a later reading cannot go on from there."""
+        ...
+
+    def go_on_from(self, data: bytes) -> None:
+        """Takes what a reader of the same file kept, before anything is read. Bytes that cannot be used count as none."""
         ...

@@ -22,7 +22,6 @@ from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import Refused
 from leafward.session.foreign import ForeignFiles
 from leafward.session.line_decoding import decode_line
-from leafward.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
 
 _TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
 _OWN_FIELD = re.compile(
@@ -116,15 +116,14 @@ class Claude(Agent):
         """Facts from both ends of a transcript. Raises OSError."""
         return glimpse(candidate)
 
-    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
-        """Reads a transcript. Raises NotASession."""
-        files = ForeignFiles(
+    def source(self, path: Path) -> ForeignFiles:
+        """A transcript."""
+        return ForeignFiles(
             path,
             self.name,
             self.tool_table,
             lambda: ClaudeReader(path, self._kin.origin, self._spawners.spawner),
         )
-        return Session.of(files, stop)
 
     def texts(self, paths: Sequence[str]) -> Texts:
         """Its file, and the sidecar's texts."""

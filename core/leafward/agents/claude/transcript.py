@@ -6,9 +6,10 @@ import os
 from bisect import bisect_left
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from leafward.agents.claude.entry_builder import EntryBuilder
+from leafward.agents.claude.kept_reading import RowsRead, kept_reading, unpacked_reading
 from leafward.agents.claude.left_out import LEFT_OUT, LEFT_OUT_CODE, leave_out
 from leafward.agents.claude.lineage import spent_before
 from leafward.agents.claude.position import leaf_of
@@ -30,14 +31,13 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Pending
 from leafward.session.source import GOES_ON, EntryLocation, SourceRemark
-from leafward.session.transcript import Transcript, unknown_records
+from leafward.session.transcript import KeptReading, Transcript, unknown_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.claude.blocks import BlockColumns
     from leafward.agents.claude.lineage import ForkParent
-    from leafward.session.abridged_lines import LongLine
     from leafward.session.entries import Body
 
 _NAMED = bytes(bool(flags & NAMED) for flags in range(256))
@@ -52,17 +52,6 @@ _GAP = (
 )
 _TOLD_BACK = 500
 """Entries that are searched for the model in force."""
-
-
-class _Known(NamedTuple):
-    """The state of a finished reading, from which a later one continues."""
-
-    rows: Rows
-    size: int
-    """Bytes."""
-    identity: tuple[int, int]
-    seal: bytes
-    long_lines: dict[int, LongLine]
 
 
 class ClaudeReader:
@@ -85,8 +74,16 @@ class ClaudeReader:
         self.size = 0
         """Bytes of the file that were read."""
         self._seal = b""
-        self._known: _Known | None = None
+        self._known: RowsRead | None = None
         self._version: object = None
+
+    def kept(self) -> KeptReading | None:
+        """What was read, without titles and texts; None where a later reading cannot go on from there."""
+        return kept_reading(self._known) if self._known is not None else None
+
+    def go_on_from(self, data: bytes) -> None:
+        """Takes what a reader of the same file kept, before anything is read."""
+        self._known = unpacked_reading(data)
 
     def close(self) -> None:
         """Closes the file."""
@@ -168,7 +165,7 @@ class ClaudeReader:
         _title(header, rows, builder)
         inherited = self._descend(header, place, rows, builder)
         if not (rows.mended or rows.left_out or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):
-            self._known = _Known(rows, size, file.identity, file.seal(size), file.long_lines)
+            self._known = RowsRead(rows, size, file.identity, file.seal(size), file.long_lines)
         return Transcript(
             header,
             builder.columns,

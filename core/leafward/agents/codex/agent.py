@@ -49,7 +49,6 @@ from leafward.base.paths import is_kept
 from leafward.session.entries import text_at
 from leafward.session.foreign import ForeignFiles, reader_of
 from leafward.session.line_decoding import decode_line
-from leafward.session.session import Session
 from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
 
 _TYPES = frozenset((
     "session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state",
@@ -162,12 +162,9 @@ class Codex(Agent):
         home = home_of(candidate.path)
         return glimpse(candidate, names_in(home) if home is not None else {})
 
-    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
-        """Reads the thread that a file belongs to, with all its segments. Raises NotASession."""
-        files = ForeignFiles(
-            path, self.name, self.tool_table, lambda: CodexReader(lambda: self._thread(path))
-        )
-        return Session.of(files, stop)
+    def source(self, path: Path) -> ForeignFiles:
+        """The thread that a file belongs to, with all its segments."""
+        return ForeignFiles(path, self.name, self.tool_table, lambda: CodexReader(lambda: self._thread(path)))
 
     def texts(self, paths: Sequence[str]) -> Texts:
         """Pieces only: one thread may lie in several files, and one file may belong to several threads."""

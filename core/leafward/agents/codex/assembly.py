@@ -108,6 +108,29 @@ class Assembly:
         self.end += size
         self.tips[last.segment.path] = self.last = builder.tip
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one undamaged file, which was read to its end and of which no line waits for what is appended."""
+        if not (self.whole and self._plain and len(self.pieces) == 1 and self.pieces[0].rollout.has_name):
+            return False
+        columns, rollout = self.builder.columns, self.pieces[0].rollout
+        notable = self.notes or self.orphans or self.inherited or rollout.long_lines
+        return not (notable or columns.damage or columns.other_ids) and self.builder.is_known
+
+    def take(self, builder: EntryBuilder, end: int, thread: Thread) -> bool:
+        """Takes over the entries of the first bytes of a file that was plain; False where the thread is more than that file now."""
+        step, *others = self.chain.steps
+        segment, rollout = step.segment, step.rollout
+        if others or step.base or step.missing or self.chain.fork_points or segment.path != thread.live.path:
+            return False
+        meta = self.chain.metas.get(segment.path, {})
+        if rollout.size < end or copied_lines(meta, None, thread, [], segment) is not None:
+            return False
+        self.builder, self.pieces, self.end = builder, [Piece(0, end, rollout, segment)], end
+        self._sizes[segment.path], self._plain = rollout.size, True
+        self.known[segment.path] = len(builder.columns)
+        return True
+
     def step(self, step: ChainStep, thread: Thread, stop: Callable[[], bool]) -> None:
         """Reads one segment."""
         chain = self.chain

@@ -178,6 +178,11 @@ class EntryBuilder:
         return self.ends.are_settled and self._prompts.are_settled
 
     @property
+    def is_known(self) -> bool:
+        """Whether no text of the lines read is needed for later ones, but that of the last reply."""
+        return self.ends.are_settled and self._prompts.are_known
+
+    @property
     def ends_in_result(self) -> bool:
         """Whether the last entry is the output of a call."""
         return self.ends.stand_at(self.tip)

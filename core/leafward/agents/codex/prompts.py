@@ -6,6 +6,7 @@ before it; in rollouts without such events, the beginning of a message decides.
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 from leafward.agents.codex.items import is_injected
@@ -17,6 +18,10 @@ _USER, _INJECTED = Kind.USER, Kind.INJECTED
 def _joined(text: str) -> str:
     """A text without white space: the event joins the parts of a message without separators."""
     return "".join(text.split())
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(_joined(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class Prompts:
@@ -31,17 +36,22 @@ class Prompts:
         self._events = 0
         self._unsure: list[int] = []
         """Messages before the first event, whose author nothing else tells."""
-        self._early: str | None = None
-        """Text of an event that no message before it had."""
+        self._early: bytes | None = None
+        """Digest of the text of an event that no message before it had."""
 
     def begin_apart(self) -> None:
         """Begins behind unknown lines: events declared typed text there, and no message waits for one."""
         self._events = 1
 
     @property
-    def are_settled(self) -> bool:
+    def are_known(self) -> bool:
         """Whether later lines can no longer change the kind of earlier messages."""
-        return bool(self._events) and not self.waiting and not self._unsure and self._early is None
+        return bool(self._events) and not self.waiting and not self._unsure
+
+    @property
+    def are_settled(self) -> bool:
+        """Whether no later message belongs to what was read, either."""
+        return self.are_known and self._early is None
 
     def extend(self, others: Prompts, base: int) -> None:
         """Continues behind a run of entries that begins at an entry, and before which all was settled."""
@@ -56,7 +66,7 @@ class Prompts:
     def take(self, index: int, payload: dict[str, Any], text: str) -> Kind | None:
         """The present kind of a message that becomes the entry `index`; None where it repeats an earlier event."""
         by_user = payload.get("role") == "user"
-        if by_user and self._early is not None and _joined(text) == _joined(self._early):
+        if by_user and self._early is not None and _digest(text) == self._early:
             self._early = None
             return None
         injected = is_injected(payload, text)
@@ -83,7 +93,7 @@ class Prompts:
                 kinds[index] = _USER
                 del self.waiting[: place + 1]
                 return True
-        self._early = prompt
+        self._early = _digest(prompt)
         return False
 
     def settle(self, kinds: bytearray) -> None:

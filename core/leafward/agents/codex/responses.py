@@ -25,8 +25,8 @@ class Responses:
     """The responses of one transcript while it is read. Offsets are bytes into the present segment."""
 
     __slots__ = (
-        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_reply", "_uncounted", "ahead", "aside", "assumed", "counts", "items", "open", "opening", "partial",
-        "recorded", "stale", "start", "total", "waiting",
+        "_add", "_after_results", "_columns", "_foreign_count", "_itemized", "_prompts", "_raised", "_uncounted", "ahead", "aside", "assumed", "counts", "items", "open", "opening", "partial",
+        "recorded", "reply", "stale", "start", "total", "waiting",
     )  # fmt: skip
 
     def __init__(self, columns: Columns, prompts: Prompts, add: Callable[[Kind, int], int]) -> None:
@@ -63,7 +63,7 @@ class Responses:
         """Whether that count is higher than the one before it."""
         self._foreign_count = False
         """Whether the count of another response stands in its stretch, before its own."""
-        self._reply = -1
+        self.reply = -1
         """The last reply."""
         self._itemized = False
         """Whether replies leave items here."""
@@ -88,9 +88,9 @@ class Responses:
             # An item right behind the output of a call belongs to the call's response if that was counted before it.
             self.ahead = counted >= 0 or (item and self._after_results and self.ahead)
             self.open, self.items, self._after_results, self._foreign_count = True, [], False, False
-            if self._reply < 0 and not item:
+            if self.reply < 0 and not item:
                 self.opening = raw
-            self._reply = index = self._add(Kind.ASSISTANT, counted if counted >= 0 else at)
+            self.reply = index = self._add(Kind.ASSISTANT, counted if counted >= 0 else at)
             self._uncounted = -1 if self.ahead else index
             self._prompts.spoken, self._prompts.waiting = index, []
         if item:
@@ -111,7 +111,7 @@ class Responses:
     def _settle(self) -> None:
         """Marks a text that occurs only in an event as the client's, where replies leave items: it is never sent."""
         if self.open and not self.items and (self.partial or (not self.ahead and self._itemized)):
-            self._columns.kind[self._reply] = Kind.CUSTOM
+            self._columns.kind[self.reply] = Kind.CUSTOM
 
     @property
     def is_unfinished(self) -> bool:
@@ -149,7 +149,7 @@ class Responses:
             return
         if self.open and not self.ahead:
             if total is not None and not fresh:
-                self.stale.add(self._reply)
+                self.stale.add(self.reply)
             self.end()
             return
         if not fresh or self._belongs(at):
@@ -178,8 +178,8 @@ class Responses:
         self.waiting, self._raised = others.waiting, others._raised
         self._after_results, self._foreign_count = others._after_results, others._foreign_count
         self._uncounted = base + others._uncounted if others._uncounted >= 0 else -1
-        if others._reply >= 0:
-            self.items, self._reply = others.items, base + others._reply
+        if others.reply >= 0:
+            self.items, self.reply = others.items, base + others.reply
 
     def _belongs(self, at: int) -> bool:
         """Assigns a count to the last reply without one; False where there is no such reply."""

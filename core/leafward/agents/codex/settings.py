@@ -26,6 +26,10 @@ class Contexts:
         self._bytes = b""
         self._known = Settings(None, None)
 
+    def __reduce__(self) -> tuple[type[Contexts], tuple[()]]:
+        """Without the last context: it only saves decoding, and has text of the user's."""
+        return Contexts, ()
+
     def settings(self, data: bytes, start: int, end: int) -> Settings | None:
         """The settings in the line `data[start:end]`; None where it is not a record, or differs from Codex's own shape."""
         turn = TURN.match(data, start, end)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.codex.assembly import Assembly, Piece
 from leafward.agents.codex.chain import SegmentChain, Thread, resolved
 from leafward.agents.codex.description import described
+from leafward.agents.codex.kept_thread import packed_thread, take_packed
 from leafward.agents.codex.rollout import Rollout
 from leafward.agents.codex.translation import UNCERTAIN, Translator
 from leafward.agents.lines import another_session, stretch_of
@@ -18,7 +19,7 @@ from leafward.base.gc_pause import gc_paused
 from leafward.session.columns import Columns
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.source import UNCERTAIN_CONTEXT, EntryLocation, SourceRemark
-from leafward.session.transcript import Transcript, unknown_records
+from leafward.session.transcript import KeptReading, Transcript, unknown_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +45,17 @@ class CodexReader:
         self.columns = Columns()
         self._made: Assembly | None = None
         self._open: list[Rollout] = []
+        self._begun = b""
+        """What another process read of the file; empty: nothing."""
+
+    def kept(self) -> KeptReading | None:
+        """What was read, without any text; None where a later reading cannot go on from there."""
+        data = packed_thread(self._made) if self._made is not None else None
+        return KeptReading(data, ()) if data is not None else None
+
+    def go_on_from(self, data: bytes) -> None:
+        """Takes what a reader of the same file kept, before anything is read."""
+        self._begun = data
 
     def close(self) -> None:
         """Closes the files."""
@@ -77,6 +89,10 @@ class CodexReader:
     def _read(self, thread: Thread, stop: Callable[[], bool]) -> Transcript:
         chain = resolved(thread.segments, thread.find, self._opened)
         made = Assembly(chain, thread)
+        begun, self._begun = self._begun, b""
+        if begun and take_packed(made, begun, thread):
+            made.extend(stop)
+            return self._transcript(thread, made)
         for step in chain.steps:
             made.step(step, thread, stop)
             if stop():

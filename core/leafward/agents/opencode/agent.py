@@ -32,7 +32,6 @@ from leafward.base.paths import is_kept
 from leafward.session.entries import object_at, text_at
 from leafward.session.foreign import ForeignFiles
 from leafward.session.line_decoding import decode_line
-from leafward.session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.store import Store
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
 
 _LONG_HEAD = re.compile(rb'\{\s*"id"\s*:\s*"ses_')
 
@@ -117,16 +117,15 @@ class OpenCode(Agent):
         """Facts from its own description, and its first prompt where it has no title. Raises OSError."""
         return glimpse(self._shelves, candidate.path)
 
-    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
-        """Reads a session: `path` is its file's, or a database's followed by the session's id. Raises NotASession."""
+    def source(self, path: Path) -> ForeignFiles:
+        """A session: `path` is its file's, or a database's followed by the session's id."""
         absolute = os.path.abspath(path)
-        files = ForeignFiles(
+        return ForeignFiles(
             path,
             self.name,
             self.tool_table,
             lambda: OpenCodeReader(lambda: setting_of(self._shelves, absolute)),
         )
-        return Session.of(files, stop)
 
     def texts(self, paths: Sequence[str]) -> Texts:
         """Pieces only: no session has a single file with all of its content."""

@@ -15,7 +15,7 @@ from leafward.base.regular_files import read_regular
 from leafward.files.tool_calls import NATIVE_TOOLS
 from leafward.session.abridged_lines import BOM
 from leafward.session.line_decoding import decode_line
-from leafward.session.session import Session
+from leafward.session.native_file import NativeFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
     from leafward.files.tool_calls import ToolTable
+    from leafward.session.session import Session
 
 SUFFIX = ".jsonl"
 
@@ -72,11 +73,11 @@ class Pi(Agent):
         body = decode_line(line) if line.startswith(b"{") else None
         return body is not None and body.get("type") == "session" and isinstance(body.get("id"), str)
 
-    def open(self, path: Path, stop: Callable[[], bool] = lambda: False) -> Session:
-        """Reads a session file. Raises NotASession."""
-        session = Session.open(path, stop)
-        session.source.tools = self.tool_table
-        return session
+    def source(self, path: Path) -> NativeFile:
+        """A session file."""
+        source = NativeFile(path)
+        source.tools = self.tool_table
+        return source
 
     def texts(self, paths: Sequence[str]) -> Texts:
         """Its file."""

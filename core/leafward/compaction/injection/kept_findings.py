@@ -1,4 +1,4 @@
-"""The findings of an earlier run in our cache (`stored_findings`), a file for each session, with the columns of its entries.
+"""The findings of an earlier run in our cache (`stored_findings`), a file for each session, with what was read of its entries.
 
 A file counts only while the session still begins with the bytes that it was made of: the same file as far as the system tells, with
 the same pieces at its beginning, at the end of the read part and between them. Damaged files count as none. Nothing is kept of
@@ -26,15 +26,16 @@ from leafward.session.native_file import NativeFile
 from leafward.session.stored_scan import packed, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from io import FileIO
     from pathlib import Path
 
     from leafward.session.scan import Scan
     from leafward.session.session import Session
+    from leafward.session.source import Source
 
-FORMAT = 1
-"""Increased when paths are read in another way."""
+FORMAT = 2
+"""Increased when paths are read in another way, or what a reader keeps of a file changes (`packed_values`)."""
 _SMALLEST = 1 << 20
 """Bytes of a session from which on it is kept: a shorter one is read as fast."""
 _STEP = 500
@@ -51,10 +52,19 @@ class KeptFindings:
     """Findings that still count."""
 
     scan: Scan | None
-    """The entries up to them, behind which reading goes on; None for another agent's session, which is read whole."""
+    """The entries up to them, behind which reading goes on; None for another agent's session."""
+    reading: bytes
+    """What its reader kept of another agent's session; empty where it is read whole."""
     stored: Mapping[str, Any]
     entries: str
     """What tells the entries up to them from others, in another agent's session; empty in a native one."""
+
+    def lead(self, source: Source) -> None:
+        """Lets a source that is not yet read go on behind what was read for them."""
+        if isinstance(source, NativeFile):
+            source.scan = self.scan if self.scan is not None else source.scan
+        elif isinstance(source, ForeignFiles):
+            source.go_on_from(self.reading)
 
     def of(self, session: Session) -> Mapping[str, Any] | None:
         """The findings, where the session that was read has the same entries up to them; else None."""
@@ -73,10 +83,10 @@ def load(path: Path) -> KeptFindings | None:
         with open_regular(path) as file:
             if head["file"] != _file(file, head["end"]) or not _is_newer(file, head):
                 return None
-        state, _, columns = rest.partition(b"\n")
+        state, _, read = rest.partition(b"\n")
         kept = orjson.loads(state)
-        scan = unpacked(kept["scan"], columns) if kept["scan"] is not None else None
-        return KeptFindings(scan, kept["found"], kept["entries"])
+        scan = unpacked(kept["scan"], read) if kept["scan"] is not None else None
+        return KeptFindings(scan, b"" if scan is not None else read, kept["found"], kept["entries"])
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
         return None
 
@@ -84,10 +94,10 @@ def load(path: Path) -> KeptFindings | None:
 def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
     """Keeps the findings of a session for the next run, where that is worth it; a failure loses only them."""
     source = session.source
-    if stored is None or read < _STEP or _is_private(session, stored):
+    if stored is None or read < _STEP:
         return
     values: dict[str, Any] | None = None
-    columns = b""
+    columns, names = b"", tuple[str, ...]()
     if isinstance(source, NativeFile):
         end, packed_scan = source.scan.end, packed(source.scan)
         if packed_scan is None:
@@ -100,9 +110,12 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
     ):
         # A session in several files, or in a database, may change without getting longer.
         end = source.seen.st_size
+        reading = source.kept_reading()
+        if reading is not None:
+            columns, names = reading
     else:
         return
-    if end < _SMALLEST:
+    if end < _SMALLEST or _is_private(session, stored, names):
         return
     with suppress(OSError, TypeError):
         with open_regular(session.path) as file:
@@ -177,7 +190,7 @@ def _is_newer(file: FileIO, head: Mapping[str, Any]) -> bool:
     return now.st_size > size or (now.st_size, now.st_mtime_ns) == (size, time)
 
 
-def _is_private(session: Session, stored: Mapping[str, Any]) -> bool:
+def _is_private(session: Session, stored: Mapping[str, Any], others: Sequence[str]) -> bool:
     """Whether nothing may be kept of a session: its project is excluded, or one of the names looks like a secret."""
     from leafward.base import config
     from leafward.base.redact.redaction import Redactor
@@ -186,7 +199,7 @@ def _is_private(session: Session, stored: Mapping[str, Any]) -> bool:
     excluded = Exclusion(config.load()[0].exclude, os.environ)
     if excluded(session.cwd) or excluded(str(session.path)):
         return True
-    names = [file[0] for file in stored["files"]] + [path for _, path in stored["moves"]]
+    names = [*others, *(file[0] for file in stored["files"]), *(path for _, path in stored["moves"])]
     names += [name for _, paths in stored["prompts"] for name in paths]
     redactor = Redactor()
     redactor.text("\n".join((*names, *stored["tools"], stored["model"])))

@@ -1,0 +1,132 @@
+"""What a reader of Codex's or Claude Code's files kept for another process: going on from it is reading everything again."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.agents.claude.kept_reading import unpacked_reading
+from leafward.agents.lines import OpenFile
+from leafward.agents.packed_values import packed, unpacked
+from leafward.agents.recognition import agent_of
+from leafward.session.entries import Kind
+from leafward.session.foreign import ForeignFiles
+from leafward.session.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DATA = Path(__file__).parents[1] / "data"
+STORED = (
+    "claude/2.1.330/projects/-tmp-demo-project/d379888c-ffba-457b-bedd-142b9bb27a47.jsonl",
+    "codex/0.169/sessions/2026/11/21/rollout-2026-11-21T20-53-33-01a1ffe2-c1f8-7991-b6cc-f62ac308d761.jsonl",
+)
+
+
+def files_of(session: Session) -> ForeignFiles:
+    """The session's files, which are another agent's."""
+    assert isinstance(session.source, ForeignFiles)
+    return session.source
+
+
+def told(session: Session) -> dict[str, object]:
+    """Everything that a session tells, but the titles that nothing keeps."""
+    files, columns = files_of(session), session.columns
+    return {
+        "columns": [bytes(columns.kind), bytes(columns.ids), list(columns.parent), list(columns.start)],
+        "damage": (columns.damage, columns.other_ids),
+        "leaf": session.leaf,
+        "header": {key: value for key, value in session.header.items() if key not in ("name", "title")},
+        "notes": files.notes,
+        "sent": [list(files.hoisted), dict(files.kept_until), dict(files.missing), list(files.side_lines)],
+        "bodies": [files.body(index) for index in range(len(columns))],
+    }
+
+
+def cuts(path: Path, lines: list[bytes], step: int) -> Iterator[None]:
+    """Writes a file step by step; some ends are in the middle of a line."""
+    whole, done = b"".join(lines), 0
+    for number in range(step, len(lines) + step, step):
+        end = sum(map(len, lines[:number])) - (number % 3 == 0) * 7
+        with path.open("ab") as file:
+            file.write(whole[done:end])
+        done = end
+        yield
+
+
+@pytest.mark.parametrize("stored", STORED)
+def test_going_on_is_reading_everything_again(stored: str, tmp_path: Path) -> None:
+    source = DATA / stored
+    path = tmp_path / source.name
+    lines = source.read_bytes().splitlines(keepends=True)
+    kept = b""
+    gone_on = 0
+    for _ in cuts(path, lines, max(1, len(lines) // 12)):
+        agent = agent_of(path)
+        files = agent.source(path)
+        assert isinstance(files, ForeignFiles)
+        files.go_on_from(kept)
+        gone_on += bool(kept)
+        with closing(Session.of(files)) as further, closing(agent.open(path)) as whole:
+            assert told(further) == told(whole)
+            reading = files.kept_reading()
+            kept = reading.data if reading is not None else kept
+    assert gone_on > 5
+
+
+@pytest.mark.parametrize("stored", STORED)
+def test_only_what_was_appended_is_read_and_no_text_is_kept(
+    stored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = DATA / stored
+    path = tmp_path / source.name
+    path.write_bytes(source.read_bytes())
+    agent = agent_of(path)
+    with closing(agent.open(path)) as session:
+        reading = files_of(session).kept_reading()
+        kinds = session.columns.kind
+        said = [
+            session.body(at) or {} for at in range(len(kinds)) if kinds[at] in (Kind.USER, Kind.ASSISTANT)
+        ]
+    assert reading is not None
+    texts = [str(part["text"]) for body in said for part in body["message"]["content"] if "text" in part]
+    assert texts
+    assert not [text for text in texts if text[:40].encode() in reading.data]
+
+    begun: list[int] = []
+    blocks = OpenFile.blocks
+
+    def noted(
+        file: OpenFile, stop: object, begin: int = 0, **given: bool
+    ) -> Iterator[tuple[bytes, int, int]]:
+        begun.append(begin)
+        return blocks(file, stop, begin, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(OpenFile, "blocks", noted)
+    files = agent.source(path)
+    assert isinstance(files, ForeignFiles)
+    files.go_on_from(reading.data)
+    Session.of(files).close()
+    assert begun == [path.stat().st_size]
+
+
+class _Hostile:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, ("made-by-a-cache",)
+
+
+def test_a_cache_makes_nothing_but_what_a_reader_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for data in (pickle.dumps(_Hostile()), packed(Path("/etc")), b"", b"\x80\x05damaged"):
+        with pytest.raises(ValueError, match="no packed value"):
+            unpacked(data, ())
+        assert unpacked_reading(data) is None
+    assert unpacked_reading(packed({"rows": 1})) is None
+    assert list(tmp_path.iterdir()) == []
