@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import ast
+import hashlib
+import inspect
+import json
 import os
 import pickle
+import textwrap
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from pydoc import locate
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.claude.kept_reading import CLASSES as CLAUDE_CLASSES
 from leafward.agents.claude.kept_reading import unpacked_reading
+from leafward.agents.codex.kept_thread import CLASSES as CODEX_CLASSES
 from leafward.agents.lines import OpenFile
 from leafward.agents.packed_values import packed, unpacked
 from leafward.agents.recognition import agent_of
+from leafward.compaction.injection.kept_findings import FORMAT
 from leafward.session.entries import Kind
 from leafward.session.foreign import ForeignFiles
 from leafward.session.session import Session
@@ -130,3 +139,22 @@ def test_a_cache_makes_nothing_but_what_a_reader_lists(
         assert unpacked_reading(data) is None
     assert unpacked_reading(packed({"rows": 1})) is None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_another_shape_of_what_is_kept_needs_another_format() -> None:
+    shapes = {name: _attributes(locate(name.replace(":", "."))) for name in (*CLAUDE_CLASSES, *CODEX_CLASSES)}
+    digest = hashlib.sha256(json.dumps(shapes, sort_keys=True).encode()).hexdigest()[:16]
+    assert (FORMAT, digest) == (2, "21a0c5a9f61b6089"), "raise the format, and note the new digest here"
+
+
+def _attributes(kept: Any) -> list[str]:
+    """The names of the attributes that a class annotates, or that its methods set."""
+    found = set(inspect.get_annotations(kept))
+    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(kept)))):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and ast.unparse(node.value) == "self"
+        ):
+            found.add(node.attr)
+    return sorted(found)

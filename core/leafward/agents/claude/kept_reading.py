@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from leafward.session.abridged_lines import LongLine
 
 _HERE = "leafward.agents.claude."
-_CLASSES = frozenset({
+CLASSES = frozenset({
     _HERE + "kept_reading:RowsRead", _HERE + "blocks:BlockState", _HERE + "row_parents:Rows",
     _HERE + "row_notes:Boundary", _HERE + "row_notes:Microcompaction", _HERE + "row_notes:NamedOffsets",
     _HERE + "row_notes:Pointers", _HERE + "row_notes:RowNotes", _HERE + "session_details:SessionDetails",
 })  # fmt: skip
+"""What a reading is made of."""
 
 
 class RowsRead(NamedTuple):
@@ -62,7 +63,7 @@ def kept_reading(read: RowsRead) -> KeptReading | None:
 def unpacked_reading(data: bytes) -> RowsRead | None:
     """The reading that was kept; None where it cannot be used."""
     try:
-        read = unpacked(data, _CLASSES)
+        read = unpacked(data, CLASSES)
     except ValueError:
         return None
     return read if isinstance(read, RowsRead) else None

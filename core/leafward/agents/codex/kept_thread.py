@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from leafward.agents.codex.entry_builder import EntryBuilder
 
 _HERE = "leafward.agents.codex."
-_CLASSES = frozenset({
+CLASSES = frozenset({
     "leafward.session.columns:Columns", _HERE + "kept_thread:KeptThread", _HERE + "entry_builder:EntryBuilder",
     _HERE + "call_ends:CallEnds", _HERE + "compaction_entries:CompactionEntries", _HERE + "compactions:KeptMessages",
     _HERE + "current_path:Course", _HERE + "entry_ids:SegmentIds", _HERE + "message_keys:MessageIndex",
     _HERE + "prompts:Prompts", _HERE + "responses:Responses", _HERE + "rollbacks:Rollbacks",
     _HERE + "rollbacks:Sent", _HERE + "settings:Contexts",
 })  # fmt: skip
+"""What a reading is made of."""
 
 
 class KeptThread(NamedTuple):
@@ -57,7 +58,7 @@ def packed_thread(made: Assembly) -> bytes | None:
 def take_packed(made: Assembly, data: bytes, thread: Thread) -> bool:
     """Lets an empty assembly take over what was read; False where that cannot be used."""
     try:
-        kept = unpacked(data, _CLASSES)
+        kept = unpacked(data, CLASSES)
     except ValueError:
         return False
     if not isinstance(kept, KeptThread) or not made.take(kept.builder, kept.end, thread):
