@@ -78,6 +78,51 @@ def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> N
     assert text == '{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}, "theme": "dark"}'
 
 
+@pytest.mark.parametrize("change", ["one is gone", "another one beside it", "its output goes elsewhere"])
+def test_hooks_that_somebody_edited_go_too_and_leave_the_rest(settings: Path, change: str) -> None:
+    settings.write_text('{"theme": "dark"}')
+    main(["install", "claude"])
+    written = json.loads(settings.read_text())
+    hooks = written["hooks"]
+    rest: dict[str, Any] = {"theme": "dark"}
+    if change == "one is gone":
+        del hooks["PreCompact"]
+    elif change == "another one beside it":
+        hooks["PreCompact"][0]["hooks"].insert(0, {"type": "command", "command": "mine"})
+        rest |= {"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "mine"}]}]}}
+    else:
+        hooks["PreCompact"][0]["hooks"][0]["command"] += " 2>/dev/null"
+    settings.write_text(json.dumps(written))
+    assert main(["uninstall", "claude"]) == 0
+    assert json.loads(settings.read_text()) == rest
+
+
+@pytest.mark.parametrize("agent", ["claude", "pi"])
+def test_an_installation_over_an_edited_one_that_ran_another_leafward_goes_whole(
+    home: Path, agent: str
+) -> None:
+    file = hooks_of(agent).file(os.environ)
+    main(["install", agent])
+    # The program moved, and somebody changed something else in the file.
+    elsewhere = file.read_text().replace(json.dumps(sys.executable)[1:-1], "/gone/python")
+    file.write_text(elsewhere.replace('"timeout": 10', '"timeout": 20').replace("60000", "70000"))
+    main(["install", agent])
+    assert "/gone/python" not in file.read_text()
+    assert main(["uninstall", agent]) == 0
+    assert not file.exists()
+
+
+def test_doctor_knows_this_program_in_a_folder_with_quotes(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "executable", '/opt/ada\'s "tools" \u00e4/python')
+    for agent in ("claude", "pi"):
+        main(["install", agent])
+    capsys.readouterr()
+    main(["doctor", "--json"])
+    assert [one for one in json.loads(capsys.readouterr().out)["problems"] if one["code"] == "hook"] == []
+
+
 def test_a_link_that_takes_the_place_of_the_settings_at_the_last_moment_leads_to_no_write(
     settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

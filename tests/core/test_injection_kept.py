@@ -124,6 +124,18 @@ def test_sessions_of_other_agents_are_read_on_too(stored: str, tmp_path: Path) -
         assert kept.of(session) is None
 
 
+def test_a_value_that_cannot_be_kept_loses_only_what_was_read(tmp_path: Path) -> None:
+    source = DATA / "claude/2.1.330/projects/-tmp-demo-project/d379888c-ffba-457b-bedd-142b9bb27a47.jsonl"
+    path = tmp_path / source.name
+    deep = b"[" * 800 + b"]" * 800
+    path.write_bytes(source.read_bytes().replace(b'"gitBranch":"main"', b'"gitBranch":' + deep))
+    assert deep in path.read_bytes()
+    told(path)
+    kept = kept_findings.load(path)
+    assert kept is not None
+    assert kept.reading == b""
+
+
 @pytest.mark.parametrize("change", ["shorter", "rewritten", "replaced", "same size"])
 def test_a_file_that_was_changed_is_read_whole(change: str, tmp_path: Path) -> None:
     path = tmp_path / "changed.jsonl"

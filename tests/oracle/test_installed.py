@@ -76,7 +76,7 @@ def test_claude_code_carries_the_text_over_its_own_compaction(
     config = home / ".claude"
     config.mkdir(parents=True)
     settings = config / "settings.json"
-    before = b'{\n    "env": {"A":"1"},\n    "hooks": {"PreCompact": []}\n}\n'
+    before = b'\xef\xbb\xbf{\n    "env": {"A":"1"},\n    "hooks": {"PreCompact": []}\n}\n'
     settings.write_bytes(before)
     with scripted(steps(project, CLAUDE)) as model:
 

@@ -39,6 +39,8 @@ class HookGroups:
     """The agent's folder in an environment."""
     room: int | None = None
     """UTF-16 units of a text that the agent passes on whole."""
+    reads_mark: bool = False
+    """Whether the agent reads a file that begins with a byte order mark."""
     with_text: Mapping[str, Any] = field(default_factory=dict)
     """Additional members of the hook that answers with the text."""
     note: str = ""
@@ -63,30 +65,41 @@ class HookGroups:
 
     def removed(self, text: str) -> str | None:
         """The text without our hooks, even after changes by others; None where nothing is left. Raises Refused."""
-        start = root(text, self.name)
+        start = root(text, self.name, marked=self.reads_mark)
         place = self._member(text, start, "hooks", dict)
-        if place is None or not self.is_in(text):
+        if place is None:
             return text
+        before = text
         for event, _ in _EVENTS:
-            groups = self._member(text, place, event, list)
-            if groups is None:
-                continue
-            every = parts(text, groups)
-            ours = [number for number, group in enumerate(every) if self._is_ours(group.value)]
-            if ours and len(ours) == len(every):
-                text = _without_member(text, place, event)
-            else:
-                text = without(text, groups, ours)
+            text = self._without_ours(text, place, event)
+        if text == before:
+            return text
         if not parts(text, place):
             text = _without_member(text, start, "hooks")
         return text if parts(text, start) else None
 
+    def _without_ours(self, text: str, place: int, event: str) -> str:
+        """The text without our hooks for an event; groups and lists that held nothing else go with them."""
+        groups = self._member(text, place, event, list)
+        if groups is None:
+            return text
+        every, whole = parts(text, groups), list[int]()
+        for number, group in reversed(list(enumerate(every))):
+            ours = self._ours_in(group.value)
+            if ours and len(ours) == len(group.value["hooks"]):
+                whole.append(number)
+            elif ours and (hooks := self._member(text, group.at, "hooks", list)) is not None:
+                text = without(text, hooks, ours)
+        if whole and len(whole) == len(every):
+            return _without_member(text, place, event)
+        return without(text, groups, whole)
+
     def is_in(self, text: str) -> bool:
         """Whether every event has a hook of ours."""
         try:
-            hooks = json.loads(text).get("hooks") or {}
-            return all(any(map(self._is_ours, hooks.get(event) or [])) for event, _ in _EVENTS)
-        except (ValueError, AttributeError, TypeError, RecursionError):
+            hooks = json.loads(text[root(text, self.name, marked=self.reads_mark) :]).get("hooks") or {}
+            return all(any(map(self._ours_in, hooks.get(event) or [])) for event, _ in _EVENTS)
+        except (Refused, AttributeError, TypeError):
             return False
 
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:  # noqa: ARG002  # of other agents
@@ -105,12 +118,15 @@ class HookGroups:
             {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
         )
 
-    def _is_ours(self, group: Any) -> bool:
-        """Whether a group of hooks runs only our command, wherever Leafward is installed."""
+    def _ours_in(self, group: Any) -> list[int]:
+        """The numbers of our commands in a group of hooks, wherever Leafward is installed and whatever was added to them."""
         hooks = group.get("hooks") if isinstance(group, dict) else None
-        if not isinstance(hooks, list) or len(hooks) != 1 or not isinstance(hooks[0], dict):
-            return False
-        return str(hooks[0].get("command", "")).endswith(f" leafward hook {self.agent}")
+        called = f" leafward hook {self.agent} "
+        return [
+            number
+            for number, hook in enumerate(hooks if isinstance(hooks, list) else ())
+            if isinstance(hook, dict) and called in f"{hook.get('command')} "
+        ]
 
     def _member(self, text: str, at: int, key: str, kind: type[object]) -> int | None:
         """Offset of a member's value; the last of two with one name counts. Raises Refused where the value is of another type."""
@@ -124,7 +140,7 @@ class HookGroups:
         return place
 
     def _with_group(self, text: str, event: str, group: str) -> str:
-        start = root(text, self.name)
+        start = root(text, self.name, marked=self.reads_mark)
         hooks = self._member(text, start, "hooks", dict)
         if hooks is None:
             return added(text, start, f'"hooks": {{{json.dumps(event)}: [{group}]}}')

@@ -11,6 +11,7 @@ from leafward.base.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_MARK = "\ufeff"
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
@@ -44,15 +45,19 @@ def parts(text: str, at: int) -> list[JsonItem]:
     return found
 
 
-def root(text: str, name: str) -> int:
-    """Offset of a document's object. Raises Refused, naming the file, where the text is not a JSON object."""
+def root(text: str, name: str, *, marked: bool = False) -> int:
+    """Offset of a document's object. Raises Refused, naming the file, where the text is not a JSON object.
+
+    With `marked` the text may begin with a byte order mark.
+    """
+    mark = _MARK if marked and text.startswith(_MARK) else ""
     try:
-        value = json.loads(text)
+        value = json.loads(text.removeprefix(mark))
     except (ValueError, RecursionError) as error:
         raise Refused(f"{name} is not valid JSON ({error}); fix it first") from None
     if not isinstance(value, dict):
         raise Refused(f"{name} is not a JSON object; fix it first")
-    return _after_space(text, 0)
+    return _after_space(text, len(mark))
 
 
 def added(text: str, at: int, piece: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -69,7 +70,11 @@ def installation(name: str, summary: bool = False) -> AgentFileChange:
     before = _text(file)
     known = _known(name, file)
     # The original text is kept before anything is changed, because a removal restores it.
-    first = known["before"] if known is not None and known["after"] == before else before
+    if known is not None and known["after"] == before:
+        first = known["before"]
+    else:
+        # Where somebody changed the file since, or the record is lost, it may still hold our part.
+        first = hooks.removed(before) if before is not None and before.strip() else before
     after = hooks.installed(first, runner_of(name), summary)
     folder = known["folder"] if known is not None else _first_missing(file)
     return AgentFileChange(name, file, before, after, hooks.cost, hooks.note, first, folder, installs=True)
@@ -163,8 +168,10 @@ def installation_problems() -> Iterator[Problem]:
 
 
 def _runs_this(text: str) -> bool:
-    """Whether the text of an agent's file names this Python, as it is or within a JSON text."""
-    return any(name in text for name in (sys.executable, json.dumps(sys.executable)[1:-1]))
+    """Whether the text of an agent's file names this Python in a JSON text, as it is or as a shell reads it."""
+    names = sys.executable, shlex.quote(sys.executable)
+    written = [json.dumps(name, ensure_ascii=plain)[1:-1] for name in names for plain in (True, False)]
+    return any(name in text for name in written)
 
 
 def _text(file: Path) -> str | None:

@@ -18,4 +18,4 @@ def _folder(env: Mapping[str, str]) -> Path:
 
 
 # Claude Code 2.1.330 sends only the first 2 KB of a text above 10,000 UTF-16 units, with the name of a file.
-HOOKS = HookGroups("claude", "Claude Code", "settings.json", _folder, room=9_900)
+HOOKS = HookGroups("claude", "Claude Code", "settings.json", _folder, room=9_900, reads_mark=True)

@@ -110,9 +110,10 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
     ):
         # A session in several files, or in a database, may change without getting longer.
         end = source.seen.st_size
-        reading = source.kept_reading()
-        if reading is not None:
-            columns, names = reading
+        # Fields of any type are kept: one that is nested too deep cannot be packed.
+        with suppress(RecursionError):
+            if (reading := source.kept_reading()) is not None:
+                columns, names = reading
     else:
         return
     if end < _SMALLEST or _is_private(session, stored, names):
