@@ -71,6 +71,13 @@ def age(path: Path) -> None:
     path.write_bytes(json.dumps({**json.loads(header), "version": 2}).encode() + b"\n" + rest)
 
 
+def cut_off(path: Path) -> bytes:
+    """Leaves the first lines of a file, and gives them."""
+    left = b"".join(stored(path).splitlines(keepends=True)[:3])
+    path.write_bytes(left)
+    return left
+
+
 class TestXRay:
     async def test_the_plan_is_seen_through_and_pins_come_back(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
@@ -182,6 +189,16 @@ class TestEnding:
             assert session.columns.kind[explorer.controllers.navigation.head_here()] == Kind.COMPACTION
             assert json.loads(stored(path).splitlines()[-1])["type"] == "compaction"
 
+    async def test_a_file_that_was_cut_off_is_read_anew_and_has_no_such_entry(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            left = cut_off(path)
+            await until(pilot, lambda: "session has changed" in said(screen))
+            await pilot.press("ctrl+r")
+            await until(pilot, lambda: "not in it any more" in said(screen))
+            await pilot.press("ctrl+s")
+            assert pilot.app.screen is screen
+            assert stored(path) == left
+
     async def test_a_file_that_went_on_is_refused_and_read_anew(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             file = Acting.__new__(Acting)
@@ -192,7 +209,7 @@ class TestEnding:
             )
             file.user("one more thing")
             await until(pilot, lambda: screen.state.file.grew)
-            assert "has grown" in said(screen)
+            assert "session has changed" in said(screen)
             await pilot.press("ctrl+s")
             assert pilot.app.screen is screen
             await pilot.press("ctrl+r")

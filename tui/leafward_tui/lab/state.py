@@ -161,7 +161,7 @@ class File:
     """The file of the session. Written by `controllers.file`."""
 
     grew: bool = False
-    """Whether the file has grown since it was read."""
+    """Whether the file has changed since it was read."""
     reading: bool = False
 
 

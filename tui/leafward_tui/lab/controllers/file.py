@@ -1,10 +1,11 @@
-"""The file of the session: whether it has grown, and reading the new lines."""
+"""The file of the session: whether it has changed, and reading it anew."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.session.entries import EntryIndex
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.ui.bars.price_line import KeyHint
 
@@ -23,7 +24,7 @@ class SessionFile(LabController):
         self.actions = {"session.reload": self.reload}
 
     def look(self) -> None:
-        """Checks whether the file has grown; costs one stat. Nothing is read: plan and draft stay unchanged."""
+        """Checks whether the file has changed; costs one stat. Nothing is read: plan and draft stay unchanged."""
         state = self._state
         if state.append.running or state.file.reading or state.file.grew or not self._view.on_top:
             return
@@ -31,12 +32,12 @@ class SessionFile(LabController):
             self.say_grown()
 
     def say_grown(self) -> None:
-        """Shows that the file has grown, and the key that reads it."""
+        """Shows that the file has changed, and the key that reads it."""
         self._state.file.grew = True
         self._view.show_title()
         label = self._services.keymap.label("session.reload")
         self._view.tell(
-            "the session has grown: reload it before you accept",
+            "the session has changed: reload it before you accept",
             "warn",
             (KeyHint("session.reload", label, "reload"),),
         )
@@ -49,10 +50,14 @@ class SessionFile(LabController):
             return
         state.file.reading = True
         self._path.forget()
-        self._jobs.also("read", partial(reread, state.session), lambda _none: self._reread(), self._failed)
+        self._jobs.also("read", partial(reread, state.session, state.entry), self._reread, self._failed)
 
-    def _reread(self) -> None:
+    def _reread(self, entry: EntryIndex | None) -> None:
         self._state.file.reading = self._state.file.grew = False
+        if entry is None:
+            self._path.fail("the file was replaced or rewritten, and this entry is not in it any more")
+            return
+        self._state.entry = entry
         self._view.tell("reloaded", "leaf")
         self._path.measure()
 
@@ -61,6 +66,11 @@ class SessionFile(LabController):
         self._view.tell(text, "bad")
 
 
-def reread(session: Session, _job: Job) -> None:
-    """Reads the new lines of the file. Raises LeafwardError."""
-    session.refresh()
+def reread(session: Session, entry: int, _job: Job) -> EntryIndex | None:
+    """Reads the file anew; gives the new place of an entry, None where it is gone. Raises LeafwardError."""
+    name = session.columns.id(entry) if entry >= 0 else ""
+    growth = session.refresh()
+    if growth is not None and growth.replaced and name:
+        entry = session.columns.index(name)
+        return EntryIndex(entry) if entry >= 0 else None
+    return EntryIndex(entry)

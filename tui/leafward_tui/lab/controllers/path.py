@@ -73,7 +73,7 @@ class PathReader(LabController):
         self.forget()
         before = state.what_if.choices if state.what_if is not None else None
         work = partial(measured, state.session, state.entry, self._services.config, state.given_pins, before)
-        self._jobs.latest("measure", work, self._measured, self._failed)
+        self._jobs.latest("measure", work, self._measured, self.fail)
 
     def _measured(self, found: Measured) -> None:
         """Shows the plan; a draft follows."""
@@ -96,8 +96,10 @@ class PathReader(LabController):
         self._kept.take_up(offer=before is None)
         self._jobs.latest("lab modules", modules, lambda _none: self._prefetch())
 
-    def _failed(self, text: str) -> None:
-        self._state.path.trouble = text
+    def fail(self, text: str) -> None:
+        """Says why there is no path to plan on, and shows no plan of before; only going back is left."""
+        self._state.path.trouble, self._state.path.what_if = text, None
+        self._display.show()
         self._view.show_hints()
         self._view.tell(text, "bad")
 
