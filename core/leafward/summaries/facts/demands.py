@@ -137,9 +137,9 @@ _PLEASED = late(
 )
 _PRAISES = late(
     r"(?i)(?=.*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias))"
-    r"(?:(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|what i (?:needed|wanted|meant))"
+    r"(?>(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|what i (?:needed|wanted|meant))"
     r"|(?:thank you|thanks|thx|cheers|danke|merci|gracias)(?: (?:so|very) much| a lot| for [^.!?\n]{1,80}| you)?|(?:great|good|nice|excellent|awesome) (?:job|work|stuff)"
-    r"|wow|oh|ok(?:ay)?|yes|great|perfect|nice|cool|super|awesome|excellent|lovely)[\s,.!…:)]*)+"
+    r"|wow|oh|ok(?:ay)?|yes|great|perfect|nice|cool|super|awesome|excellent|lovely)[\s,.!…:)]*)++"
 )
 """A prompt that is nothing but praise and thanks."""
 _AGREES = late(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _ACHIEVED = late(
     r"(?i)^\W*(?:(?:(?:all )?done|finished|erledigt|fertig|terminé|c['’]est fait|listo|hecho|готово)\b|✅|已?(?:全部)?完成|搞定|完了)"
 )
-_ASIDE = late(r"(?i)^(?:\W*(?:but|and|no|well|ok)\b[\s,.]*)*(?:why\b|i mean\b)")
+_ASIDE = late(r"(?i)^(?:\W*(?:but|and|no|well|ok)\b)*\W*(?<!\w)(?:why\b|i mean\b)")
 """A question for a reason, or a remark: it is part of the work that was asked for before it."""
 _BESIDE = late(
     r"(?i)^\W*(?:btw|by the way|slight steering|side ?note|übrigens|nebenbei|au fait|por cierto)\b"
