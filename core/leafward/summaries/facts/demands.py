@@ -135,6 +135,8 @@ _PLEASED = late(
     r"|(?:es|das|alles) (?:funktioniert|geht|passt)(?: jetzt)?|ça (?:marche|fonctionne)(?: maintenant| bien)?|(?:现在)?(?:可以了|好了|没问题了|完美))"
     r"(?:[.!,，。！]+(?! ?(?:but|aber|mais|except|但|we|now|still|let|can|could|please|i|then|next)\b)|\s*$)"
 )
+_PRAISE = 160
+"""Characters up to which a prompt may be only praise."""
 _PRAISES = late(
     r"(?i)(?=.*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias))"
     r"(?>(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|what i (?:needed|wanted|meant))"
@@ -363,7 +365,7 @@ def is_pleased(prompt: str) -> bool:
 
 def only_praises(prompt: str) -> bool:
     """Whether a prompt is nothing but praise and thanks."""
-    return _PRAISES.fullmatch(prompt) is not None
+    return len(prompt) <= _PRAISE and _PRAISES.fullmatch(prompt) is not None
 
 
 def offers(question: str) -> bool:

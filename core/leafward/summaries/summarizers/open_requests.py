@@ -265,12 +265,12 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
     pleased = later_over = False
     answered = ("", later, telling, worked)
     ended = ("", later, telling, worked)
-    said_since: set[tuple[str, ...]] = set()
+    said_since: set[str] = set()
     for place in range(len(turns) - 1, -1, -1):
         turn = turns[place]
-        words = content_words(turn.text)
+        words = turn.text.casefold().rstrip(".!? ")
         # Said again in the same words, it is asked there; praise asks for nothing.
-        again = (len(words) >= SUBSTANTIAL and words in said_since) or demands.only_praises(turn.own)
+        again = (turn.words >= SUBSTANTIAL and words in said_since) or demands.only_praises(turn.own)
         said_since.add(words)
         over = (
             again

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
+from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.facts.marker_words import markers
@@ -43,11 +44,7 @@ _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
     r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released"
     rf"|(?:{_MORE_FINISHED})(?! \w+ (?:is|are|was|were|has|have|should|must|can|needs?)\b))\b"
-    # Without a stop behind it, the participle describes what the code does: is written in `a.go`, is created by the hook.
-    rf"|^(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:{_STATES}))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
-    r"|^(?!.*\b(?:fail\w*|broken|still|not|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
     r"|^the (?:fix|solution) was\b"
-    r"|,? (?:so|and) i(?:['’]ve| have)? (?:also |then )?(?:opened|fixed|added|created|updated|implemented|removed|renamed|moved|replaced|committed|pushed|merged|rewrote|changed|deleted)\b"
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^now,? (?!.*: |i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ergänzt|gelöscht|verschoben|korrigiert|angepasst|überarbeitet|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)(?:\W*$|, )"
@@ -60,6 +57,21 @@ _FINISHED = markers(
     "aktualisiert implementiert umgestellt",
 )
 """A result, by the finished work or by the new state; approval alone is not a result. `Split` may be a proposal as well."""
+_STATED = late(
+    # Without a stop behind it, the participle describes what the code does: is written in `a.go`, is created by the hook.
+    rf"(?i)^(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:{_STATES}))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
+)
+"""A new state of the work, told from its first word on."""
+_NOW = late(
+    r"(?i)^(?!.*\b(?:fail\w*|broken|still|not|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
+)
+"""What something does now, so that it does not fail."""
+_SIGNS = (" is ", " are ", " been ")
+"""Every such sentence holds one."""
+_SO_I = late(
+    r"(?i)\b(?:so|and) i(?:['’]ve| have)? (?:also |then )?(?:opened|fixed|added|created|updated|implemented|removed|renamed|moved|replaced|committed|pushed|merged|rewrote|changed|deleted)\b"
+)
+"""Work told behind its reason."""
 _PASSED = markers(
     r"(?i)^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|\b\d+ passed\b"
     r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?)(?: (?:on|in|of) [^\s,.;:]+(?: #?\d+)?)? (?:now )?(?:pass|passed|are green|green)\b"
@@ -463,7 +475,13 @@ def _is_guessed(sentence: str) -> bool:
 
 
 def _is_finished(sentence: str) -> bool:
-    return _found(_FINISHED, sentence) or _found(_PASSED, sentence)
+    if _found(_FINISHED, sentence) or _found(_PASSED, sentence):
+        return True
+    if any(sign in sentence for sign in _SIGNS) and _STATED.match(sentence) is not None:
+        return True
+    if sentence.endswith((" now.", " now")) and _NOW.match(sentence) is not None:
+        return True
+    return (" so I" in sentence or " and I" in sentence) and _SO_I.search(sentence) is not None
 
 
 def _found(result: Markers, sentence: str) -> bool:
