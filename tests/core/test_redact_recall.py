@@ -186,6 +186,7 @@ HOSTILE = {
     "spaces": "password" + " " * SIZE,
     "elements": "<password " * 25_000,
     "cells": "| password | " * 18_750,
+    "heads of tables": "token, token\n" * 6_000 + "TOKEN  TOKEN\n" * 6_000 + "| token |\n|---|\n" * 6_000,
     "passwords of postgres": "a:*:b:c:" * 30_000,
     "nothing seen": "a\u200b" * 125_000,
     "colours": "\x1b[3" * 82_500,

@@ -6,6 +6,8 @@ import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
+import pytest
+
 from leafward.agents.conversation import ConversationMessage
 from leafward.branches.call_pairs import CallPairs
 from leafward.cli.output.outline_lines import measure
@@ -14,6 +16,8 @@ from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.sizes import Sizes
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.spans import SpanMessage
 from tests.codex_rollout import Rollout
 from tests.codex_turns import Turns
@@ -24,8 +28,6 @@ from tests.pi_file import PiFile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
-
-    import pytest
 
     from leafward.branches.refused_blocks import HealedDifference
     from leafward.session.entries import Body
@@ -128,6 +130,13 @@ def test_thousands_of_requests_that_stand() -> None:
     with in_linear_time():
         found = given_up([SpanMessage(EntryIndex(place), one) for place, one in enumerate(messages)])
     assert len(found[0].standing) == 999
+
+
+@pytest.mark.parametrize("words", ["a\n", "great thanks for ok great ", "no. but. but:"])
+def test_prompts_of_the_same_words_again_and_again(words: str) -> None:
+    prompt = {"role": "user", "content": words * 4_000 + "?x"}
+    with in_linear_time():
+        assert Extractive().summarize(Span((SpanMessage(EntryIndex(0), prompt),)), 200).text
 
 
 def test_a_tree_is_measured_with_one_look_at_each_entry(

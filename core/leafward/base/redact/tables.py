@@ -34,7 +34,7 @@ _ROW = late(r"(?<![^\n\"n])(?=[^\n\\]{0,400}@[\w.-]{1,60}\|)[^|\s\\\"]{1,100}(?:
 """A row of sqlite3 with an address of mail."""
 _SEPARATORS = ",;\t"
 _MOST_ROWS = 1000
-"""Rows below a head that are searched."""
+"""Rows below a head that are searched, up to the same head again: what follows is searched from there."""
 
 
 def columns_in(text: str, low: str) -> Iterator[Span]:
@@ -71,6 +71,8 @@ def _cells_below(text: str, at: int, head: str, bar: str) -> Iterator[Span]:
     for row in range(_MOST_ROWS if meanings else 0):
         end = text.find("\n", at)
         line = text[at:] if end < 0 else text[at:end]
+        if line == head:
+            return
         if _RULE.match(line) is None:
             cells = line.split(bar)
             if row == 0 or len(cells) != len(names):
@@ -88,8 +90,10 @@ def _columns_below(text: str, at: int, head: str) -> Iterator[Span]:
     for _ in range(_MOST_ROWS if columns else 0):
         end = text.find("\n", at)
         line = text[at:] if end < 0 else text[at:end]
-        if not line.strip() or not all(
-            line[title.start() - 1 : title.start()] in ("", " ") for title in titles
+        if (
+            not line.strip()
+            or line == head
+            or not all(line[title.start() - 1 : title.start()] in ("", " ") for title in titles)
         ):
             return
         for column, meaning in columns:
@@ -160,8 +164,9 @@ def _column_values(text: str, at: int, head: str, separator: str) -> Iterator[Sp
     ]
     for _ in range(_MOST_ROWS if meanings else 0):
         end = text.find("\n", at)
-        cells = (text[at:] if end < 0 else text[at:end]).split(separator)
-        if len(cells) != len(names):
+        line = text[at:] if end < 0 else text[at:end]
+        cells = line.split(separator)
+        if len(cells) != len(names) or line == head:
             return
         for column, meaning in meanings:
             cell = cells[column]

@@ -94,7 +94,7 @@ def divided(text: str) -> tuple[str, str]:
             continue
         marks = _marked(block)
         if len(block) > 1:
-            marks = [mark or _is_of_table(block, place) for place, mark in enumerate(marks)]
+            marks = [mark or in_table for mark, in_table in zip(marks, _of_tables(block), strict=True)]
         perhaps = [mark or _is_maybe(one) for mark, one in zip(marks, block, strict=True)]
         if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
             marks = perhaps
@@ -130,15 +130,18 @@ def _report_apart(text: str) -> tuple[str, str]:
     return "\n".join(lines[:first]), "\n".join(lines[first:])
 
 
-def _is_of_table(block: list[str], place: int) -> bool:
-    """Whether a line of a block is a head of columns in capitals, or is below one with as many columns."""
-    if _COLUMNS.match(block[place]) is not None:
-        return True
-    columns = len(block[place].split())
-    for above in range(place - 1, -1, -1):
-        if _COLUMNS.match(block[above]) is not None:
-            return all(len(line.split()) == columns for line in block[above : place + 1])
-    return False
+def _of_tables(block: list[str]) -> list[bool]:
+    """Whether each line of a block is a head of columns in capitals, or is below one with as many columns."""
+    marks: list[bool] = []
+    width = -1
+    for line in block:
+        count = len(line.split())
+        if _COLUMNS.match(line) is not None:
+            width = count
+        elif count != width:
+            width = -1
+        marks.append(width >= 0)
+    return marks
 
 
 def _is_maybe(line: str) -> bool:
