@@ -87,13 +87,13 @@ from pathlib import Path
 from leafward.base.config import Config
 from leafward.catalog.listing import Catalogue
 from leafward.query.search.typed_query import parse
-from leafward.query.search.text_search import Search
+from leafward.query.search.text_search import TextSearch
 
 store, index, program = sys.argv[1:]
 catalogue = Catalogue(Config(roots={"pi": (store,)}), index_path=Path(index))
 catalogue.refresh()
 for word in ("queue", "quixotic"):
-    for _ in Search(catalogue.cards(), parse(word, 0, whole=True), program=program or None).run():
+    for _ in TextSearch(catalogue.cards(), parse(word, 0, whole=True), program=program or None).run():
         pass
 with open("/proc/self/status") as file:
     print(int(file.read().partition("VmHWM:")[2].split()[0]) * 1024)
