@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 from tests.core.told import reply, result, span, summarize, told_in, user
 
@@ -52,6 +54,11 @@ def test_code_is_carried_on_a_second_time() -> None:
     assert [line for line in told if "iota" in line] == [
         line[2:] for line in once.split("\n") if "iota" in line
     ]
+
+
+@pytest.mark.parametrize("previous", ["## Goal\n", "---", "```\n```"])
+def test_an_earlier_summary_without_a_line_is_passed_over(previous: str) -> None:
+    assert "frostTable" in summarize(span(*_WORK, previous=previous, previous_entry=3)).text
 
 
 _BY_FILE = """3. Files and Code Sections:

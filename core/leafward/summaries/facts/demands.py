@@ -363,6 +363,7 @@ def is_pleased(prompt: str) -> bool:
     return _PLEASED.search(prompt) is not None or only_praises(prompt)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def only_praises(prompt: str) -> bool:
     """Whether a prompt is nothing but praise and thanks."""
     return len(prompt) <= _PRAISE and _PRAISES.fullmatch(prompt) is not None

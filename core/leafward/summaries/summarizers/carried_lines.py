@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
@@ -27,7 +28,8 @@ from leafward.summaries.summarizers.outline import (
     outline_lines,
 )
 from leafward.summaries.summarizers.passed_over import NOT_DONE
-from leafward.summaries.summarizers.quotes import WAITING, reached
+from leafward.summaries.summarizers.quotes import WAITING
+from leafward.summaries.summarizers.sentence_sections import reached
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +111,7 @@ def carry(
         in_turn=_ALL_REQUESTS in previous,
     )
     before, not_done = SummarySection.GOAL, False
-    for (section, text, is_open, code_of, file), below in zip(outline, [*outline[1:], None], strict=True):
+    for (section, text, is_open, code_of, file), below in zip_longest(outline, outline[1:]):
         code = [(text, code_of)] if code_of is not None else list(code_in(text))
         for piece, intro in code:
             tell_code(evidence, piece, intro, entry)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import demands, prose
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.summarizers.quotes import quotable, section_of_sentence
+from leafward.summaries.summarizers.passages import quotable
+from leafward.summaries.summarizers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.turns import (
     SUBSTANTIAL,
     Turn,

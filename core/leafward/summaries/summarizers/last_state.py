@@ -128,10 +128,10 @@ def _last_run(messages: Sequence[SpanMessage], *, counted: bool = False) -> tupl
         elif role == "bashExecution":
             command = forms.canonical_command(str(message.get("command") or ""))
             code = message.get("exitCode")
-            if runs_tests(command) and isinstance(code, int):
-                printed = _printed(str(message.get("output") or ""), command, f"exit {code}")
-                if _has_counts(printed) or not counted:
-                    return place, command, printed
+            if isinstance(code, int) and runs_tests(command):
+                text = str(message.get("output") or "")
+                if not counted or counts_in(text):
+                    return place, command, _printed(text, command, f"exit {code}")
         elif role == "assistant":
             ended = []
             for call in tool_calls(message):
@@ -141,9 +141,11 @@ def _last_run(messages: Sequence[SpanMessage], *, counted: bool = False) -> tupl
                 if there is None or not runs_tests(command):
                     continue
                 text = text_of(there[1].get("content"))
+                if counted and not counts_in(text):
+                    continue
                 outcome = outcome_of(text, bool(there[1].get("isError")), typed)
-                if outcome and (_has_counts(printed := _printed(text, command, outcome)) or not counted):
-                    ended.append((there[0], command, printed))
+                if outcome:
+                    ended.append((there[0], command, _printed(text, command, outcome)))
             if ended:
                 return max(ended)
     return None

@@ -11,7 +11,8 @@ from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.trouble_reports import comes_back, is_solved
 from leafward.summaries.summarizers.exchange import closing, reports_result, speaks_to
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.summarizers.quotes import quotable, section_of_sentence
+from leafward.summaries.summarizers.passages import quotable
+from leafward.summaries.summarizers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.turns import (
     SUBSTANTIAL,
     TELLING,

@@ -1,4 +1,4 @@
-"""The model's statements as lines: those of its sentences that can stand alone."""
+"""The model's statements as lines of a summary, and what it said last."""
 
 from __future__ import annotations
 
@@ -7,116 +7,38 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
-from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import demands, prose
-from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.candidates import SAID_EARLIER, Evidence, add
 from leafward.summaries.summarizers.outline import (
     Provenance,
     SummarySection,
-    cut,
     is_drawn,
     line_key,
     read_outline,
+)
+from leafward.summaries.summarizers.passages import bids, quotable
+from leafward.summaries.summarizers.sentence_sections import (
+    is_finished,
+    is_guessed,
+    section_of_sentence,
+    tells_runs_alone,
+    without_opening,
 )
 from leafward.summaries.summarizers.turns import CHOOSES, asks_back, is_answered, keeps_going, question_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.summaries.facts.marker_words import Markers
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
-_MORE_FINISHED = (
-    "deployed|rebased|reverted|restored|installed|uninstalled|published|squashed|bumped|upgraded|downgraded|configured|enabled|disabled"
-    "|tagged|restarted|migrated|reworked|restructured|simplified|dropped|documented|translated|shortened|reformatted|formatted"
-    "|adjusted|corrected|resolved|inlined|exposed|wrapped|wired|tightened|cherry-picked"
-)
-_STATES = (
-    "fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed|finished|committed|pushed|extracted"
-    f"|converted|rewritten|written|ported|changed|deleted|switched|merged|released|done|{_MORE_FINISHED}"
-)
-_FINISHED = markers(
-    r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
-    r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released"
-    rf"|(?:{_MORE_FINISHED})(?! \w+ (?:is|are|was|were|has|have|should|must|can|needs?)\b))\b"
-    r"|^the (?:fix|solution) was\b"
-    r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^now,? (?!.*: |i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|^✅|完成|已"
-    r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
-    r"|\b(?:hinzugefügt|ergänzt|gelöscht|verschoben|korrigiert|angepasst|überarbeitet|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)(?:\W*$|, )"
-    r"|\b(?:est|sont|a été|ont été) (?:maintenant |bien |aussi )?(?:ajouté|corrigé|remplacé|supprimé|créé|renommé|modifié|validé|terminé|traduit)e?s?(?:\W*$|[,;] )"
-    r"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|(?:ました|しました)。?$",
-    "opened fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
-    "rewrote rewritten wrote written ported changed deleted switched merged released passes fix solution "
-    + " ".join(_MORE_FINISHED.replace("-", "|").split("|"))
-    + " now longer ergänzt gelöscht verschoben korrigiert angepasst überarbeitet behoben erledigt umgesetzt eingebaut fait hecho listo corregido arreglado ersetzt entfernt umbenannt angelegt erstellt "
-    "aktualisiert implementiert umgestellt",
-)
-"""A result, by the finished work or by the new state; approval alone is not a result. `Split` may be a proposal as well."""
-_STATED = late(
-    # Without a stop behind it, the participle describes what the code does: is written in `a.go`, is created by the hook.
-    rf"(?i)^(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:{_STATES}))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
-)
-"""A new state of the work, told from its first word on."""
-_NOW = late(
-    r"(?i)^(?!.*\b(?:fail\w*|broken|still|not|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
-)
-"""What something does now, so that it does not fail."""
-_SIGNS = (" is ", " are ", " been ")
-"""Every such sentence holds one."""
-_SO_I = late(
-    r"(?i)\b(?:so|and) i(?:['’]ve| have)? (?:also |then )?(?:opened|fixed|added|created|updated|implemented|removed|renamed|moved|replaced|committed|pushed|merged|rewrote|changed|deleted)\b"
-)
-"""Work told behind its reason."""
-_PASSED = markers(
-    r"(?i)^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|\b\d+ passed\b"
-    r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?)(?: (?:on|in|of) [^\s,.;:]+(?: #?\d+)?)? (?:now )?(?:pass|passed|are green|green)\b"
-    r"|\btests? pass(?:es)?\b(?! (?:`|an? |the |its? |in |to ))",
-    "pass passes passed passing green",
-)
-"""The outcome of runs in a reply's words. A later run may have another one, and the runs themselves are recorded."""
-_CONTRAST = re.compile(r"(?i)\b(?:instead of|rather than)\b")
-_OPENING = re.compile(r"(?i)\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 _TALK = re.compile(
     r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
 )
 """Sentences that depend on the text around them."""
-_ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
-_WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
-"""The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
-_WAY = re.compile(
-    r"(?i)^\W*(?:option|approach|variant|alternative|proposal|idea) (?:#?\d{1,2}|[a-d])\b(?: \([^()\n]{1,60}\))?\s*(?:$|[:–—-])"
-)
-"""One of several ways, by its name. The request that chooses it is quoted with its text."""
-_WAYS = re.compile(
-    r"(?i)\b(?:(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|^\W*(?:options|alternatives)\W*$"
-)
-"""The head of a list of ways: nobody has chosen any of them."""
-_OFFERS = re.compile(
-    r"(?i)\byou(?:['’]d)? (?:can|could|may|might)\b|\b(?:could|can|might|may) (?:help|try|do|also|fix|prevent|improve|consider)\b"
-    r"|\b(?:options?|alternatives?|suggestions?|recommendations?|ideas?|ways to|possible (?:fixes|improvements|solutions))\b"
-    r"|\b(?:möglichkeiten|vorschläge|optionen|ideen|propositions?|pistes?|opciones|sugerencias)\b|建议|可以(?:尝试|考虑)|方案"
-)
-"""The head of a list of possibilities: nobody has chosen any of them."""
-_IMPERATIVE = re.compile(
-    r"(?i)^(?:(?:now|then|just|please),? )?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
-    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask|search|restart|rebuild|test)\b(?!-)"
-)
-_ADVISES = re.compile(
-    r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask)\b(?!-)"
-    r"|\bif you(?:['’]d)? (?:want|like|need|prefer|wish)\b|\bworth (?:checking|trying|a (?:try|look))\b"
-)
-"""What the reader of an answer was told to do, or could do, perhaps below words that say where."""
-_BOX = re.compile(r"\[[ xX✓~-]\]\s")
-"""An item of a checklist, which becomes a step."""
-_LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
-_DIRECTIVE = re.compile(r"::[a-z][a-z-]{1,40}\{")
-"""A line of Codex for its own screen: `::git-commit{…}`."""
-_CONTINUED = re.compile(r"[:：]$")
 _HEADING = re.compile(r"(?m)^#{1,6} ")
 _ENDED = re.compile(r"[.!?。！？;…]$")
 WAITING = "Waiting for the user: "
@@ -140,27 +62,9 @@ The branch's goal and next steps are not the current ones.
 """
 REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
-
-
 _OUTCOMES = (SummarySection.DONE, SummarySection.DECISIONS, SummarySection.NEXT)
 _WHOLE = 8
 """Words from which a statement is no half thought."""
-_ITEM = 100
-"""Characters up to which the items of a list share a line."""
-_TOGETHER = 290
-"""Characters of such a line."""
-_WAY_NAME = 50
-"""Characters of a way's heading before the words that introduce a list about it."""
-
-
-def bids(line: str) -> bool:
-    """Whether a line of an answer tells its reader what to do."""
-    return _IMPERATIVE.match(line) is not None or _ADVISES.search(line) is not None
-
-
-def reached(sentence: str) -> bool:
-    """Whether a sentence reports a result."""
-    return section_of_sentence(sentence) is SummarySection.DONE
 
 
 def answers(
@@ -206,13 +110,13 @@ def answers(
                     continue
                 said = _said(line)
                 section = said.section
-                if section is SummarySection.DECISIONS and place in proposed and not _is_finished(line):
+                if section is SummarySection.DECISIONS and place in proposed and not is_finished(line):
                     # The offer was not accepted.
                     section = SummarySection.CONTEXT
                 if section is SummarySection.DONE and (not worked or said.of_runs):
                     section = SummarySection.CONTEXT
                 if section is SummarySection.DONE:
-                    line = _without_opening(line)
+                    line = without_opening(line)
                 context = section is SummarySection.CONTEXT
                 if context and not said.alone:
                     continue
@@ -275,17 +179,17 @@ class _Said(NamedTuple):
 def _said(line: str) -> _Said:
     return _Said(
         section_of_sentence(line),
-        len(line.split()) >= _WHOLE and not _TALK.match(line) and not _is_guessed(line),
+        len(line.split()) >= _WHOLE and not _TALK.match(line) and not is_guessed(line),
         tells_a_passing_state(line),
         bids(line),
-        _found(_PASSED, line) and not _found(_FINISHED, _without_opening(line)),
+        tells_runs_alone(line),
     )
 
 
 @lru_cache(maxsize=1 << 13)
 def _leads(line: str) -> bool:
     """Whether a line is a drawing, or leads to the next one."""
-    return is_drawn(line) or prose.announces(_without_opening(line))
+    return is_drawn(line) or prose.announces(without_opening(line))
 
 
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:
@@ -293,8 +197,8 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
     evidence.left.add(entry)
     aimless = not any(candidate.section is SummarySection.GOAL for candidate in evidence.candidates)
     for section, raw, is_open in read_outline(text):
-        line = _without_opening(_QUOTED.sub("", raw))
-        if len(line) < 8 or line == "(none)" or _CONTINUED.search(line):
+        line = without_opening(_QUOTED.sub("", raw))
+        if len(line) < 8 or line == "(none)" or line.endswith((":", "：")):
             continue
         if section is SummarySection.GOAL and aimless:
             add(evidence, section, line, (entry,), 3.0, first=True, limit=REQUEST_LIMIT)
@@ -331,7 +235,7 @@ def last_word(
         texts = [text for text in _texts(message) if text.strip()]
         for text in texts:
             for passage in quotable(text, shortest=8):
-                plain = _without_opening(passage)
+                plain = without_opening(passage)
                 if line_key(plain) in elsewhere or prose.announces(plain) or prose.accompanies(passage):
                     continue
                 if passages and len(passages) + len(passage) >= REQUEST_LIMIT - 40:
@@ -373,143 +277,3 @@ def _texts(message: Body) -> Iterator[str]:
         text = block.get("text") if block.get("type") == "text" else None
         if isinstance(text, str):
             yield text
-
-
-@lru_cache(maxsize=1 << 12)
-def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
-    """Passages of an answer that can stand alone, outside code: sentences, items of lists.
-
-    Short items of one list are joined after the words that introduce them: alone they seldom name their subject.
-    """
-    return tuple(_passages(text, shortest))
-
-
-def _passages(text: str, shortest: int) -> Iterator[str]:
-    intro = way_name = ""
-    chosen_from, fenced = False, "```" in text
-    items: list[str] = []
-    for raw in prose.lines_outside_code(text):
-        stripped = raw.strip().replace("**", "")
-        mark = _LIST_ITEM.match(stripped)
-        item = stripped[mark.end() :].strip() if mark is not None else ""
-        if not stripped or _DIRECTIVE.match(stripped):
-            continue
-        if mark is not None and (
-            _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))
-        ):
-            continue
-        chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
-        if mark is None and not chosen_from:
-            way = _WAY.match(stripped.lstrip("# ")) is not None
-            chosen_from = way or (stripped.endswith((":", "：")) and _WAYS.search(stripped) is not None)
-            if way and stripped[0] != "#":
-                continue
-        if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is SummarySection.CONTEXT:
-            if len(item) >= 4 and not _CONTINUED.search(item):
-                items.append(item)
-            continue
-        yield from _together(intro, items)
-        items = []
-        if mark is not None:
-            if 12 <= len(item) <= 400 and not _CONTINUED.search(item):
-                yield item
-            continue
-        intro = ""
-        if stripped.startswith("#"):
-            intro = stripped.lstrip("# ")
-            way_name = intro if _WAY.match(intro) else ""
-        elif _CONTINUED.search(stripped):
-            intro = prose.last_sentence(stripped).rstrip(":：")
-            # A report before the words that introduce a list is no part of them.
-            yield from (
-                one
-                for one in [*prose.sentences(raw)][:-1]
-                if len(one) >= shortest and (reached(one) or prose.reports(one))
-            )
-            if way_name and not _WEIGHED.match(intro):
-                # Alone it does not say that it is about one of several ways.
-                intro = f"{cut(way_name, _WAY_NAME)}, {intro}"
-        elif not stripped.startswith(("|", ">", "<")):
-            for number, sentence in enumerate(prose.sentences(raw)):
-                if fenced and not number and stripped[0].islower():
-                    # Its beginning is before the code.
-                    continue
-                asked = sentence.endswith(("?", "？"))
-                if len(sentence) >= shortest and not asked and not _is_code(sentence):
-                    yield sentence
-    yield from _together(intro, items)
-
-
-def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
-    """Short items joined into lines."""
-    if _WEIGHED.match(intro):
-        return
-    leads = 3 <= len(intro) <= 80 and not prose.announces(intro) and not _ADDRESSED.match(intro)
-    lead = f"{intro}: " if leads else ""
-    line = ""
-    for item in items:
-        if line and len(line) + len(item) > _TOGETHER:
-            yield line
-            line = ""
-        line = f"{line}; {item}" if line else lead + item
-    if line:
-        yield line
-
-
-def _without_opening(sentence: str) -> str:
-    """A sentence without the word of satisfaction at its beginning."""
-    found = _OPENING.match(sentence)
-    return sentence[found.end() :] if found is not None else sentence
-
-
-def _is_code(sentence: str) -> bool:
-    """Whether a sentence has hardly a word outside its code, or comments some."""
-    if sentence.startswith(("//", "/*")):
-        return True
-    outside = re.sub(r"`[^`]*`", " ", sentence) if "`" in sentence else sentence
-    return len(prose.content_words(outside)) == 0
-
-
-def _is_guessed(sentence: str) -> bool:
-    return demands.guesses(sentence) or prose.hedges(sentence)
-
-
-def _is_finished(sentence: str) -> bool:
-    if _found(_FINISHED, sentence) or _found(_PASSED, sentence):
-        return True
-    if any(sign in sentence for sign in _SIGNS) and _STATED.match(sentence) is not None:
-        return True
-    if sentence.endswith((" now.", " now")) and _NOW.match(sentence) is not None:
-        return True
-    return (" so I" in sentence or " and I" in sentence) and _SO_I.search(sentence) is not None
-
-
-def _found(result: Markers, sentence: str) -> bool:
-    """Whether a sentence matches as it stands, capitals included."""
-    return result.may_stand_in(sentence) and result.pattern.search(sentence) is not None
-
-
-def _names_enough(sentence: str) -> bool:
-    """Whether a report says of what it is: with three words, or two of which one is a name."""
-    words = prose.content_words(sentence)
-    return len(words) > 2 or (len(words) == 2 and not all(map(str.isalpha, words)))
-
-
-@lru_cache(maxsize=1 << 14)
-def section_of_sentence(sentence: str) -> SummarySection:
-    """The section of a model's sentence; context where it reports no decision, result or remaining work."""
-    if demands.asks(sentence):
-        return SummarySection.CONTEXT
-    guessed = _is_guessed(sentence)
-    finished = _is_finished(_without_opening(sentence)) and not guessed and _names_enough(sentence)
-    # A report of finished work tells a decision only with its reason: that something was there before is none.
-    decided = (
-        prose.decides(_CONTRAST.sub(" ", sentence), strictly=True) if finished else prose.decides(sentence)
-    )
-    if decided and not guessed:
-        return SummarySection.DECISIONS
-    if finished:
-        return SummarySection.DONE
-    if prose.remains(sentence):
-        return SummarySection.NEXT
-    return SummarySection.CONTEXT

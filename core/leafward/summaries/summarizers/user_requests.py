@@ -25,7 +25,9 @@ from leafward.summaries.summarizers.open_requests import (
     stands_for_an_aside,
 )
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut, named_files
-from leafward.summaries.summarizers.quotes import REQUEST_LIMIT, bids, quotable, section_of_sentence
+from leafward.summaries.summarizers.passages import bids, quotable
+from leafward.summaries.summarizers.quotes import REQUEST_LIMIT
+from leafward.summaries.summarizers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.turns import (
     CHOOSES,
     SUBSTANTIAL,
