@@ -99,13 +99,14 @@ define create
 endef
 
 # $(call install,WHAT): WHAT from this checkout, with the versions that the tests ran with. Silent unless it fails.
+# Modules are compiled where they are imported, as uv has it: to compile all of them took a quarter of the installation.
 define install
 	@echo "Installing into $(VENV); the first time takes a minute or two."
 	@if [ -n "$(UV)" ]; then \
 	    "$(UV)" pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '$(1)'; \
 	else \
 	    $(BIN)/python -I -c 'import pip' 2>/dev/null || $(BIN)/python -I -m ensurepip >/dev/null; \
-	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-compile \
 	        --constraint constraints.txt --editable '$(1)'; \
 	fi
 endef
