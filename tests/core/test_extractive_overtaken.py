@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts.demands import denies, refutes
 from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.responses import denies, refutes
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from tests.core.told import ran, reply, result, span, summarize, told_in, user

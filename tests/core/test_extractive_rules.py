@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts import demands
+from leafward.summaries.facts import demands, questions, responses
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.report import facts_of
@@ -197,7 +197,7 @@ def test_a_rule_of_another_language_is_one(rule: str) -> None:
     "prompt", ["actually, can you revert that? i want both", "mach das bitte rückgängig", "撤销刚才的修改"]
 )
 def test_words_that_take_back(prompt: str) -> None:
-    assert demands.takes_back(prompt)
+    assert responses.takes_back(prompt)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_the_goal_is_what_was_asked_last_where_the_rest_is_over(before: str, ans
         *worked("src/lanes.py", "b"),
     ]
     (goal,) = told_in(SummarySection.GOAL, *asked)
-    assert goal == demands.without_fillers(then)
+    assert goal == questions.without_fillers(then)
 
 
 def test_what_the_user_is_pleased_with_is_no_goal() -> None:
@@ -239,7 +239,7 @@ def test_what_the_user_is_pleased_with_is_no_goal() -> None:
     asked += [user("wow, it works"), reply("Want to go on?"), user("draw the frost of each row as well")]
     (goal,) = told_in(SummarySection.GOAL, *asked, *worked("src/frost.py", "b"))
     assert goal == "draw the frost of each row as well"
-    assert not demands.is_pleased("it works, but the lanes are too wide")
+    assert not responses.is_pleased("it works, but the lanes are too wide")
 
 
 def test_what_a_plan_must_be_holds_until_it_is_there() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.redact import signs
-from leafward.summaries.facts import demands, forms, marker_words, prose
+from leafward.summaries.facts import demands, forms, marker_words, prose, questions, responses
 from leafward.summaries.facts.words import Words
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_no_sign_of_a_pattern_counts_as_decoration() -> None:
     """A sentence with arrows or dashes in it is told by its words alone: no pattern may need such a sign."""
     every = [
         value
-        for module in (prose, demands)
+        for module in (prose, questions, demands)
         for value in vars(module).values()
         if isinstance(value, marker_words.Markers)
     ]
@@ -101,8 +101,8 @@ def test_no_word_of_a_rule_is_passed_over(words: str) -> None:
     ],
 )
 def test_no_verb_of_undone_work_is_passed_over(prompt: str) -> None:
-    assert demands.undid(prompt)
-    assert not demands.undid(f"pears\n{prompt}")
+    assert responses.undid(prompt)
+    assert not responses.undid(f"pears\n{prompt}")
 
 
 @pytest.mark.parametrize(

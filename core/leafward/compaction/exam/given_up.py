@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import EntryIndex, text_of
-from leafward.summaries.facts.demands import agrees, asks, declines, denies, offers, refutes, undid
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words, list_items, sentence_key, sentences
+from leafward.summaries.facts.questions import asks
+from leafward.summaries.facts.responses import agrees, declines, denies, offers, refutes, undid
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.summarizers.contradictions import taken_back
+from leafward.summaries.summarizers.offers import is_wanted
 from leafward.summaries.summarizers.turns import as_asked, keeps_going, question_of, turns_of
-from leafward.summaries.summarizers.user_requests import is_wanted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

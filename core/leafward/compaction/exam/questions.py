@@ -19,10 +19,12 @@ from leafward.compaction.exam.given_up import given_up
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
-from leafward.summaries.facts.demands import asks, demands, guesses, takes_back
+from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed_by, is_typed, runs_tests
 from leafward.summaries.facts.pasting import typed_sentences
 from leafward.summaries.facts.prose import content_words, negated
+from leafward.summaries.facts.questions import asks, guesses
+from leafward.summaries.facts.responses import takes_back
 from leafward.summaries.facts.span_reading import SpanReading, read_span
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Sighting, Voice, gather
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.questions import asks, guesses, without_fillers
+from leafward.summaries.facts.responses import denies, refutes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,19 +22,6 @@ if TYPE_CHECKING:
 _REMEMBERED = 1 << 14
 _CODE = late(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
 """Quotes and asides in a sentence, which oblige nobody."""
-_FILLER = late(
-    r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|wow|dude|man"
-    r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
-)
-_ASKED = late(
-    r"(?:(?:why|how|where|when|who|which|what(?:['’]s)?)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|about|if|happens|happened|else)\b"
-    r"|(?:can|could|do|does|did|is|are|was|were|should|would|will|have|has|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|can['’]t"
-    r"|couldn['’]t|shouldn['’]t|wouldn['’]t|won['’]t)\s+(?:we|you|i|it|this|that|they|there|he|she|these|those)\b"
-    r"|any idea\b|what's\b|how come\b|(?:warum|wieso|weshalb|woran|pourquoi|por qué|perché|почему|зачем)\b"
-    "|为什么|为何|为啥|怎么|なぜ|どうして|왜)"
-)
-_TAG = late(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
-_ASKED_LAST = late(r"(?:吗|呢|(?:です|ます)か)\W*$")
 # All patterns except those of the first words are in lower case, like the text that they are matched with.
 _OBLIGED = markers(
     r"\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
@@ -86,84 +75,10 @@ _STATES = late(
     r"|\b(?:does|do|did)(?:n['’]t| not) have to\b|\bdon['’]t need\b|\bno longer\b"
 )
 """Statements of fact in the words of rules."""
-_GUESSED = markers(
-    r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
-    r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory"
-    r"|ich (?:glaube|denke|vermute)|vielleicht|vermutlich|wahrscheinlich|je (?:crois|pense)|peut-être|quizás?|creo que)\b|也许|可能|大概|たぶん|かもしれ",
-    "glaube denke vermute vielleicht vermutlich wahrscheinlich crois pense quizas quiza creo think thinking guess suppose bet suspect believe assume wonder thought hope know understand see get "
-    "feeling feel maybe perhaps probably sure sounds theory",
-)
 _WORK = late(
     r"^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
 )
 """Work for now is a request: it is done, and binds nothing afterwards."""
-_TAKES_BACK = late(
-    r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*"
-    r"(?:(?:can|could|would) (?:you|we) |you can |let['’]s |please |just ){0,4}"
-    r"(?:undo|revert|roll back|take back|back out|never ?mind|scratch|forget)(?: about)? (?:that|this|it|those|these|them|the last|what you)\b"
-    r"|^.{0,80}?\b(?:make|put|have|set) (?:it|that|this|them) (?:back|(?:look )?(?:like|as|how) (?:that|it was|they were|before)(?: again| before)\b)"
-    r"|^(?:(?:nein|doch|nee|bitte|ach|non|s['’]il te plaît)[\s,.!]+)*(?:mach(?:e)? (?:das|es) (?:bitte )?(?:wieder )?rückgängig|vergiss (?:das|es)|annule(?:z)? (?:ça|cela)|oublie(?:z)? (?:ça|cela))\b"
-    r"|^(?:不[,，]?)?(?:请)?(?:撤销|回退|还原|取消)(?:它|这|刚才|上)|^算了"
-)
-_REVERTS = late(
-    r"(?i)(?:(?:so|please|then|let['’]s|just|bitte|also) )*(?:undo|revert|roll back|back out|take back) (?:that|this|it|those|these|them)\b(?! (?:if|when|once|unless)\b)"
-    r"|(?:mach(?:e)? (?:das|es)) (?:bitte )?(?:wieder )?rückgängig\b|annule(?:z)? (?:ça|cela)\b|(?:请)?(?:撤销|回退|还原)(?:它|这|刚才|上)"
-)
-_SHORT = 300
-"""Characters of a prompt in which a later sentence takes back the work."""
-_UNDID = late(
-    r"(?i)^.{0,120}?\b(?:i|we)(?:['’]ve| have)? (?:\w+ )?(?:undid|undone|reverted|discarded|rolled back|threw away) (?:all |most )?(?:of )?(?:your|these|those|that|them|it)\b(?! (?:commit|branch|back)\b)"
-    r"|^.{0,120}?\b(?:ich habe|hab) (?:deine|ihre|die|alle) (?:\w+ )?(?:wieder )?(?:zurückgesetzt|rückgängig gemacht|verworfen)"
-    r"|^.{0,120}?\bj['’]ai (?:annulé|supprimé) (?:tes|vos) |^.{0,60}?我(?:已经)?(?:把.{1,12})?(?:撤销|回退|还原)了"
-)
-"""A user who has undone the work already."""
-_UNDOES = (
-    *("undid", "undone", "reverted", "discarded", "rolled back", "threw away", "zurückgesetzt", "rückgängig"),
-    *("verworfen", "annulé", "supprimé", "撤销", "回退", "还原"),
-)
-"""Its verbs in small letters: every such statement holds one."""
-_REFUTES = late(
-    r"(?i)^(?:(?:hm+|sorry|wait|wtf|um+|ok(?:ay)?|well|but|actually|no|nope|nah|nein|nee|doch|non|mais|aber)[\s,.!]+)*"
-    r"(?:(?:that|this|it)(?:['’]s| is| was|s)? (?:just |simply |completely |totally )?(?:not (?:right|true|correct|it|the case|what|how|the (?:problem|cause|reason|issue))"
-    r"|wrong|incorrect|false|nonsense|horrible)\b|you(?:['’]re| are) (?:wrong|mistaken)\b|wrong\b|(?:das |es )?(?:stimmt|geht|funktioniert) (?:so |immer noch |noch immer |leider )?nicht\b"
-    r"|(?:das ist |du liegst )?falsch\b|c['’]est faux\b|ça ne (?:marche|fonctionne) (?:toujours )?pas\b|不对|不是这样|错了|違う|違います|いいえ)"
-)
-"""A prompt that calls the answer before it wrong."""
-_PLEASED = late(
-    r"(?i)^(?:(?:wow|jesus|oh|ok(?:ay)?|yes|yeah|great|perfect|nice|cool|super|toll|prima|ja|oui|génial|parfait)[\s,.!]+)*"
-    r"(?:(?:it|that|everything|all of it|this)(?: all| now)? works?(?: now| great| fine| perfectly| well)?|lgtm|looks (?:good|great|perfect)(?: to me)?"
-    r"|(?:es|das|alles) (?:funktioniert|geht|passt)(?: jetzt)?|ça (?:marche|fonctionne)(?: maintenant| bien)?|(?:现在)?(?:可以了|好了|没问题了|完美))"
-    r"(?:[.!,，。！]+(?! ?(?:but|aber|mais|except|但|we|now|still|let|can|could|please|i|then|next)\b)|\s*$)"
-)
-_PRAISE = 160
-"""Characters up to which a prompt may be only praise."""
-_PRAISES = late(
-    r"(?i)(?=.*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias))"
-    r"(?>(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|what i (?:needed|wanted|meant))"
-    r"|(?:thank you|thanks|thx|cheers|danke|merci|gracias)(?: (?:so|very) much| a lot| for [^.!?\n]{1,80}| you)?|(?:great|good|nice|excellent|awesome) (?:job|work|stuff)"
-    r"|wow|oh|ok(?:ay)?|yes|great|perfect|nice|cool|super|awesome|excellent|lovely)[\s,.!…:)]*)++"
-)
-"""A prompt that is nothing but praise and thanks."""
-_AGREES = late(
-    r"(?i)(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|please|agreed?|sounds good|do|go|let['’]s|use|that (?:was|is) the idea|ja|gerne|mach|oui|d['’]accord|vas-?y|s[ií])\b"
-    r"|好|可以|是的|对[,，]|はい|お願い|네)"
-)
-_DENIES = late(r"(?i)^(?:no|nope|nah|nein|non)[,.!]+\s")
-_OFFERS = late(
-    r"(?i)\b(?:(?:do you |would you )?(?:want|like|prefer)(?: for)? me to|shall (?:i|we)|should (?:i|we)|may i|can i|ready to|is it ok(?:ay)? (?:to|if)"
-    r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|souhaite[sz]|quieres que|debo|¿lo )\b"
-    r"|(?:要不要|需要我|要我|是否需要|可以吗)|(?:しましょうか|しますか)"
-)
-"""A question that offers something."""
-_OFFERS_MORE = late(
-    r"(?i)\bwould you like\b|\b(?:want|like) me to (?:also|help|add (?:any|more|other))\b|\b(?:shall|should|can|may) i (?:also )?help\b|\b(?:anything|something|any(?:thing)?) (?:else|other|more|additional)\b"
-    r"|\bnoch etwas\b|\bsonst noch\b|\bautre chose\b|\balgo más\b|还有(?:什么|其他)|他に"
-)
-"""A question that offers more than was asked for."""
-_DECLINES = late(
-    r"(?i)^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
-    r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です)"
-)
 _APOSTROPHE = late(r"\s+|(?<=\b[cdjlmnst])['’]")
 """Separators between words, some of which are single letters."""
 _LEAST_WORDS = 3
@@ -231,66 +146,6 @@ _LASTS = late(
     r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
     "|永远|总是|以后|今后|从现在"
 )
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def asks(sentence: str) -> bool:
-    """Whether a sentence is a question, with or without a question mark."""
-    sentence = sentence.lower()
-    if ("?" in sentence or "？" in sentence) and _TAG.search(sentence) is not None:
-        return True
-    if _ASKED.match(without_fillers(sentence)) is not None:
-        return True
-    return not sentence.isascii() and _ASKED_LAST.search(sentence) is not None
-
-
-def without_fillers(sentence: str) -> str:
-    """A sentence without the filler words at its beginning."""
-    sentence = sentence.strip()
-    found = _FILLER.match(sentence)
-    return sentence[found.end() :] if found is not None else sentence
-
-
-def guesses(sentence: str) -> bool:
-    """Whether a sentence states an assumption rather than a fact."""
-    return _GUESSED.stand_in(sentence)
-
-
-def takes_back(prompt: str) -> bool:
-    """Whether a prompt takes back the one before it, or says that the work on it was undone."""
-    if _TAKES_BACK.match(prompt) is not None or undid(prompt):
-        return True
-    # What is wrong with the work may be said first.
-    return len(prompt) <= _SHORT and any(map(_REVERTS.match, re.split(r"[.!;:–—,]\s+", prompt)[1:]))
-
-
-def undid(prompt: str) -> bool:
-    """Whether the user says that the work before was undone already; what was asked for may still be wanted."""
-    # The pattern tests each of the first characters of a prompt, and few prompts hold such a verb.
-    low = prompt.partition("\n")[0].casefold()
-    return any(map(low.__contains__, _UNDOES)) and _UNDID.match(prompt) is not None
-
-
-def refutes(prompt: str) -> bool:
-    """Whether a prompt calls the answer before it wrong."""
-    return _REFUTES.match(prompt) is not None
-
-
-_WITHDRAWS = late(
-    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|sure|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
-    r"(?:skip|forget(?: about)?|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"
-)
-_PUTS_OFF = late(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
-
-
-def withdrawn(sentence: str) -> str:
-    """The work that a user's sentence cancels; empty where it cancels none, or only postpones it."""
-    found = _WITHDRAWS.match(sentence)
-    if found is None or asks(sentence) or _PUTS_OFF.search(sentence):
-        return ""
-    return re.split(r"[,;:]", sentence[found.end() :], maxsplit=1)[0].strip(" .!")
-
-
 _REVOKES = late(
     r"(?i)^(?:(?:ok(?:ay)?|no|actually|well|but|and|so|fine|alright|then|nein|doch|also|bon|alors|bueno|vale)[\s,.]+)*(?:"
     r"(?:you|we) (?:can|may|could|are allowed to) (?=.*\b(?:now|again|after all|from now on|any ?way)\b)(?!now see)"
@@ -308,8 +163,6 @@ _ALLOWED = late(
     r"|^(.{3,120}?) (?:ist|sind) (?:(?:jetzt|nun|doch|wieder) )+(?:ok(?:ay)?|erlaubt|in ordnung)(?=[\s,.;:!—–-]|$)"
     r"|^(.{3,120}?) (?:ist|sind|wird|werden) nicht mehr (?:nötig|notwendig|gebraucht|erforderlich)\b"
 )
-
-
 _SINCE_NOW = late(
     r"(?i)\b(?:now|again|any ?more|any longer|after all|anyway|jetzt|nun|doch|wieder|nicht mehr|maintenant|finalement|de nouveau|ya|ahora)\b|现在|了$"
 )
@@ -336,67 +189,6 @@ def revoked(sentence: str) -> frozenset[str]:
     if len(words) < _LEAST_REVOKED and all(map(str.isalpha, words)) and not _NAMES_RULE.search(sentence):
         return frozenset()
     return words
-
-
-_WORKS = late(
-    r"(?i)^(?:[\w’']+[\s,.!]+){0,4}?(?:it|everything|all of (?:it|that)|all|that|this) (?:all |now |really |actually )?works\b"
-    r"(?![ ,]+(?:on|with|for|like|by|as|in|only|but|except|unless)\b)|^(?:\w+,? ){0,2}works (?:great|fine|perfectly|nicely|now|well)\b"
-)
-_SAYS_NO = late(
-    r"(?i)\b(?:if|when|until|unless|whether|how|why|not|n['’]t|never|almost|nearly|partly|hardly|make sure)\b"
-)
-
-
-def says_it_works(sentence: str) -> bool:
-    """Whether a user's sentence says that the result works, and so was tried."""
-    # The pattern tests each character of a sentence, and most sentences do not hold the word.
-    return (
-        "works" in sentence.casefold()
-        and bool(_WORKS.search(sentence))
-        and not asks(sentence)
-        and not _SAYS_NO.search(sentence)
-    )
-
-
-def is_pleased(prompt: str) -> bool:
-    """Whether a prompt approves of the result and wants nothing else."""
-    return _PLEASED.search(prompt) is not None or only_praises(prompt)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def only_praises(prompt: str) -> bool:
-    """Whether a prompt is nothing but praise and thanks."""
-    return len(prompt) <= _PRAISE and _PRAISES.fullmatch(prompt) is not None
-
-
-def offers(question: str) -> bool:
-    """Whether a question of the model's offers to do something."""
-    return _OFFERS.search(question) is not None
-
-
-def offers_more(question: str) -> bool:
-    """Whether a question of the model's offers something beside what was asked for, out of courtesy."""
-    return _OFFERS_MORE.search(question) is not None
-
-
-def without_offer(question: str) -> str:
-    """A question of the model's without the words that make it an offer."""
-    return _OFFERS.sub(" ", question)
-
-
-def declines(prompt: str, question: str) -> bool:
-    """Whether a prompt declines the offer in a question."""
-    return offers(question) and _DECLINES.match(prompt) is not None
-
-
-def agrees(prompt: str) -> bool:
-    """Whether a prompt begins by accepting an offer."""
-    return _AGREES.match(prompt) is not None
-
-
-def denies(prompt: str) -> bool:
-    """Whether a prompt begins with a no to an answer that asked nothing."""
-    return _DENIES.match(prompt) is not None
 
 
 @lru_cache(maxsize=_REMEMBERED)

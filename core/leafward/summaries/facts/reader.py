@@ -22,7 +22,7 @@ from leafward.session.entries import (
 )
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import as_typed
-from leafward.summaries.facts import demands, forms, pasting, prose
+from leafward.summaries.facts import demands, forms, pasting, prose, responses
 from leafward.summaries.facts.agent_plan import BY_ITEM, AgentPlan, words_of
 from leafward.summaries.facts.call_arguments import (
     COMMAND_ARGUMENTS,
@@ -191,7 +191,7 @@ class FactReader:
     def _request(self, entry: EntryIndex, text: str) -> list[Sighting]:
         """The facts of a request; work from the request before it counts as done, where that was answered."""
         done: dict[tuple[FactKind, str], str] = {}
-        if self._is_answered and not demands.refutes(text):
+        if self._is_answered and not responses.refutes(text):
             done, self._asked_for, self._ordered = self._asked_for, {}, False
         closed = [
             Sighting(kind, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
@@ -199,10 +199,10 @@ class FactReader:
         ]
         typed = pasting.divided(text)[0]
         own = list(prose.sentences(typed))
-        self.told.asked(agreed=prose.keeps_going(typed.strip()) or demands.agrees(typed.strip()))
-        if any(map(demands.says_it_works, own)):
+        self.told.asked(agreed=prose.keeps_going(typed.strip()) or responses.agrees(typed.strip()))
+        if any(map(responses.says_it_works, own)):
             closed += self.told.tried(entry)
-        for what in filter(None, map(demands.withdrawn, own)):
+        for what in filter(None, map(responses.withdrawn, own)):
             closed += self.told.withdrawn(what, entry)
         closed += self.rules.revoke(own, entry)
         closed += self.rules.begun(typed.strip(), entry)

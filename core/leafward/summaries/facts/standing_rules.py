@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import asks, is_for_once, revoked
+from leafward.summaries.facts.demands import is_for_once, revoked
 from leafward.summaries.facts.prose import content_words, lines_outside_code, list_items, sentence_key
+from leafward.summaries.facts.questions import asks
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:

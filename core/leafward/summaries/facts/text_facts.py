@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import demands, forms, pasting, prose
+from leafward.summaries.facts import demands, forms, pasting, prose, questions
 from leafward.summaries.facts.printed_errors import error_key, named_errors, printed_errors
 from leafward.summaries.facts.standing_rules import listed_rules
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
@@ -66,7 +66,7 @@ class TextFacts:
         for sentence in prose.sentences(text) if voice is not Voice.THOUGHT else _thoughts(text):
             if sentence.endswith((":", "：")):
                 continue
-            if user and demands.asks(sentence):
+            if user and questions.asks(sentence):
                 # A question makes no rule and no decision, and leaves only the answer to be done.
                 continue
             if user and (demands.demands(sentence) or sentence in ruled):

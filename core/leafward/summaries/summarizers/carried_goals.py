@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.demands import asks
 from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.questions import asks
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.turns import SUBSTANTIAL
 

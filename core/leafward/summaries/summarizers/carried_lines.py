@@ -11,7 +11,7 @@ from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
-from leafward.summaries.summarizers import user_requests
+from leafward.summaries.summarizers import offers, user_requests
 from leafward.summaries.summarizers.candidates import BEFORE_KEPT, FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out, without_mark
 from leafward.summaries.summarizers.declared_lines import carry_declared
@@ -228,7 +228,7 @@ def _is_stale(since: _Since, line: _Line) -> bool:
         return True
     if section is SummarySection.CONSTRAINTS and reader.rules.is_revoked(text):
         return True
-    return text.startswith(user_requests.DECLINED) and user_requests.is_wanted(text, since.turns)
+    return text.startswith(offers.DECLINED) and offers.is_wanted(text, since.turns)
 
 
 def _add(evidence: Evidence, line: _Line, entry: EntryIndex) -> None:

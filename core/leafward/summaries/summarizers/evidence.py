@@ -15,13 +15,14 @@ from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, command_of
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
+from leafward.summaries.summarizers import offers, stale_lines, statements, user_requests
 from leafward.summaries.summarizers import quotes as quoting
-from leafward.summaries.summarizers import stale_lines, statements, user_requests
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import carry
 from leafward.summaries.summarizers.declared_lines import tell_declared
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import SummarySection, line_key
+from leafward.summaries.summarizers.same_work import SameWork
 from leafward.summaries.summarizers.turns import as_asked, by_machine, turns_of
 
 if TYPE_CHECKING:
@@ -73,12 +74,12 @@ def collect(
     user_requests.requests(
         evidence,
         turns,
-        user_requests.SameWork(messages, failed, span.cwd, evidence.files),
+        SameWork(messages, failed, span.cwd, evidence.files),
         first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
         is_split=span.prefix > 0,
         since=any(turn.words for turn in replies),
     )
-    user_requests.declined(evidence, turns)
+    offers.declined(evidence, turns)
     quoting.answers(evidence, messages, turns, stop)
     quoting.last_word(evidence, messages, turns, replied=bool(replies))
     statements.settled(evidence, messages)

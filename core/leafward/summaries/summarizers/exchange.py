@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.passages import quotable
 from leafward.summaries.summarizers.sentence_sections import section_of_sentence
@@ -27,15 +27,15 @@ _BRIEF = 2
 
 def speaks_to(turn: Turn, before: Turn) -> bool:
     """Whether a prompt only speaks to the answer before it: goes on, asks about it, replies to its question, or calls it wrong."""
-    if keeps_going(turn) or demands.refutes(turn.own):
+    if keeps_going(turn) or responses.refutes(turn.own):
         return True
     if asks_back(before.answer):
-        if demands.agrees(turn.own) or demands.denies(turn.own):
+        if responses.agrees(turn.own) or responses.denies(turn.own):
             return True
         # What names something else passes an offer over; any few words reply to another question.
         question = question_of(before.answer)
-        return turn.words <= _BRIEF and not (demands.offers(question) or demands.offers_more(question))
-    return turn.words < SUBSTANTIAL and demands.asks(turn.own)
+        return turn.words <= _BRIEF and not (responses.offers(question) or responses.offers_more(question))
+    return turn.words < SUBSTANTIAL and questions.asks(turn.own)
 
 
 def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
@@ -56,7 +56,7 @@ def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
     for one in reversed(exchange[1:]):
         if is_answered(one) and reports_result(one.answer):
             return one
-    wrong = [number for number, one in enumerate(exchange) if demands.refutes(one.own)]
+    wrong = [number for number, one in enumerate(exchange) if responses.refutes(one.own)]
     return next((one for one in reversed(exchange[wrong[-1] :]) if is_answered(one)), turn) if wrong else turn
 
 

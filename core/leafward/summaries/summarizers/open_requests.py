@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.trouble_reports import comes_back, is_solved
 from leafward.summaries.summarizers.exchange import closing, reports_result, speaks_to
@@ -146,7 +146,7 @@ def is_over(goal: Turn, turns: Sequence[Turn]) -> bool:
 def is_unchallenged(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether nothing said since the answer to a request makes that answer wrong."""
     since = [turn for turn in turns if turn.first > goal.first]
-    return not (since and demands.refutes(since[0].own)) and not any(
+    return not (since and responses.refutes(since[0].own)) and not any(
         _REPORTS_ON.match(turn.own) or comes_back(turn.own) for turn in since
     )
 
@@ -161,9 +161,9 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     end = closing(turns, last)
     since = turns[position(turns, last) :]
     for number, turn in enumerate(since):
-        if is_answered(turn) or (number and demands.is_pleased(turn.own)):
+        if is_answered(turn) or (number and responses.is_pleased(turn.own)):
             continue
-        if turn.works and demands.offers_more(question_of(turn.answer)) and reports_result(turn.answer):
+        if turn.works and responses.offers_more(question_of(turn.answer)) and reports_result(turn.answer):
             # What was asked for is there, and the offer is about something else.
             continue
         declined = any(only_declines(turns, one) for one in since[max(1, number) : number + 2])
@@ -207,8 +207,8 @@ def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
         and (
             not asks_back(turn.answer)
             or (
-                demands.offers(question_of(turn.answer))
-                and not (demands.agrees(then.own) or keeps_going(then))
+                responses.offers(question_of(turn.answer))
+                and not (responses.agrees(then.own) or keeps_going(then))
             )
         )
         for turn, then in pairwise(between)
@@ -219,7 +219,7 @@ def open_aside(turns: Sequence[Turn]) -> Turn | None:
     """The open aside, where every request before it is over; None where it only declines an offer."""
     aside = goal_of(_open(turns))
     before = turn_before(turns, aside) if aside is not None else None
-    if aside is None or (before is not None and demands.declines(aside.own, question_of(before.answer))):
+    if aside is None or (before is not None and responses.declines(aside.own, question_of(before.answer))):
         return None
     return aside
 
@@ -233,7 +233,7 @@ def _said_to(aside: Turn, turns: Sequence[Turn]) -> Iterator[Turn]:
         and turn.works
         and turn.words >= SUBSTANTIAL
         and not ERRAND.match(turn.own)
-        and not demands.asks(turn.text)
+        and not questions.asks(turn.text)
         and not _is_aside(turn, turns)
     )
 
@@ -249,10 +249,10 @@ def _is_aside(turn: Turn, turns: Sequence[Turn]) -> bool:
         return True
     if _REPORTS_ON.match(turn.own) or (turn.words < TELLING and _REMARK.match(turn.own)):
         return True
-    if turn.words < 2 * TELLING and demands.refutes(turn.own):
+    if turn.words < 2 * TELLING and responses.refutes(turn.own):
         return True
     before = turn_before(turns, turn)
-    if before is not None and demands.declines(turn.own, question_of(before.answer)):
+    if before is not None and responses.declines(turn.own, question_of(before.answer)):
         return True
     return not turn.works and _wants_to_know(turn.text, behind=_WENT_ON)
 
@@ -271,7 +271,7 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
         turn = turns[place]
         words = turn.text.casefold().rstrip(".!? ")
         # Said again in the same words, it is asked there; praise asks for nothing.
-        again = (turn.words >= SUBSTANTIAL and words in said_since) or demands.only_praises(turn.own)
+        again = (turn.words >= SUBSTANTIAL and words in said_since) or responses.only_praises(turn.own)
         said_since.add(words)
         over = (
             again
@@ -290,13 +290,13 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
             # The answers to it go on in what was said about them.
             over = _is_over(turn, *ended)
         if not over and later is not None:
-            over = demands.takes_back(later.text) or (
+            over = responses.takes_back(later.text) or (
                 # What more it offered is not wanted.
-                prose.reports(turn.answer) and demands.declines(later.own, question_of(turn.answer))
+                prose.reports(turn.answer) and responses.declines(later.own, question_of(turn.answer))
             )
         if not over and later is not None and later_over and asks_back(turn.answer):
             # What it offered was taken, and is over.
-            over = not ERRAND.match(later.own) and (keeps_going(later) or demands.agrees(later.own))
+            over = not ERRAND.match(later.own) and (keeps_going(later) or responses.agrees(later.own))
         if pleased and telling and not over:
             over = not any(section_of_sentence(one) is SummarySection.NEXT for one in quotable(turn.answer))
         if not over:
@@ -311,7 +311,7 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
             # Where nothing followed a prompt to go on but the next one, that one tells what was wanted.
             later, later_over = turn, over
         then = turn if turn.tells else then
-        pleased |= demands.is_pleased(turn.own) or is_solved(turn.own)
+        pleased |= responses.is_pleased(turn.own) or is_solved(turn.own)
         telling += (
             turn.tells
             or ERRAND.match(turn.own) is not None
@@ -330,7 +330,7 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
 
 def _was_left(turn: Turn, then: Turn | None) -> bool:
     """Whether an answer reports a result and asks for more, and the next request takes up nothing of that."""
-    if then is None or not turn.works or not asks_back(turn.answer) or demands.agrees(then.own):
+    if then is None or not turn.works or not asks_back(turn.answer) or responses.agrees(then.own):
         return False
     if set(content_words(then.text)) & set(content_words(question_of(turn.answer))):
         return False
@@ -347,7 +347,7 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
         return False
     if worked >= _LONG_AGO:
         return True
-    aside = ERRAND.match(turn.text) or _REMARK.match(turn.text) or demands.refutes(turn.own)
+    aside = ERRAND.match(turn.text) or _REMARK.match(turn.text) or responses.refutes(turn.own)
     if worked and turn.works and (aside or LOOKS.match(turn.text)):
         return True
     if worked and _wants_to_know(turn.text, behind=worked):
@@ -370,7 +370,7 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
     if failing:
         # Unless the next request asks for just that.
         return all(_is_about(behind.text, one) for one in failing)
-    enough = 1 if turn.works or demands.asks(turn.text) else _WENT_ON
+    enough = 1 if turn.works or questions.asks(turn.text) else _WENT_ON
     return worked >= enough or any(section is SummarySection.DONE for _, section in sections)
 
 
@@ -388,4 +388,4 @@ def _wants_to_know(text: str, behind: int) -> bool:
     said = [one for one in prose.sentences(text) if not one.startswith((">", "$"))] or [text]
     if behind < _WENT_ON:
         return all(_ASKS_WHY.search(one) for one in said)
-    return all(demands.asks(one) or demands.guesses(one) or _GLANCES.match(one) for one in said)
+    return all(questions.asks(one) or questions.guesses(one) or _GLANCES.match(one) for one in said)

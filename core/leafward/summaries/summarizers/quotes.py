@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
-from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.candidates import SAID_EARLIER, Evidence, add
@@ -157,7 +157,7 @@ def _is_offer(turn: Turn, then: Turn | None) -> bool:
     if not asks_back(turn.answer) or prose.reports(turn.answer):
         return False
     return then is None or not (
-        keeps_going(then) or demands.agrees(then.own) or CHOOSES.search(then.text) is not None
+        keeps_going(then) or responses.agrees(then.own) or CHOOSES.search(then.text) is not None
     )
 
 

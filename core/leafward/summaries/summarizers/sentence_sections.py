@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import demands, prose
+from leafward.summaries.facts import prose, questions
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.summarizers.outline import SummarySection
 
@@ -79,7 +79,7 @@ def without_opening(sentence: str) -> str:
 
 def is_guessed(sentence: str) -> bool:
     """Whether a sentence says what may be."""
-    return demands.guesses(sentence) or prose.hedges(sentence)
+    return questions.guesses(sentence) or prose.hedges(sentence)
 
 
 def is_finished(sentence: str) -> bool:
@@ -112,7 +112,7 @@ def _names_enough(sentence: str) -> bool:
 @lru_cache(maxsize=1 << 14)
 def section_of_sentence(sentence: str) -> SummarySection:
     """The section of a model's sentence; context where it reports no decision, result or remaining work."""
-    if demands.asks(sentence):
+    if questions.asks(sentence):
         return SummarySection.CONTEXT
     guessed = is_guessed(sentence)
     finished = is_finished(without_opening(sentence)) and not guessed and _names_enough(sentence)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.demands import agrees
 from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.responses import agrees
 from leafward.summaries.facts.trouble_reports import comes_back, is_solved
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.outline import Provenance, SummarySection

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import EntryIndex, text_of
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
-from leafward.summaries.facts.demands import without_fillers
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import (
     is_to_try,
 )
+from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files

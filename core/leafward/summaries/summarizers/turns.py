@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
-from leafward.summaries.facts.demands import (
+from leafward.summaries.facts.pasting import divided
+from leafward.summaries.facts.prose import content_words, sentences
+from leafward.summaries.facts.questions import asks, without_fillers
+from leafward.summaries.facts.responses import (
     agrees,
-    asks,
     declines,
     is_pleased,
     only_praises,
     says_it_works,
-    without_fillers,
     without_offer,
 )
-from leafward.summaries.facts.pasting import divided
-from leafward.summaries.facts.prose import content_words, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

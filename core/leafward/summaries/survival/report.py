@@ -13,7 +13,7 @@ from leafward.context.projection import begins_midway
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
 from leafward.summaries.earlier_statements import statements, unfinished
-from leafward.summaries.facts.demands import takes_back
+from leafward.summaries.facts.responses import takes_back
 from leafward.summaries.facts.span_reading import SpanReading, read_span
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, gather
 from leafward.summaries.summarizers.outline import unframed

@@ -1,0 +1,66 @@
+"""The model's offers: accepted, declined, or asked for later."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import prose, responses
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.summarizers.candidates import Evidence, add
+from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
+from leafward.summaries.summarizers.turns import Turn, question_of, turn_before
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_OFFER = 160
+"""Characters of an offer that are quoted."""
+_REFUSAL = 120
+"""Characters of what the user said against one."""
+DECLINED = "Declined by the user: "
+_SAID_TO = "Answered by the user: "
+_GOING_ON = frozenset(
+    content_words("begin start go proceed continue apply do run this that weitermachen anfangen loslegen")
+)
+"""Words of an offer that does not name the work."""
+_SHARED = 2
+_MOST = 0.6
+"""The part of a request's words that an offer has to share to be accepted by it later."""
+_NO = 1.2
+"""The worth of a line about a declined offer."""
+
+
+def accepted(turns: Sequence[Turn], turn: Turn) -> str:
+    """The offer that a request accepts with its first words, and says more of; empty where it accepts none that names its work."""
+    before = turn_before(turns, turn)
+    question = question_of(before.answer) if before is not None and responses.agrees(turn.own) else ""
+    named = set(content_words(responses.without_offer(question))) - _GOING_ON
+    return cut(question, _OFFER) if responses.offers(question) and len(named) >= _SHARED else ""
+
+
+def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
+    """Adds the model's offers that the user declined."""
+    for number, (turn, then) in enumerate(pairwise(turns)):
+        question = question_of(turn.answer)
+        if (
+            question
+            and responses.declines(then.own, question)
+            and not is_wanted(question, turns[number + 2 :])
+        ):
+            no = cut(next(prose.sentences(then.own), then.own), _REFUSAL)
+            lead, text = DECLINED, f"{cut(question, _OFFER)} ({no})"
+            if _GOING_ON.issuperset(content_words(responses.without_offer(question))):
+                # What was declined is not named: what was said against it is all that can be told.
+                lead, text = _SAID_TO, f"{no} (asked: {question})"
+            add(evidence, SummarySection.DECISIONS, text, (then.entry,), _NO, limit=LINE_LIMIT, lead=lead)
+
+
+def is_wanted(offer: str, turns: Sequence[Turn]) -> bool:
+    """Whether one of some requests asks for an earlier offer."""
+    words = frozenset(content_words(offer))
+    return any(
+        len(asked & words) >= max(_SHARED, _MOST * len(asked))
+        for turn in turns
+        if (asked := frozenset(content_words(turn.text)))
+    )
