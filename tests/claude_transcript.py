@@ -77,13 +77,16 @@ class Transcript:
             **self.defaults,
         }
         if type_ in ("user", "assistant", "system", "attachment", "progress"):
-            digest = hashlib.sha256(f"{self.path.stem}{self.number}".encode()).hexdigest()
-            uuid = f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
-            row = {"parentUuid": self.tip, **row, "uuid": uuid}
+            row = {"parentUuid": self.tip, **row, "uuid": self.id_of(self.number)}
         row.update(fields)
         if "uuid" in row:
             self.tip = row["uuid"]
         return json.dumps(row, separators=(",", ":"), ensure_ascii=False)
+
+    def id_of(self, number: int) -> str:
+        """The id of the row with a number, counted from 1."""
+        digest = hashlib.sha256(f"{self.path.stem}{number}".encode()).hexdigest()
+        return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
 
     def row(self, type_: str, **fields: Any) -> str:
         """Appends a row; returns its id, or that of the last one that has one."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import claude_places
 from tests.claude_transcript import Transcript, compactions
 from tests.foreign_sessions import said, texts
 
@@ -142,14 +143,13 @@ def test_the_place_is_where_claude_code_goes_on(tmp_path: Path, case: str) -> No
     assert place(transcript.opened()) == expected
 
 
-def test_a_pointer_to_before_a_compaction_is_passed_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sketch", claude_places.PLACES)
+def test_the_place_beside_a_compaction_is_where_claude_code_goes_on(tmp_path: Path, sketch: str) -> None:
     transcript = Transcript(tmp_path)
-    early = transcript.turn("one", "first")
-    transcript.turn("two", "second")
-    transcript.boundary("what happened")
-    transcript.turn("three", "third")
-    transcript.row("last-prompt", leafUuid=early, explicit=True)
-    assert place(transcript.opened()) == "third"
+    claude_places.write(transcript, sketch)
+    assert (
+        claude_places.numbers(text for _, text in said(transcript.opened())) == claude_places.PLACES[sketch]
+    )
 
 
 def test_everything_taken_back(tmp_path: Path) -> None:

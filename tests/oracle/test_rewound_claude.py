@@ -11,6 +11,8 @@ from uuid import uuid4
 
 import pytest
 
+from tests import claude_places
+from tests.claude_transcript import Transcript
 from tests.core.test_agents_claude_rewinds import NEW, PLACES, pointer
 from tests.foreign_sessions import said
 from tests.oracle.installed_agents import each_claude, needs_claude
@@ -70,6 +72,16 @@ def test_it_goes_on_where_leafward_shows_the_place(yard: Yard, case: str) -> Non
     shown = heard([text for _, text in said(yard.opened(session))])
     body = yard.client.ask(yard.project, "Thank you", "--resume", session).first
     assert heard([json.dumps(message["content"]) for message in body["messages"]]) == shown
+
+
+@pytest.mark.parametrize("sketch", claude_places.PLACES)
+def test_beside_a_compaction_it_goes_on_where_leafward_shows_the_place(yard: Yard, sketch: str) -> None:
+    transcript = Transcript(yard.folder.parent.parent, folder=f"projects/{yard.folder.name}")
+    transcript.defaults = {"cwd": str(yard.project), "version": "2.1.332", "userType": "external"}
+    claude_places.write(transcript, sketch)
+    body = yard.client.ask(yard.project, "Thank you", "--resume", transcript.session).first
+    sent = [json.dumps(message["content"]) for message in body["messages"]]
+    assert claude_places.numbers(sent) == claude_places.PLACES[sketch]
 
 
 def test_it_does_not_go_back_behind_a_compaction(yard: Yard) -> None:
