@@ -276,6 +276,10 @@ class TestOtherEntries:
         left = file.user("two")
         file.entry("branch_summary", start, fromId=left, summary="s")
         assert last(file).text == "branch summary   of 2 entries"
+        start = file.leaf
+        left = file.user("three")
+        file.entry("branch_summary", start, fromId=left, summary="s")
+        assert last(file).text == "branch summary   of 1 entry"
 
     def test_edits_of_edits_are_not_followed(self, file: Acting) -> None:
         file.entry("context_edit", targetId="00000002", replacement=None)

@@ -277,6 +277,15 @@ def test_the_system_prompt_and_its_tools_are_rows_of_their_own(demo: Session) ->
     assert first.after.tokens == 310
 
 
+def test_what_is_not_in_the_file_has_one_name_on_both_sides(demo: Session) -> None:
+    """Its system prompt is recorded: only the rest of what was sent is not."""
+    for at in compactions_in(demo):
+        [row] = [row for row in xray_of(demo, at).rows if row.link is Link.REST]
+        assert row.before is not None
+        assert row.after is not None
+        assert row.before.text == row.after.text == "unrecorded system prompt, tools"
+
+
 def test_messages_quoted_in_a_summary_stand_beside_themselves(demo: Session) -> None:
     made = plan(
         measure(demo, estimators=ALL_ESTIMATORS), PlanSettings(strategy=Strategy.CODEX, keep_recent=300)

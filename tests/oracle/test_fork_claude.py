@@ -23,7 +23,7 @@ from tests.oracle.installed_agents import each_claude, needs_claude
 from tests.oracle.orchard import Tools, planted, script
 from tests.oracle.real_agents import AgentFailed, Asked, ClaudeClient
 from tests.oracle.scripted_model import Model, Step, scripted
-from tests.surroundings import CORPORA, needs_corpora
+from tests.surroundings import CORPORA, THOROUGH, needs_corpora
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -337,7 +337,7 @@ def test_at_the_leaf_of_a_stored_session_both_send_the_same(yard: Yard, version:
 
 AROUND = 8
 """Entries above and below a compaction of which each is tried as an end; of the others every `APART`-th."""
-APART = 24
+APART = 1 if THOROUGH else 24
 MADE_UP = "Noresponserequested."
 """The reply that Claude Code puts in, without its spaces."""
 WITH_COMPACTIONS = [

@@ -14,13 +14,14 @@ from textual.widgets import Input
 
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.app.command_palette import IntentCommands
+from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.bars.title_bar import Fact, Progress
 from leafward_tui.ui.keys.intents import intent_bindings, intents_for
 from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.keys.key_help import HelpScreen
 from leafward_tui.ui.screens.routed_screen import Actions
 from leafward_tui.ui.screens.screen import BaseScreen
-from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 from tests.tui.explored import WIDE
@@ -261,6 +262,18 @@ async def test_choices_that_are_more_than_the_screen_scroll_above_their_keys() -
         await pilot.click(sheet.rows, offset=(8, 0))
         await until(pilot, lambda: pilot.app.screen is not sheet)
         assert sheet.rows.choices[sheet.rows.at].key == "h"
+
+
+async def test_beside_the_bar_effects_are_whole_and_a_choice_in_force_has_one_mark() -> None:
+    title = "is told in words that take two lines here"
+    choices = [Choice(letter, f"{letter} {title}", "8 errors", current=letter == "a") for letter in LETTERS]
+    async with plain((60, 16)) as (pilot, _):
+        pilot.app.push_screen(ChoiceSheet("Branches", choices))
+        await until(pilot, lambda: "esc cancel" in rows(pilot.app)[-1])
+        shown = [row for row in rows(pilot.app) if "is told" in row]
+        assert shown[0].endswith(UNICODE.tick)
+        assert all("8 errors" in row for row in shown)
+        assert "\n".join(rows(pilot.app)).count(UNICODE.ok) == 1
 
 
 async def test_the_cursor_starts_on_the_first_choice_that_can_be_chosen() -> None:

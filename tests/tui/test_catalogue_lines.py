@@ -217,6 +217,22 @@ def test_what_tells_a_session_apart_is_whole_or_not_there_but_for_its_prompt() -
     assert one.words(4, cell_len, fit) == ""
 
 
+def test_what_two_sessions_share_gives_way_to_what_tells_them_apart(tmp_path: Path) -> None:
+    """A third one has another model, so theirs is worth a place, but only behind what they cost."""
+    spent = (("now the tests", "opus", 0.5), ("now the tests", "opus", 0.16), ("and the docs", "haiku", 0.1))
+    for number, (last, model, cost) in enumerate(spent):
+        file = Acting(tmp_path / f"{number}.jsonl", {**HEADER, "id": str(number), "cwd": "/home/ada/orchard"})
+        file.user("Fix the login")
+        file.said("Done", tokens=usage(100, cost={"total": cost}), model=model)
+        file.user(last)
+    found = {line.card.id: line.apart for line in lines_of(tmp_path).lines if line.card is not None}
+    assert [sure(found[name]).words(30, cell_len, fit) for name in "012"] == [
+        "last: now the tests   $0.50",
+        "last: now the tests   $0.16",
+        "last: and the docs   haiku",
+    ]
+
+
 def test_problems_of_a_file_are_said_in_whole_words() -> None:
     assert problem_words(1, 60) == ("1 damaged entry", " in the file, the rest is readable")
     assert problem_words(1, 38) == ("1 damaged entry", ", the rest is readable")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -344,6 +345,13 @@ async def test_no_figure_of_the_table_of_branches_is_cut(tmp_path: Path, size: t
         text = shown(pilot)
         for choice in sheet.rows.choices:
             assert choice.effect in text
+
+
+async def test_branches_that_have_no_row_are_counted_in_good_english(demo: Path) -> None:
+    async with exploring(demo, (60, 20)) as (pilot, _):
+        await pilot.press("D")
+        await reached(pilot, ChoiceSheet)
+        assert "not shown: 1 older branch\n" in re.sub(r" +\n", "\n", shown(pilot))
 
 
 async def test_nothing_differs_and_hostile_names(tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from leafward.base.strategies import Strategy
 from leafward.compaction.alignment import Link
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
+from leafward.compaction.strategies import ALL_ESTIMATORS
 from leafward.compaction.xray import xray_edited, xray_planned
 from leafward.session.entries import Kind
 from leafward.session.session import Session
@@ -168,8 +170,10 @@ def test_edits_are_undone_only_where_there_are_some(xray: tuple[FakeScreen, XRay
 def test_only_an_xray_of_edits_is_headed_by_edits(demo: Path) -> None:
     with closing(Session.open(demo)) as session:
         edit = session.columns.kind.find(Kind.CONTEXT_EDIT)
-        planned = xray_planned(session, plan(measure(session), PlanSettings(keep_recent=2_000)))
+        sizes = measure(session, estimators=ALL_ESTIMATORS)
+        planned = xray_planned(session, plan(sizes, PlanSettings(strategy=Strategy.CODEX)))
         assert planned.origins.messages.edits, "an older edit is in the context"
+        assert any(row.cut for row in planned.rows), "a message loses its end, as an edited one may"
         for xray, headed in ((planned, False), (xray_edited(session, edit), True)):
             state = XRayState(session)
             state.loaded.xray = xray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,8 @@ class Namesake(NamedTuple):
     """The last prompt."""
     model: str = ""
     cost: str = ""
+    cost_first: bool = False
+    """Whether another session has the last prompt and the model too, so that only the cost distinguishes them."""
 
     def words(self, width: int, cells: Callable[[str], int], fit: Callable[[str, int], str]) -> str:
         """The facts in `width` cells: a long prompt is cut; the model and the cost are shown whole or left out.
@@ -25,7 +28,7 @@ class Namesake(NamedTuple):
         `cells` measures a text, `fit` cuts a text to a number of cells.
         """
         found = fit(f"last: {self.prompt}", width) if self.prompt and width >= LEAST_PROMPT else ""
-        for fact in (self.model, self.cost):
+        for fact in (self.cost, self.model) if self.cost_first else (self.model, self.cost):
             gap = _GAP if found else ""
             if fact and cells(found + gap + fact) <= width:
                 found += gap + fact
@@ -59,8 +62,13 @@ def told_apart(
             [cost_of(card.path) for card in group],
         )
         telling = [column if len(set(column)) > 1 else [""] * len(group) for column in columns]
+        alike = Counter(zip(*columns[:2], strict=True))
         found |= {
-            card.path: Namesake(*values) for card, *values in zip(group, *telling, strict=True) if any(values)
+            card.path: Namesake(prompt, model, cost, alike[own] > 1)
+            for card, own, prompt, model, cost in zip(
+                group, zip(*columns[:2], strict=True), *telling, strict=True
+            )
+            if prompt or model or cost
         }
     return found
 

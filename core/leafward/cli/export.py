@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import counted
 from leafward.base.redact.redaction import listed
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.page import emit_json, note, say, write_text
@@ -31,7 +32,14 @@ def export(selector: str, options: ExportOptions, as_json: bool) -> int:
         done = run(session, options.form, index, whole=whole, secrets=secrets, only=only)
         at = session.columns.id_at(session.leaf if index is None else index)
         facts = {"format": options.form, "at": at, "entries": done.entries} if as_json else None
-        deliver(done.text, options.output, session, done.redacted, f"{done.entries:,} entries", facts)
+        deliver(
+            done.text,
+            options.output,
+            session,
+            done.redacted,
+            counted(done.entries, "entry", "entries"),
+            facts,
+        )
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.config import DEFAULT_WINDOW, PI_RESERVE
 from leafward.base.errors import Cancelled, Refused
+from leafward.base.figures import counted
 from leafward.compaction.draft_assembly import LEAST_SUMMARY, SMALL_SUMMARY
 from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
 from leafward.compaction.listed_files import listed_now, stored_lists
@@ -305,13 +306,15 @@ def summarize_branch(
 def _drafted(branch: LeftBranch, made: Summary, focus: str, max_tokens: int | None) -> BranchDraft:
     remarks = list(made.remarks)
     if branch.left_out:
-        remarks.append(f"the oldest {branch.left_out:,} messages of the branch had no room in the request")
+        remarks.append(
+            f"no room in the request for the oldest {counted(branch.left_out, 'message')} of the branch"
+        )
     words = made.text
     limit = max_tokens * CHARS_PER_TOKEN if max_tokens is not None else None
     if limit is not None:
         words, dropped = fitted(words, limit)
         if dropped:
-            remarks.append(f"{dropped} lines left out to stay within {max_tokens:,} tokens")
+            remarks.append(f"{counted(dropped, 'line')} left out to stay within {max_tokens:,} tokens")
     if not words.strip():
         raise Refused("the summary is empty: nothing of the branch fits; nothing was written")
     units = utf16_length(words) // (FILE_SHARE - 1)

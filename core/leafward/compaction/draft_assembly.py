@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Cancelled, Refused
+from leafward.base.figures import counted as plural
 from leafward.base.gc_pause import gc_paused
 from leafward.base.safe_text import safe
 from leafward.compaction.division import Diagnostic
@@ -246,9 +247,13 @@ def _assembled(
     if ground.limit is not None and not changed:
         words, dropped = _within_limit(summary.text, pins, _room(ground, ground.limit, injection))
         if dropped:
-            remarks.append(Diagnostic("shortened", f"{dropped} lines left out to stay within the limit"))
+            remarks.append(
+                Diagnostic("shortened", f"{plural(dropped, 'line')} left out to stay within the limit")
+            )
     if added and summary.usage is not None:
-        remarks.append(Diagnostic("pins-added", f"the model left out {len(added)} pins; they were added"))
+        remarks.append(
+            Diagnostic("pins-added", f"added what the model left out: {plural(len(added), 'pin')}")
+        )
     quoted = kept_section(ground.there.quoted)
     injected = injection.text if injection is not None else ""
     files = _files_beside(ground, words, quoted, injected)

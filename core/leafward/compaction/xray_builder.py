@@ -250,8 +250,10 @@ class XRayBuilder:
             band(found)
         for link, what, pair in zip(_BEYOND, _BEYOND.values(), zip(*self._beyond, strict=True), strict=True):
             # After a compaction nothing of an earlier conversation is left.
-            words = self.context.missing if what is What.REST else ""
-            texts = (words, words if of_edits else "")
+            texts = ("", "")
+            if what is What.REST:
+                missing = self.context.missing
+                texts = (missing, missing if of_edits else self.context.missing_prompt)
             was, now = (
                 Cell(what, tokens, text=text) if tokens else None
                 for tokens, text in zip(pair, texts, strict=True)

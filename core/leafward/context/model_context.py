@@ -144,9 +144,13 @@ class Context:
     @property
     def missing(self) -> str:
         """Names of the parts that are not in the file."""
-        prompt = f"{'unrecorded ' if self.ledger.system else ''}system prompt, tools"
         again = ", files added again" if self.measured_anew and self._files_unstored else ""
-        return f"{'earlier conversation, ' if self.begins_midway else ''}{prompt}{again}"
+        return f"{'earlier conversation, ' if self.begins_midway else ''}{self.missing_prompt}{again}"
+
+    @property
+    def missing_prompt(self) -> str:
+        """Names of the missing parts of which a compaction takes nothing away."""
+        return f"{'unrecorded ' if self.ledger.system else ''}system prompt, tools"
 
     @property
     def _files_unstored(self) -> bool:

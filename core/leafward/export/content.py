@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward.base.redact.redaction import Redactor, redact
 from leafward.base.redact.spans import MARKER
 from leafward.base.safe_text import excerpt_line, safe, safe_line
@@ -120,7 +121,7 @@ class Content:
         ]
         scope = "every branch" if self.whole else f"the path to {self.name(end)}" if end >= 0 else "nothing"
         chosen = "" if self.only is None else "chosen from "
-        found.append(("Holds", f"{self.size:,} entries, {chosen}{scope}"))
+        found.append(("Holds", f"{counted(self.size, 'entry', 'entries')}, {chosen}{scope}"))
         return [(name, self.line(value)) for name, value in found if isinstance(value, str) and value]
 
     def text(self, text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leafward.base.figures import counted
 from leafward.base.late_pattern import late
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import below, shortened
@@ -358,7 +359,7 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
         return "compaction"
     if kind is Kind.BRANCH_SUMMARY:
         left = summarised_entries(session, index, body)
-        return f"branch summary   of {left:,} entries" if left else "branch summary"
+        return f"branch summary   of {counted(left, 'entry', 'entries')}" if left else "branch summary"
     if kind is Kind.CONTEXT_EDIT:
         names = edit_targets(body)
         verb = "omits" if body.get("replacement") is None else "replaces"

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
+from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers.answer import cleaned, fitted, has_outline, is_declined, with_pins
 from leafward.summaries.summarizers.failures import FailedRequest, SummaryFailed, Unusable, failure_of
@@ -153,7 +154,7 @@ class Model:
         if tokens_of(text) > work.budget:
             text, dropped = fitted(text, work.budget, work.pins)
             if dropped:
-                board.remarks.append(f"{dropped} lines did not fit into {work.budget:,} tokens")
+                board.remarks.append(f"{counted(dropped, 'line')} did not fit into {work.budget:,} tokens")
         else:
             dropped = 0
         usage = board.usage

@@ -142,7 +142,8 @@ class Comparison(ExplorerController):
             if any(not row.side.outcomes.costs_known for row in shown):
                 about.append(SheetLine(f"{glyphs.dash}: the cost is not in file"))
         if len(rows) > len(shown):
-            about.append(SheetLine(f"{len(rows) - len(shown):,} older branches are not shown"))
+            older = counted(len(rows) - len(shown), "older branch", "older branches")
+            about.append(SheetLine(f"not shown: {older}"))
         besides = sum(row.leaf != place for row in rows)
         note = counted(besides, "branch", "branches")
         note = note if besides == len(rows) else f"the path and {note}"

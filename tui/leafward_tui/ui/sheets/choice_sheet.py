@@ -36,8 +36,8 @@ _LEAST_LINES = 3
 """Lines of the rows that are shown in any case."""
 _FRAME = 5
 """Lines of a sheet besides its rows and the lines about them: rule, title, an empty one, the foot."""
-_BESIDE = 5 + _EFFECT_GAP + 1
-"""Cells of a row that are neither its title nor its effect: cursor, key and dot, the gap, the air at the right."""
+_BESIDE = 6 + _EFFECT_GAP + 1
+"""Cells of a row that are neither its title nor its effect: cursor, key and mark, the gap, and the bar at the right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class _Choices(Widget):
                 Segment(
                     f" {choice.key if first else ' '}", ground.faint if choice.refused else ground.strong
                 ),
-                Segment(f" {services.glyphs.ok if choice.current else ' '} ", ground.leaf),
+                Segment(f" {services.glyphs.ok if choice.current and first else ' '} ", ground.leaf),
                 Segment(title, name),
                 Segment(f"{' ' * _EFFECT_GAP}{effect}", ground.faint),
             ]

@@ -154,7 +154,7 @@ class Teller:
             case What.EXPECTED:
                 return Caption("sum", "a summary, not written yet", "nothing", "memory")
             case What.REST:
-                return Caption("", f"not in file: {cell.text or 'system prompt, tools'}", "faint")
+                return Caption("", f"not in file: {cell.text}", "faint")
             case What.ERROR:
                 return Caption("", "estimation error", "faint")
             case _:
