@@ -147,9 +147,15 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
         return
     from leafward.session.journal.durable import replace_file
 
+    waits = _text_path(session, size)
     # If nobody waits any more, the folder is gone: a later compaction has a folder of its own.
     with suppress(FileNotFoundError):
-        replace_file(_text_path(session, size), text.encode("utf-8", "replace"))
+        try:
+            replace_file(waits, text.encode("utf-8", "replace"))
+        except OSError:
+            # On a full disk: nobody waits for what does not come.
+            rmtree(waits.parent, ignore_errors=True)
+            raise
 
 
 def _prepared_text(session: str) -> str:
@@ -161,6 +167,8 @@ def _prepared_text(session: str) -> str:
         (folder,) = place.iterdir()
         text, until = folder / _TEXT, time.monotonic() + _WAIT
         while not text.exists():
+            if not folder.exists():
+                raise FileNotFoundError(f"the text for {session} could not be kept")
             if time.monotonic() > until:
                 raise TimeoutError(f"no text for {session} after {_WAIT:.0f} s")
             time.sleep(0.01)
