@@ -8,13 +8,16 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.base.paths import config_dir
 from leafward.cli import hook as hook_module
+from leafward.cli.hook import failures
 from leafward.cli.main import main
+from leafward.compaction.injection import kept_findings
 from tests.bench.generate import write_session
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
@@ -23,7 +26,6 @@ from tests.oracle.resume import find_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 TOKEN = "ghp_" + "a1B2" * 9
 PROMPT = f"Port src/parser.py, the token is {TOKEN}. Never push to main, and keep src/lexer.py as it is."
@@ -187,3 +189,30 @@ def test_pi_sends_the_text_as_it_is_and_the_newest_one_only(home: Path) -> None:
 
 def test_opencode_has_the_text_as_it_is_behind_each_summary_once(home: Path) -> None:
     assert ran("opencode", _OPENCODE, home, TEXT.encode()) == [f"Summary.\n\n{TEXT}", "Reply."] * 2
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_a_resumed_session_is_read_beside_the_agent_before_its_first_compaction(
+    agent: str, home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The agent is told nothing, and does not wait for it."""
+    monkeypatch.setattr(kept_findings, "_SMALLEST", 0)
+    monkeypatch.setattr(kept_findings, "_STEP", 0)
+    session, _, _ = a_session(agent, home)
+    started: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: started.append(argv))
+    event = {"hook_event_name": "SessionStart", "transcript_path": session}
+    told(agent, {**event, "source": "startup"}, monkeypatch)
+    assert not started
+    told(agent, {**event, "source": "resume"}, monkeypatch)
+    assert kept_findings.load(Path(session)) is None
+    polite: list[int] = []
+    monkeypatch.setattr(os, "nice", polite.append)
+    assert main(started[0][4:]) == 0
+    assert polite
+    assert kept_findings.load(Path(session)) is not None
+    assert capfdbinary.readouterr().out == b""
+    assert not failures()
+    # No compaction began: none is answered.
+    told(agent, {**event, "source": "compact"}, monkeypatch)
+    assert capfdbinary.readouterr().out == b""

@@ -8,7 +8,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +20,7 @@ from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
 from leafward.export import installation, output_file
+from leafward.session.journal import durable
 from leafward.session.journal.durable import draft_name, write_new
 from tests.bench.generate import write_session
 from tests.oracle.resume import find_node
@@ -391,6 +394,54 @@ def test_a_text_that_an_earlier_compaction_still_makes_finds_no_place(
     assert capfdbinary.readouterr().out == b""
     assert "TimeoutError" in failures()[-1]
     assert not list(old.parent.parent.parent.iterdir())
+
+
+def test_no_agent_waits_for_a_text_that_found_no_room(
+    tmp_path: Path,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    session = tmp_path / "one.jsonl"
+    write_session(session, 40)
+    behind = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": str(session)}
+    before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
+    monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
+    told("claude", before, monkeypatch)
+    size = session.stat().st_size
+    folder = hook_module._text_path(str(session), size).parent
+
+    def full(*_given: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    # The agent already waits when the disk turns out to be full.
+    def sleep(_seconds: float) -> None:
+        assert folder.exists()
+        with monkeypatch.context() as patch:
+            patch.setattr(durable, "replace_file", full)
+            hook_module.hook("claude", str(session), size)
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    told("claude", behind, monkeypatch)
+    assert capfdbinary.readouterr().out == b""
+    assert failures()[-1].endswith(f"the text for {session} could not be kept")
+
+
+@pytest.mark.parametrize("why", ["cannot be written to", "the disk is full"])
+def test_doctor_says_why_no_text_can_be_kept(
+    why: str, settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The hooks themselves have no place to write it to."""
+    if "full" in why:
+        monkeypatch.setattr(os, "statvfs", lambda _path: SimpleNamespace(f_bavail=0))
+    else:
+        monkeypatch.setattr(os, "access", lambda *_given: False)
+    assert not [one for one in installation.installation_problems() if why in one.text]
+    assert main(["install", "claude"]) == 0
+    capsys.readouterr()
+    assert main(["doctor", "--json"]) == 0
+    problems = json.loads(capsys.readouterr().out)["problems"]
+    assert [one["text"] for one in problems if one["code"] == "hook" and why in one["text"]]
 
 
 def test_the_help_of_the_hook_is_no_failed_run(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

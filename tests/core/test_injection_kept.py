@@ -20,6 +20,7 @@ from leafward.compaction.injection.collection import collect
 from leafward.compaction.injection.injection import build
 from leafward.compaction.injection.stored_findings import collect_on
 from leafward.compaction.injection.values import InjectionSettings
+from leafward.session.journal.session_operations import label
 from leafward.session.session import Session
 from tests.bench.generate import write_session
 
@@ -122,6 +123,35 @@ def test_sessions_of_other_agents_are_read_on_too(stored: str, tmp_path: Path) -
         assert kept.of(session) is not None
         session.columns.kind[0] ^= 1
         assert kept.of(session) is None
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "claude/2.1.330/projects/-tmp-demo-project/d379888c-ffba-457b-bedd-142b9bb27a47.jsonl",
+        "codex/0.169/sessions/2026/11/21/rollout-2026-11-21T20-51-39-01a1ffe1-044d-78c2-a2dd-b6f8195247da.jsonl",
+    ],
+)
+def test_a_session_with_labels_beside_it_is_read_on(stored: str, tmp_path: Path) -> None:
+    source = DATA / stored
+    path = tmp_path / source.name
+    lines = source.read_bytes().splitlines(keepends=True)
+    runs = grown(path, lines, len(lines) // 2, len(lines) // 2 + 1, len(lines))
+    whole = next(runs)[1]
+    with closing(agent_of(path).open(path)) as session:
+        label(session, session.leaf, "here")
+        book = session.source.book_path
+    assert told(path)[1] <= 1
+    assert next(runs)[1] <= 1 < whole
+    # The agent goes on behind the label, which is on its path no more.
+    next(runs)
+    # Another text of an entry of ours counts as another session.
+    kept = kept_findings.load(path)
+    assert kept is not None
+    for text, same in ((b'"here"', True), (b'"gone"', False)):
+        book.write_bytes(book.read_bytes().replace(b'"here"', text))
+        with closing(agent_of(path).open(path)) as session:
+            assert (kept.of(session) is not None) is same
 
 
 def test_a_value_that_cannot_be_kept_loses_only_what_was_read(tmp_path: Path) -> None:

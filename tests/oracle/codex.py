@@ -139,7 +139,7 @@ class Codex:
             f'[model_providers.fake]\nname = "fake"\nbase_url = "{url}"\nwire_api = "responses"\n'
             "request_max_retries = 0\nstream_max_retries = 0\n"
             "[analytics]\nenabled = false\n"
-            f'[projects."{self.folder}"]\ntrust_level = "trusted"\n',
+            f'[projects.{json.dumps(str(self.folder))}]\ntrust_level = "trusted"\n',
             "utf-8",
         )
 

@@ -101,7 +101,7 @@ def record(program: Path, folder: Path) -> Recorded:
             "model_context_window = 128000\nmodel_auto_compact_token_limit = 90000\n"
             f'[model_providers.fake]\nname = "fake"\nbase_url = "{model.url}"\nwire_api = "responses"\n'
             "request_max_retries = 0\nstream_max_retries = 0\n[analytics]\nenabled = false\n"
-            f'[projects."{project}"]\ntrust_level = "trusted"\n',
+            f'[projects.{json.dumps(str(project))}]\ntrust_level = "trusted"\n',
             "utf-8",
         )
 

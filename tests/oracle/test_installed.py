@@ -104,7 +104,7 @@ def test_claude_code_carries_the_text_over_its_own_compaction(
 @needs_codex
 def test_codex_carries_the_text_over_its_own_compaction(tmp_path: Path, environment: dict[str, str]) -> None:
     program = CODEX
-    project, home = planted(tmp_path / "orchard"), tmp_path / "home" / ".codex"
+    project, home = planted(tmp_path / 'Ada\'s "orchard"'), tmp_path / "home" / ".codex"
     home.mkdir(parents=True)
     # Above 10,000 bytes: so much Codex passes on whole by itself.
     anchors = (f'[[anchors]]\ncontent = "{"樹" * 200}{number}"\npriority = "high"\n' for number in range(90))
@@ -118,7 +118,7 @@ def test_codex_carries_the_text_over_its_own_compaction(tmp_path: Path, environm
             "model_context_window = 128000\nmodel_auto_compact_token_limit = 90000\n"
             f'[model_providers.fake]\nname = "fake"\nbase_url = "{model.url}"\nwire_api = "responses"\n'
             "request_max_retries = 0\nstream_max_retries = 0\n[analytics]\nenabled = false\n"
-            f'[projects."{project}"]\ntrust_level = "trusted"\n'
+            f'[projects.{json.dumps(str(project))}]\ntrust_level = "trusted"\n'
         )
         ours = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "CODEX_HOME": str(home)}
         ours |= {"PWD": str(project), **environment}

@@ -1,7 +1,7 @@
 """Hooks as groups of commands by event in a JSON file, as Claude Code 2.1 and Codex 0.169 read them.
 
 Both run `PreCompact` before a compaction, and `SessionStart` with the source `compact` behind it; the answer to the latter is
-sent to the model.
+sent to the model. With the source `resume` they run it where a session is taken up again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from leafward.agents.json_text import JsonItem
 
 _SECONDS = 10
-_EVENTS: tuple[tuple[str, str | None], ...] = (("PreCompact", None), ("SessionStart", "compact"))
+_ON_START = {"compact": Moment.AFTER, "resume": Moment.RESUMED}
+_EVENTS: tuple[tuple[str, str | None], ...] = (("PreCompact", None), ("SessionStart", "|".join(_ON_START)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class HookGroups:
     with_text: Mapping[str, Any] = field(default_factory=dict)
     """Additional members of the hook that answers with the text."""
     note: str = ""
-    cost: str = "two short runs of Leafward, one of them while the summary is made"
+    cost: str = "two short runs of Leafward, one of them while the summary is made; one more where a session is resumed"
 
     def file(self, env: Mapping[str, str]) -> Path:
         """The file of hooks in the agent's folder."""
@@ -110,7 +111,8 @@ class HookGroups:
         event, source = payload.get("hook_event_name"), payload.get("source")
         if event == "PreCompact":
             return HookRequest(Moment.BEFORE, session)
-        return HookRequest(Moment.AFTER, session) if (event, source) == ("SessionStart", "compact") else None
+        moment = _ON_START.get(source) if event == "SessionStart" and isinstance(source, str) else None
+        return HookRequest(moment, session) if moment is not None else None
 
     def answer(self, text: str) -> str:
         """The text as additional context, unchanged."""

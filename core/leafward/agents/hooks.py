@@ -20,6 +20,8 @@ class Moment(Enum):
     """A compaction begins: the text is made and stored."""
     AFTER = "after"
     """The agent continues behind the compaction: the stored text is returned."""
+    RESUMED = "resumed"
+    """A session is taken up again: what is read of it is kept for its compactions. The agent gets no answer."""
     NOW = "now"
     """The agent waits for the text itself."""
     SUMMARY = "summary"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _REQUEST_LIMIT = 1 << 20
 _WAIT = 8.0
 """Most seconds that an agent waits for a text that is being made."""
+_NICE = 10
+"""How much the agent comes before what is read beside it."""
 _TEXT = "text"
 _LOG_LIMIT = 64 << 10
 
@@ -50,24 +52,30 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
         text = _text(request.session, request.at, None, hooks.room)
     elif request.moment in (Moment.SUMMARY, Moment.BRANCH):
         text = _summary(request)
+    elif request.moment is Moment.RESUMED:
+        _run_beside(name, request.session)
+        return
     elif request.moment is Moment.BEFORE:
-        import subprocess
-
         # The compaction may be written before the file is read; entries after this size do not count.
         size = os.path.getsize(request.session)
         _forget(request.session)
         paths.make_private(_text_path(request.session, size).parent)
-        # It continues after this process ends, while the agent makes its summary.
-        argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", request.session]
-        argv += ["--size", str(size)]
-        quiet = subprocess.DEVNULL
-        subprocess.Popen(argv, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+        _run_beside(name, request.session, "--size", str(size))
         return
     else:
         text = _prepared_text(request.session)
     if text:
         sys.stdout.buffer.write(hooks.answer(text).encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
+
+
+def _run_beside(name: str, session: str, *more: str) -> None:
+    """Makes the text of a session in a process that goes on after this one, while the agent makes its summary or works."""
+    import subprocess
+
+    argv = [sys.executable, "-P", "-m", "leafward", "hook", name, "--prepare", session, *more]
+    quiet = subprocess.DEVNULL
+    subprocess.Popen(argv, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
 def _text(session: str, at: str | None, size: int | None, room: int | None) -> str:
@@ -127,16 +135,27 @@ def _summary(request: HookRequest) -> str:
 
 
 def _prepare(name: str, session: str, size: int | None, room: int | None) -> None:
+    """Makes the text that waits for the agent; without a size nobody waits, and only what was read is kept."""
+    if size is None:
+        os.nice(_NICE)
     text = ""
     try:
         text = _text(session, None, size, room)
     except Exception as error:
         _log(name, f"{type(error).__name__}: {error}")
+    if size is None:
+        return
     from leafward.session.journal.durable import replace_file
 
+    waits = _text_path(session, size)
     # If nobody waits any more, the folder is gone: a later compaction has a folder of its own.
     with suppress(FileNotFoundError):
-        replace_file(_text_path(session, size), text.encode("utf-8", "replace"))
+        try:
+            replace_file(waits, text.encode("utf-8", "replace"))
+        except OSError:
+            # On a full disk: nobody waits for what does not come.
+            rmtree(waits.parent, ignore_errors=True)
+            raise
 
 
 def _prepared_text(session: str) -> str:
@@ -148,6 +167,8 @@ def _prepared_text(session: str) -> str:
         (folder,) = place.iterdir()
         text, until = folder / _TEXT, time.monotonic() + _WAIT
         while not text.exists():
+            if not folder.exists():
+                raise FileNotFoundError(f"the text for {session} could not be kept")
             if time.monotonic() > until:
                 raise TimeoutError(f"no text for {session} after {_WAIT:.0f} s")
             time.sleep(0.01)

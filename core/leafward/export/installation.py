@@ -149,7 +149,9 @@ def installed_files() -> dict[str, str]:
 
 
 def installation_problems() -> Iterator[Problem]:
-    """Problems of installations: Leafward's part is gone from a file, or it runs another Leafward."""
+    """Problems of installations: Leafward's part is gone from a file, it runs another Leafward, or there is no room for a text."""
+    if installed_files() and (why := _no_room()):
+        yield Problem("hook", f"{why}; agents go on without the text after a compaction")
     for agent in all_agents():
         known = _known(agent.name, None)
         if known is None:
@@ -165,6 +167,15 @@ def installation_problems() -> Iterator[Problem]:
             yield Problem("hook", f"{file}: what Leafward installed is gone; {again}")
         elif not _runs_this(text):
             yield Problem("hook", f"{file}: it runs another Leafward than this one, or none; {again}")
+
+
+def _no_room() -> str:
+    """Why hooks can keep neither a text nor what went wrong; empty where they can."""
+    folder = paths.state_dir()
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not os.access(there, os.W_OK):
+        return f"{folder} cannot be written to"
+    return "" if os.statvfs(there).f_bavail else f"{folder}: the disk is full"
 
 
 def _runs_this(text: str) -> bool:

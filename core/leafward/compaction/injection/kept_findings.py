@@ -103,11 +103,7 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
         if packed_scan is None:
             return
         values, columns = packed_scan
-    elif (
-        isinstance(source, ForeignFiles)
-        and source.book is None
-        and source.transcript.files == (session.path,)
-    ):
+    elif isinstance(source, ForeignFiles) and source.transcript.files == (session.path,):
         # A session in several files, or in a database, may change without getting longer.
         end = source.seen.st_size
         # Fields of any type are kept: one that is nested too deep cannot be packed.
@@ -173,7 +169,7 @@ def _file(file: FileIO, end: int) -> list[Any]:
 
 
 def _entries(session: Session, stored: Mapping[str, Any]) -> str:
-    """A digest of the entries up to some findings: kinds, ids and parents."""
+    """A digest of the entries up to some findings: kinds, ids and parents, and the lines of those that are ours."""
     columns, count = session.columns, stored["leaf"] + 1
     digest = blake2b(columns.kind[:count], digest_size=16)
     digest.update(columns.ids[: count * ID_SIZE])
@@ -181,6 +177,11 @@ def _entries(session: Session, stored: Mapping[str, Any]) -> str:
     digest.update(
         repr([columns.other_ids.get(index) for index in range(count)] if columns.other_ids else None).encode()
     )
+    source = session.source
+    if isinstance(source, ForeignFiles) and source.book is not None:
+        # The agent's bytes are compared by `_file`, those of the sidecar here: none of its lines is in that file.
+        for number, at in enumerate(source.joined.places):
+            digest.update(source.book.raw(number) if at < count else b"")
     return digest.hexdigest()
 
 
