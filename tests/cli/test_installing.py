@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -433,7 +434,7 @@ def test_doctor_says_why_no_text_can_be_kept(
 ) -> None:
     """The hooks themselves have no place to write it to."""
     if "full" in why:
-        monkeypatch.setattr(os, "statvfs", lambda _path: SimpleNamespace(f_bavail=0))
+        monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=0))
     else:
         monkeypatch.setattr(os, "access", lambda *_given: False)
     assert not [one for one in installation.installation_problems() if why in one.text]

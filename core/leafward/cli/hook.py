@@ -137,7 +137,8 @@ def _summary(request: HookRequest) -> str:
 def _prepare(name: str, session: str, size: int | None, room: int | None) -> None:
     """Makes the text that waits for the agent; without a size nobody waits, and only what was read is kept."""
     if size is None:
-        os.nice(_NICE)
+        with suppress(OSError, AttributeError):
+            os.nice(_NICE)
     text = ""
     try:
         text = _text(session, None, size, room)

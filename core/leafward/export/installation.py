@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -175,7 +176,7 @@ def _no_room() -> str:
     there = next(one for one in (folder, *folder.parents) if one.exists())
     if not os.access(there, os.W_OK):
         return f"{folder} cannot be written to"
-    return "" if os.statvfs(there).f_bavail else f"{folder}: the disk is full"
+    return "" if shutil.disk_usage(there).free else f"{folder}: the disk is full"
 
 
 def _runs_this(text: str) -> bool:
