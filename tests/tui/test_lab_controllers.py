@@ -184,6 +184,20 @@ def test_what_was_made_before_the_session_was_read_anew_does_not_count(lab: Lab)
     assert not what_if.drafts
 
 
+def test_reading_anew_says_whether_anything_has_changed(lab: Lab) -> None:
+    lab.settle()
+    session = lab.state.session
+    lab.press("session.reload")
+    lab.jobs.run("read")
+    assert lab.screen.said == "the session has not changed"
+    lab.jobs.run("measure")
+    with session.path.open("a", encoding="utf-8") as file:
+        file.write(session.raw(session.leaf).decode().rstrip() + "\n")
+    lab.press("session.reload")
+    lab.jobs.run("read")
+    assert lab.screen.said == "reloaded"
+
+
 def test_a_refused_reading_leaves_everything_as_it_was(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     def unread(_session: Session) -> None:
         raise OSError("gone")

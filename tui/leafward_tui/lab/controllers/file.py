@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import EntryIndex
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
@@ -52,13 +52,13 @@ class SessionFile(LabController):
         self._path.forget()
         self._jobs.also("read", partial(reread, state.session, state.entry), self._reread, self._failed)
 
-    def _reread(self, entry: EntryIndex | None) -> None:
+    def _reread(self, again: Reread) -> None:
         self._state.file.reading = self._state.file.grew = False
-        if entry is None:
+        if again.entry is None:
             self._path.fail("the file was replaced or rewritten, and this entry is not in it any more")
             return
-        self._state.entry = entry
-        self._view.tell("reloaded", "leaf")
+        self._state.entry = again.entry
+        self._view.tell("reloaded" if again.changed else "the session has not changed", "leaf")
         self._path.measure()
 
     def _failed(self, text: str) -> None:
@@ -66,11 +66,20 @@ class SessionFile(LabController):
         self._view.tell(text, "bad")
 
 
-def reread(session: Session, entry: int, _job: Job) -> EntryIndex | None:
-    """Reads the file anew; gives the new place of an entry, None where it is gone. Raises LeafwardError."""
+class Reread(NamedTuple):
+    """A session that was read anew."""
+
+    entry: EntryIndex | None
+    """The new place of an entry; None where it is gone."""
+    changed: bool
+    """Whether anything in the session is new."""
+
+
+def reread(session: Session, entry: int, _job: Job) -> Reread:
+    """Reads the file anew. Raises LeafwardError."""
     name = session.columns.id(entry) if entry >= 0 else ""
     growth = session.refresh()
     if growth is not None and growth.replaced and name:
         entry = session.columns.index(name)
-        return EntryIndex(entry) if entry >= 0 else None
-    return EntryIndex(entry)
+        return Reread(EntryIndex(entry) if entry >= 0 else None, changed=True)
+    return Reread(EntryIndex(entry), changed=growth is not None)
