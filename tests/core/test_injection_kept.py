@@ -100,13 +100,13 @@ def test_calls_and_requests_on_either_side_of_a_cut_belong_together(tmp_path: Pa
     assert max(read for _, read in every) < 10
 
 
-@pytest.mark.parametrize(
-    "stored",
-    [
-        "claude/2.1.330/projects/-tmp-demo-project/d379888c-ffba-457b-bedd-142b9bb27a47.jsonl",
-        "codex/0.169/sessions/2026/11/21/rollout-2026-11-21T20-51-39-01a1ffe1-044d-78c2-a2dd-b6f8195247da.jsonl",
-    ],
+OTHERS = (
+    "claude/2.1.330/projects/-tmp-demo-project/d379888c-ffba-457b-bedd-142b9bb27a47.jsonl",
+    "codex/0.169/sessions/2026/11/21/rollout-2026-11-21T20-51-39-01a1ffe1-044d-78c2-a2dd-b6f8195247da.jsonl",
 )
+
+
+@pytest.mark.parametrize("stored", OTHERS)
 def test_sessions_of_other_agents_are_read_on_too(stored: str, tmp_path: Path) -> None:
     source = DATA / stored
     path = tmp_path / source.name
@@ -125,13 +125,7 @@ def test_sessions_of_other_agents_are_read_on_too(stored: str, tmp_path: Path) -
         assert kept.of(session) is None
 
 
-@pytest.mark.parametrize(
-    "stored",
-    [
-        "claude/2.1.330/projects/-tmp-demo-project/d379888c-ffba-457b-bedd-142b9bb27a47.jsonl",
-        "codex/0.169/sessions/2026/11/21/rollout-2026-11-21T20-51-39-01a1ffe1-044d-78c2-a2dd-b6f8195247da.jsonl",
-    ],
-)
+@pytest.mark.parametrize("stored", OTHERS)
 def test_a_session_with_labels_beside_it_is_read_on(stored: str, tmp_path: Path) -> None:
     source = DATA / stored
     path = tmp_path / source.name
