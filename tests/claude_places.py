@@ -20,6 +20,8 @@ _SAID = re.compile(r"(?:prompt|reply)\s*(\d+)|(the summary)")
 
 _LEFT_OUT = "u0 a1 u2 a3 u4 a5 B6 S7"
 _KEPT = "u0 a1 u2 a3 u4 a5 B6[4,5] S7"
+_LATE = "u0 a1 u2 a3 u4 B6[3,4,5] S7"
+"""Its last kept row is written behind it."""
 
 PLACES = {
     f"{_LEFT_OUT} u8 a9 L3": "0 1 2 3",
@@ -38,32 +40,41 @@ PLACES = {
     f"{_KEPT} u8<5 a9 u10 a11 L9! L9": "S 4 5 8 9",
     f"{_KEPT} u8<5 a9 u10 a11 L9! L8": "S 4 5 8 9 10 11",
     f"{_LEFT_OUT} L7 u8 a9 x10": "S 8 9",
+    f"{_LATE} a5<7 u8 a9": "S 3 4 5 8 9",
+    f"{_LATE} a5<4 u8 a9": "S 3 4 5 8 9",
+    f"{_LATE} a5<4 u8 a9 L4! u10<4 a11": "S 3 4 10 11",
+    f"{_LATE} a5<4 u8<3 a9": "S 3 8 9",
+    f"{_LATE} a5<4 B8[4,5] S9 u10<5 a11": "S 4 5 10 11",
 }
 """What Claude Code 2.1.165 to 2.1.332 send of each: the numbers of prompts and replies, and `S` for the summary."""
 
 
 def write(transcript: Transcript, sketch: str) -> None:
     """Appends the rows of a sketch."""
-    ids: dict[str, str] = {}
+    rows = [found.groups() for token in sketch.split() if (found := _ROW.fullmatch(token)) is not None]
+    assert len(rows) == len(sketch.split()), sketch
+    # A compaction may name rows that are written behind it.
+    ids = {
+        row[1]: transcript.id_of(place)
+        for place, row in enumerate(rows, transcript.number + 1)
+        if row[0] != "L"
+    }
     last = ""
-    for token in sketch.split():
-        found = _ROW.fullmatch(token)
-        assert found is not None, token
-        kind, number, above, kept, taken_back = found.groups()
+    for kind, number, above, kept, taken_back in rows:
         if kind == "L":
             named = {"lastPrompt": "go", "leafUuid": ids[number]}
             transcript.row("last-prompt", **named, **({"explicit": True} if taken_back else {}))
             continue
         transcript.tip = ids.get(above or last)
         if kind == "u":
-            ids[number] = transcript.prompt(f"prompt {number}")
+            transcript.prompt(f"prompt {number}")
         elif kind == "B":
             listed = [ids[one] for one in kept.split(",")] if kept else []
             # The summary comes behind it, and its id is the one that the kept rows follow.
             anchor = transcript.id_of(transcript.number + 2)
             said = {"preservedMessages": {"anchorUuid": anchor, "uuids": listed, "allUuids": listed}}
             metadata = {"trigger": "auto", "preTokens": 900, **(said if listed else {})}
-            ids[number] = transcript.row(
+            transcript.row(
                 "system",
                 subtype="compact_boundary",
                 content="Conversation compacted",
@@ -72,9 +83,9 @@ def write(transcript: Transcript, sketch: str) -> None:
                 compactMetadata=metadata,
             )
         elif kind == "S":
-            ids[number] = transcript.prompt("the summary", isCompactSummary=True)
+            transcript.prompt("the summary", isCompactSummary=True)
         else:
-            ids[number] = transcript.reply(f"reply {number}", isSidechain=kind == "x")
+            transcript.reply(f"reply {number}", isSidechain=kind == "x")
         last = number
 
 

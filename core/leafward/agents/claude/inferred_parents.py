@@ -134,7 +134,7 @@ def _follow_summaries(rows: Rows) -> None:
     for row, stop in pairwise(edges):
         boundary = rows.notes.boundaries[row]
         summary, tail = found.get(boundary.anchor, -1), found.get(boundary.tail, -1)
-        if not 0 <= tail < row < summary < stop or rows.role[summary] != Role.SUMMARY:
+        if not (0 <= tail < stop and row < summary < stop) or rows.role[summary] != Role.SUMMARY:
             continue
         kept: set[int] | None = None
         # The next compaction may name one of them too.
@@ -146,7 +146,8 @@ def _follow_summaries(rows: Rows) -> None:
                 kept = _kept_rows(rows, boundary, tail) if kept is None else kept
                 if above not in kept:
                     continue
-                rows.kept_until[rows.jumps[place]] = above
+                if rows.jumps[place] not in kept:
+                    rows.kept_until[rows.jumps[place]] = above
             rows.above[place] = summary
 
 
