@@ -14,7 +14,7 @@ from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, add
 from leafward.summaries.summarizers.outline import SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers.turns import Turn
@@ -79,13 +79,15 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
     """Leaves out answers that the user called wrong, or the model itself once the user asked about them."""
     _give_up(evidence, messages, turns)
     wrong: dict[EntryIndex, frozenset[str]] = {}
+    doubted: dict[tuple[EntryIndex, ...], frozenset[str]] = {}
     for number, turn in enumerate(turns[1:]):
         before = turns[number]
         if before.answer and (
             refutes(turn.own) or (denies(turn.own) and not before.answer.rstrip("*_ )").endswith(("?", "？")))
         ):
-            wrong[messages[before.last].entry] = frozenset(content_words(turn.own))
-            _forget_outcome(evidence, before.entry, wrong[messages[before.last].entry])
+            words = frozenset(content_words(turn.own))
+            wrong[messages[before.last].entry] = doubted[before.entry,] = words
+    _forget_outcomes(evidence, doubted)
     if wrong:
         evidence.candidates = [
             candidate
@@ -132,9 +134,12 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(content_words(text))
 
 
-def _forget_outcome(evidence: Evidence, request: EntryIndex, about: frozenset[str]) -> None:
-    """Removes the outcome from the line of a request where the user called that outcome wrong."""
+def _forget_outcomes(evidence: Evidence, doubted: Mapping[tuple[EntryIndex, ...], frozenset[str]]) -> None:
+    """Removes the outcomes from the lines of requests where the user called them wrong, in some words for each request."""
     for candidate in evidence.candidates:
+        about = doubted.get(candidate.sources)
+        if about is None:
+            continue
         asked, outcome, came = candidate.text.partition(OUTCOME)
-        if outcome and candidate.sources == (request,) and about & _words(came):
+        if outcome and about & _words(came):
             candidate.text = asked

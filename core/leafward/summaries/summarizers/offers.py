@@ -12,7 +12,7 @@ from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, c
 from leafward.summaries.summarizers.turns import Turn, question_of, turn_before
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _OFFER = 160
 """Characters of an offer that are quoted."""
@@ -41,12 +41,13 @@ def accepted(turns: Sequence[Turn], turn: Turn) -> str:
 
 def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """Adds the model's offers that the user declined."""
+    last_asked = {frozenset(content_words(turn.text)): number for number, turn in enumerate(turns)}
     for number, (turn, then) in enumerate(pairwise(turns)):
         question = question_of(turn.answer)
         if (
             question
             and responses.declines(then.own, question)
-            and not is_wanted(question, turns[number + 2 :])
+            and not _is_among(question, (asked for asked, last in last_asked.items() if last > number + 1))
         ):
             no = cut(next(prose.sentences(then.own), then.own), _REFUSAL)
             lead, text = DECLINED, f"{cut(question, _OFFER)} ({no})"
@@ -58,9 +59,10 @@ def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
 def is_wanted(offer: str, turns: Sequence[Turn]) -> bool:
     """Whether one of some requests asks for an earlier offer."""
+    return _is_among(offer, (frozenset(content_words(turn.text)) for turn in turns))
+
+
+def _is_among(offer: str, requests: Iterable[frozenset[str]]) -> bool:
+    """Whether one of some requests, each as its words, asks for an earlier offer."""
     words = frozenset(content_words(offer))
-    return any(
-        len(asked & words) >= max(_SHARED, _MOST * len(asked))
-        for turn in turns
-        if (asked := frozenset(content_words(turn.text)))
-    )
+    return any(asked and len(asked & words) >= max(_SHARED, _MOST * len(asked)) for asked in requests)
