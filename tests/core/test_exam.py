@@ -244,6 +244,15 @@ def test_what_one_call_changed_was_changed_last_together(tmp_path: Path) -> None
     assert {answer.text for answer in found[0].answers} == {"first.py", "third.py"}
 
 
+def test_a_file_that_git_brought_back_was_not_changed_last(work: Acting) -> None:
+    work.said(call("write", "6", path="src/trial.py", content="c = 1\n"))
+    work.answered("6", "write")
+    work.said(call("bash", "7", command="git checkout -- src/trial.py"))
+    work.answered("7", "bash", "")
+    found, _ = asked(work, "nothing of note")
+    assert right(found, Topic.CHANGED_LAST) == "src/store.py"
+
+
 def test_what_runs_the_tests_too_is_no_wrong_answer(tmp_path: Path) -> None:
     file = Acting(tmp_path / "session.jsonl")
     file.user("run them")

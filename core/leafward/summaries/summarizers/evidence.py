@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
+from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.files.shell.moves import may_move, moves
-from leafward.summaries.facts import forms
-from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, command_of
-from leafward.summaries.facts.outcomes import failed_calls
+from leafward.summaries.facts import forms, restorations
+from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text, command_of
+from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
 from leafward.summaries.summarizers import offers, stale_lines, statements, user_requests
@@ -47,6 +48,7 @@ def collect(
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     failed = failed_calls(message for _, message in messages)
+    refused = restorations.refused(message for _, message in messages)
     if reading is None:
         sightings += reader.earlier(previous, span.previous_entry, span.plan)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
@@ -64,6 +66,11 @@ def collect(
         if calls:
             evidence.calls[place] = calls
             _work(evidence.files, seen, calls, written, failed, place, entry, span.cwd)
+            for call in calls:
+                if call.id not in refused:
+                    _bring_back(
+                        evidence.files, command_of(call.arguments), call.id in failed, place, span.cwd
+                    )
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
@@ -87,6 +94,7 @@ def collect(
     statements.changed(evidence)
     _without_repeats(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, span.known)
+    gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence
@@ -148,6 +156,12 @@ def _work(
 ) -> None:
     """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
     arguments = _paths_of(call for call in calls if call.id not in failed)
+    patched = {
+        path
+        for call in calls
+        if call.id not in failed and not changes_text(call.arguments)
+        for path in files_changed_by(call.arguments, cwd)
+    }
     missed = _paths_of(calls) - arguments
     undone: dict[str, int] = {}
     for one in written:
@@ -169,8 +183,10 @@ def _work(
             undone[sighting.text] -= 1
             work.named += 1
         elif sighting.voice is Voice.CHANGED:
-            work.changes += 1
-            work.changed = place
+            work.change(place)
+        elif sighting.key in patched:
+            if work.changed != place:
+                work.change(place)
         elif sighting.text in arguments:
             work.reads += 1
         else:
@@ -195,3 +211,18 @@ def _work(
                 gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
                 if gone is not None:
                     gone.remove()
+
+
+def _bring_back(files: dict[str, FileWork], command: str, failed: bool, place: int, cwd: str) -> None:
+    """Takes changes that were not committed back where a command restores them; a `failed` commit keeps nothing."""
+    for one in restorations.restorations(command, cwd, failed=failed):
+        for path, work in files.items():
+            if not one.covers(path, cwd):
+                continue
+            if one.by is BulkCommand.POP:
+                work.put_back(place)
+            else:
+                work.restore(aside=one.by is BulkCommand.STASH)
+    if not failed and restorations.commits(command):
+        for work in files.values():
+            work.commit()
