@@ -24,7 +24,7 @@ from leafward.summaries.summarizers.declared_lines import tell_declared
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 from leafward.summaries.summarizers.same_work import SameWork
-from leafward.summaries.summarizers.turns import as_asked, by_machine, turns_of
+from leafward.summaries.summarizers.turns import as_asked, by_machine, finish, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -75,7 +75,9 @@ def collect(
     _join(evidence.files)
     turns = turns_of(messages)
     end = messages[-1].entry if messages else span.previous_entry
-    replies = turns_of([one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end])
+    behind = [one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end]
+    replies = turns_of(behind)
+    finished = finish(turns, messages, behind)
     carry(evidence, previous, span.previous_entry, turns)
     evidence.last_turn = turns[-1].first + 1 if turns else 0
     user_requests.requests(
@@ -84,13 +86,14 @@ def collect(
         SameWork(messages, failed, span.cwd, evidence.files),
         first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
         is_split=span.prefix > 0,
+        finished=finished,
         since=any(turn.words for turn in replies),
     )
     offers.declined(evidence, turns)
     quoting.answers(evidence, messages, turns, stop)
     quoting.last_word(evidence, messages, turns, replied=bool(replies))
     statements.settled(evidence, messages)
-    statements.stated(evidence, messages, turns)
+    statements.stated(evidence, messages, turns, behind, FactReader(span.cwd, span.known))
     statements.changed(evidence)
     _without_repeats(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, span.known)

@@ -59,11 +59,18 @@ _ASKED = 4
 
 
 def requests(
-    evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool, is_split: bool, since: bool
+    evidence: Evidence,
+    turns: Sequence[Turn],
+    same: SameWork,
+    *,
+    first: bool,
+    is_split: bool,
+    finished: bool,
+    since: bool,
 ) -> None:
     """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`.
 
-    `since` says that the kept messages have a later one.
+    `finished` says that the kept messages answer the last one, `since` that they have a later one.
     """
     lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
     goal = goal_among(turns, is_split=is_split) if first else None
@@ -71,10 +78,13 @@ def requests(
 
     def settled(turn: Turn | None) -> bool:
         """Whether a request is over, and no step of the agent's own list is open."""
-        return (
-            turn is not None
-            and not (is_split or evidence.reader.plan.open)
-            and settles(turns, turn, changed=bool(same.changed(turn)))
+        if turn is None:
+            return False
+        if finished:
+            # The kept messages take their steps off that list, and show what the user went on to.
+            return (since and turn is turns[-1]) or settles(turns, turn, changed=bool(same.changed(turn)))
+        return not (is_split or evidence.reader.plan.open) and settles(
+            turns, turn, changed=bool(same.changed(turn))
         )
 
     all_over = settled(latest)
