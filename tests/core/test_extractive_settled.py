@@ -160,6 +160,28 @@ def test_a_split_turn_that_goes_on_stays_the_goal(behind: list[dict[str, Any]]) 
     assert "## Goal\n- Port the lexer of orchard to a table." in Extractive().summarize(what, 1000).text
 
 
+def test_a_remark_beside_the_work_is_done_though_the_answer_asks_how_the_work_goes_on() -> None:
+    aside = user("slight steering: why does the lexer forget its listeners when the table is drawn anew?")
+    said = [ASKED, *EDIT, aside, *EDIT, reply("The lexer keeps them. Should I go on with the printer now?")]
+    assert any("slight steering" in line for line in told_in(SummarySection.DONE, *said))
+    assert not any("steering" in line for line in told_in(SummarySection.IN_PROGRESS, *said))
+
+
+@pytest.mark.parametrize(
+    ("errand", "answer"),
+    [
+        ("push and create a PR", "PR created: https://github.com/ada/orchard/pull/7"),
+        ("file an issue", "Filed as ORCHARD-12, for the next release."),
+    ],
+)
+def test_an_errand_is_done_with_its_outcome(errand: str, answer: str) -> None:
+    errands = [user(errand), *EDIT, reply(answer)]
+    then = [user("now the printer of the orchard too"), *EDIT]
+    assert f"Asked: {errand} → {answer}" in told_in(
+        SummarySection.DONE, ASKED, *EDIT, reply("Moved the table."), *errands, *then
+    )
+
+
 def test_what_passes_in_the_kept_messages_blocks_nothing() -> None:
     check = reply("", ("t", "bash", {"command": "make test"}))
     said = [ASKED, *EDIT, check, result("t", "make: *** [test] Error 2", True)]

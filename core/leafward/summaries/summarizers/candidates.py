@@ -117,6 +117,8 @@ class FileWork:
     """Names in the text written into it, each with the position of its last writing."""
     removed: set[str] = field(default_factory=set)
     """Names that were taken out of it and not written again."""
+    taken: dict[str, int] = field(default_factory=dict)
+    """Names that edits took out of it, each with the position of the last such edit."""
     declared: dict[str, str] = field(default_factory=dict)
     """Names that the text written into it declares, each with the last line that does."""
 
@@ -125,9 +127,10 @@ class FileWork:
         self.names.update(dict.fromkeys(names, place))
         self.removed.difference_update(names)
 
-    def take_out(self, names: Iterable[str]) -> None:
-        """Records names that an edit takes out of it."""
+    def take_out(self, names: Iterable[str], place: int = -1) -> None:
+        """Records names that an edit at a position takes out of it."""
         self.removed.update(names)
+        self.taken.update(dict.fromkeys(names, place))
         for name in names:
             self.names.pop(name, None)
             self.declared.pop(name.removesuffix("()"), None)

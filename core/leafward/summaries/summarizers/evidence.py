@@ -202,7 +202,7 @@ def _work(
     for one in written:
         work_of = files.get(paths.get(one.path, ""))
         if work_of is not None and one.call not in failed:
-            work_of.take_out(one.removed)
+            work_of.take_out(one.removed, place)
             work_of.write(one.names, place)
             if one.whole:
                 work_of.declared.clear()

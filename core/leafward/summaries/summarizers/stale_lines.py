@@ -109,6 +109,10 @@ def settle(
     _take_up(evidence, turns)
     _steps(evidence, turns, ended)
     passed_over.settle(evidence, turns, kept, FactReader(cwd, known))
+    for work in evidence.files.values():
+        for name, place in work.taken.items():
+            # It is written nowhere any more, or elsewhere.
+            written[name] = max(place, written.get(name, place))
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
     ]

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.candidates import BEFORE_KEPT, OUTCOME, Evidence, add
-from leafward.summaries.summarizers.exchange import closing
+from leafward.summaries.summarizers.exchange import closing, reports_result
 from leafward.summaries.summarizers.open_requests import (
     ERRAND,
     LOOKS,
     goal_among,
+    is_beside,
     is_over,
     is_unchallenged,
     leads_to,
@@ -161,7 +162,12 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
         and not responses.refutes(turn.own)
         and not LOOKS.match(turn.text)
     ]
-    for turn in earlier[-_ASKED:]:
+    errands = [
+        turn
+        for turn in turns
+        if turn.works and ERRAND.match(turn.own) and turn not in earlier and reports_result(turn.answer)
+    ]
+    for turn in [*earlier[-_ASKED:], *errands[-1:]]:
         _asked(evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
 
 
@@ -209,10 +215,12 @@ def _latest(
     evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn, lead: str, same: SameWork
 ) -> None:
     """Adds the last request: as done once it is answered, briefly where the goal holds it already."""
-    answered = is_answered(latest)
+    # A question behind a remark beside the work is about that work.
+    answered = is_answered(latest) or (is_beside(latest) and latest.works and bool(latest.answer))
     if latest is not goal:
         text = last_text(turns, latest)
-        text = with_outcome(text, closing(turns, latest), same) if answered else text
+        if answered:
+            text = with_outcome(cut(whole_sentences(text, _EARLIER), _EARLIER), closing(turns, latest), same)
         _last(evidence, SummarySection.DONE if answered else SummarySection.IN_PROGRESS, text, latest, lead)
     elif goal is not goal_of(turns) and not answered:
         brief = whole_sentences(latest.text, _BRIEFLY)
