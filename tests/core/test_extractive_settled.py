@@ -133,6 +133,10 @@ DONE_BEHIND = "What was asked before the messages that were kept is answered; go
             reply("The table is in a module of its own. The old tree remains as it was, for the tests."),
             user("And which parsers does the orchard have in its folder?"),
         ],
+        [
+            reply("Moved the table out of `src/lexer.py`. Should I mark the change as ready for review?"),
+            user("And which parsers does the orchard have in its folder?"),
+        ],
     ],
 )
 def test_a_split_turn_that_the_kept_messages_finish_is_done(behind: list[dict[str, Any]]) -> None:

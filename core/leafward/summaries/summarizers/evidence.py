@@ -21,10 +21,11 @@ from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import carry
 from leafward.summaries.summarizers.declared_lines import tell_declared
+from leafward.summaries.summarizers.exchange import finish
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 from leafward.summaries.summarizers.same_work import SameWork
-from leafward.summaries.summarizers.turns import as_asked, by_machine, finish, turns_of
+from leafward.summaries.summarizers.turns import as_asked, by_machine, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

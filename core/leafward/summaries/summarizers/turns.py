@@ -17,9 +17,7 @@ from leafward.summaries.facts.responses import (
     declines,
     is_pleased,
     only_praises,
-    refutes,
     says_it_works,
-    takes_back,
     without_offer,
 )
 
@@ -183,20 +181,6 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             # The name of a command that led to work is the request.
             turn.words = max(turn.words, SUBSTANTIAL)
     return turns
-
-
-def finish(turns: Sequence[Turn], messages: Sequence[SpanMessage], behind: Sequence[SpanMessage]) -> bool:
-    """Gives the last turn of a span the answer that the messages `behind` it have; False where they do not end it.
-
-    An answer that the user calls wrong ends nothing.
-    """
-    if not turns or turns[-1].answer or turns[-1].left:
-        return False
-    whole, *later = turns_of([*messages[turns[-1].first :], *behind])
-    if not is_answered(whole) or (later and (refutes(later[0].own) or takes_back(later[0].text))):
-        return False
-    turns[-1].works, turns[-1].answer, turns[-1].said = whole.works, whole.answer, whole.said
-    return True
 
 
 def _without_fences(text: str) -> str:
