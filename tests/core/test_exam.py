@@ -74,6 +74,22 @@ def test_each_topic_has_its_right_answer(work: Acting) -> None:
     assert right(found, Topic.NEXT_STEP) == "Add retries to the queue"
 
 
+def test_the_answers_have_the_same_letters_in_every_run(work: Acting) -> None:
+    """It fails, but for luck, where their order depends on the seed of Python's hashes, or on which one is right."""
+    found, _ = asked(work, "nothing of note")
+    assert [[answer.text for answer in one.answers] for one in found] == [
+        ["src/queue.py", "src/store.py"],
+        ["make build", "python -m pytest -q"],
+        ["1 failed, 1 passed", "2 passed"],
+        ["Never use more than 3 workers for an import.", QUESTION],
+        [
+            "Decision: one table for all jobs.",
+            "We decided against threads because SQLite locks the whole file.",
+        ],
+        ["Add retries to the queue", "Write the store"],
+    ]
+
+
 def test_a_run_that_does_not_get_to_the_tests_leaves_the_last_counts(work: Acting) -> None:
     work.said(call("bash", "6", command="python -m pytest -q"))
     work.answered("6", "bash", "ImportError: cannot import name 'shop'", failed=True)
@@ -242,6 +258,15 @@ def test_what_one_call_changed_was_changed_last_together(tmp_path: Path) -> None
         file.answered(f"{number}", "apply_patch")
     found, _ = asked(file, "x")
     assert {answer.text for answer in found[0].answers} == {"first.py", "third.py"}
+
+
+def test_a_file_that_git_brought_back_was_not_changed_last(work: Acting) -> None:
+    work.said(call("write", "6", path="src/trial.py", content="c = 1\n"))
+    work.answered("6", "write")
+    work.said(call("bash", "7", command="git checkout -- src/trial.py"))
+    work.answered("7", "bash", "")
+    found, _ = asked(work, "nothing of note")
+    assert right(found, Topic.CHANGED_LAST) == "src/store.py"
 
 
 def test_what_runs_the_tests_too_is_no_wrong_answer(tmp_path: Path) -> None:

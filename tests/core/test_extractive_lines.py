@@ -317,3 +317,97 @@ def test_whether_a_prompt_takes_back_is_told_in_linear_time() -> None:
     started = time.process_time()
     assert not takes_back("please " * 20_000 + "x")
     assert time.process_time() - started < 5
+
+
+def edited(key: str, path: str, name: str) -> list[dict[str, Any]]:
+    given = {"path": path, "oldText": "x", "newText": f"def {name}(): ..."}
+    return [reply("", (key, "edit", given)), result(key, "ok")]
+
+
+@pytest.mark.parametrize(
+    ("back", "printed", "failed"),
+    [
+        ("git checkout HEAD -- src/parser.py", "", False),
+        ("git checkout -- . && rm -rf trial", "", False),
+        ("git restore src/parser.py", "", False),
+        ("git reset --hard", "HEAD is now at 1a2b3c4", False),
+        ("git checkout src/parser.py", "Updated 1 path from the index", False),
+        # The checkout was done: what fails is the build behind it.
+        ("git checkout HEAD -- src/parser.py && make", "make: *** [all] Error 1", True),
+    ],
+)
+def test_a_file_that_git_brought_back_was_not_changed(back: str, printed: str, failed: bool) -> None:
+    said = [
+        user("Port the parser of orchard to a table."),
+        *edited("a", "src/parser.py", "parse_table"),
+        *edited("b", "src/lexer.py", "read_token"),
+        *ran("c", "git add src/lexer.py && git commit -m 'Read tokens from the table' -- src/lexer.py"),
+        *edited("d", "src/parser.py", "parse_tree"),
+        *edited("e", "src/parser.py", "parse_twice"),
+        reply("", ("f", "bash", {"command": back})),
+        result("f", printed, failed),
+    ]
+    text = summarize(span(*said)).text
+    assert "Last file changed: `src/parser.py`" in text
+    assert "`src/parser.py` 3×" not in text
+    assert "parse_twice" not in "".join(line for line in text.split("\n") if "changed" in line)
+    first = [said[0], *said[7:]]
+    text = summarize(span(*first)).text
+    assert not any("parser.py" in line for line in text.split("\n") if "hanged" in line)
+    again = summarize(span(*first, *edited("g", "src/parser.py", "parse_once"))).text
+    assert "Last file changed: `src/parser.py`" in again
+    assert "src/parser.py` changed 2×" not in again
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "failed"),
+    [
+        ("git checkout HEAD -- src/parser.py", "error: pathspec 'src/parser.py' did not match", True),
+        ("make && git checkout HEAD -- src/parser.py", "make: *** [all] Error 1", True),
+        # A branch, and what is only taken out of the index.
+        ("git checkout src", "Switched to branch 'src'", False),
+        ("git restore --staged src/parser.py", "", False),
+        ("git stash && make; git stash pop", "ok", False),
+    ],
+)
+def test_what_was_not_brought_back_is_changed(command: str, printed: str, failed: bool) -> None:
+    said = [
+        user("Port the parser of orchard to a table."),
+        *edited("a", "src/parser.py", "parse_table"),
+        reply("", ("b", "bash", {"command": command})),
+        result("b", printed, failed),
+    ]
+    text = summarize(span(*said)).text
+    assert text.endswith("- `src/parser.py` changed")
+
+
+def test_changes_that_were_put_aside_count_once_they_are_back() -> None:
+    said = [
+        user("Port the parser of orchard to a table."),
+        *edited("a", "src/parser.py", "parse_table"),
+        *ran("b", "git stash"),
+    ]
+    aside = summarize(span(*said)).text
+    assert not any("parser.py" in line for line in aside.split("\n") if "hanged" in line)
+    assert summarize(span(*said, *ran("c", "git stash pop"))).text.endswith("- `src/parser.py` changed")
+
+
+def test_files_of_a_patch_are_changed_deleted_and_renamed() -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: src/parser.py\n@@\n-x\n+y\n*** Update File: src/old.py\n"
+        "*** Move to: src/new.py\n@@\n-x\n+y\n*** Delete File: src/trial.py\n*** End Patch"
+    )
+    said = [
+        user("Port the parser of orchard to a table."),
+        *edited("a", "src/trial.py", "try_it"),
+        *[
+            message
+            for key in "bc"
+            for message in (reply("", (key, "apply_patch", {"input": patch})), result(key, "Success"))
+        ],
+    ]
+    text = summarize(span(*said)).text
+    assert "`src/parser.py` 2×" in text
+    assert "Deleted `src/trial.py`" in text
+    assert "Renamed `src/old.py` to `src/new.py`" in text
+    assert not any("trial.py" in line for line in text.split("\n") if "hanged" in line)

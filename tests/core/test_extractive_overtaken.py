@@ -41,6 +41,21 @@ def test_a_statement_about_code_that_was_written_anew_is_out() -> None:
     assert of_file not in summarize(span(*said[:-1], reply(of_file), *other)).text
 
 
+def test_a_statement_about_code_that_an_edit_took_out_is_out() -> None:
+    stated = "`rowLimit` → `50` (rows of a page); `frostLimit` → `12` (rows of the frost table)"
+    ways = {"path": "weather.py", "oldText": "x", "newText": "rowLimit = 50\nfrostLimit = 12"}
+    said = [
+        user("Why are rows of the frost table missing?"),
+        reply("", ("a", "edit", ways)),
+        result("a", "ok"),
+        reply(stated),
+    ]
+    assert stated in summarize(span(*said)).text
+    out = {"path": "weather.py", "oldText": "rowLimit = 50\nfrostLimit = 12", "newText": "limit = 0"}
+    after = [user("take them all"), reply("", ("b", "edit", out)), result("b", "ok"), reply("It does now.")]
+    assert "`50`" not in summarize(span(*said, *after)).text
+
+
 def test_what_was_only_guessed_is_no_state() -> None:
     guess = "I bet `frostLevel` is read from the light theme of the terminal there."
     said = [

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import reply, result, span, summarize, told_in, user
@@ -118,6 +119,81 @@ def test_what_the_kept_messages_go_on_with_is_neither_last_nor_waiting() -> None
         in lines
     )
     assert "Last request: " not in lines
+
+
+DONE_BEHIND = "What was asked before the messages that were kept is answered; go on with these."
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        [reply("Done. Moved the table out of `src/lexer.py`.")],
+        [
+            *EDIT,
+            reply("The table is in a module of its own. The old tree remains as it was, for the tests."),
+            user("And which parsers does the orchard have in its folder?"),
+        ],
+        [
+            reply("Moved the table out of `src/lexer.py`. Should I mark the change as ready for review?"),
+            user("And which parsers does the orchard have in its folder?"),
+        ],
+    ],
+)
+def test_a_split_turn_that_the_kept_messages_finish_is_done(behind: list[dict[str, Any]]) -> None:
+    what = span(ASKED, *EDIT, kept=kept(*behind), prefix=3)
+    lines = [(section, line) for section, line, _ in read_outline(Extractive().summarize(what, 1000).text)]
+    goal = next(line for section, line in lines if section is SummarySection.GOAL)
+    assert goal == (DONE_BEHIND if behind[-1]["role"] == "user" else NOTHING_OPEN)
+    assert not any(section is SummarySection.IN_PROGRESS for section, line in lines if line != "(none)")
+    assert any(
+        section is SummarySection.DONE and "Port the lexer of orchard to a table. → " in line
+        for section, line in lines
+    )
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        [*EDIT],
+        [reply("Which of the two tables should I move?")],
+        [reply("Done. Moved the table."), user("no, that's wrong, the lexer crashes now")],
+    ],
+)
+def test_a_split_turn_that_goes_on_stays_the_goal(behind: list[dict[str, Any]]) -> None:
+    what = span(ASKED, *EDIT, kept=kept(*behind), prefix=3)
+    assert "## Goal\n- Port the lexer of orchard to a table." in Extractive().summarize(what, 1000).text
+
+
+def test_a_remark_beside_the_work_is_done_though_the_answer_asks_how_the_work_goes_on() -> None:
+    aside = user("slight steering: why does the lexer forget its listeners when the table is drawn anew?")
+    said = [ASKED, *EDIT, aside, *EDIT, reply("The lexer keeps them. Should I go on with the printer now?")]
+    assert any("slight steering" in line for line in told_in(SummarySection.DONE, *said))
+    assert not any("steering" in line for line in told_in(SummarySection.IN_PROGRESS, *said))
+
+
+@pytest.mark.parametrize(
+    ("errand", "answer"),
+    [
+        ("push and create a PR", "PR created: https://github.com/ada/orchard/pull/7"),
+        ("file an issue", "Filed as ORCHARD-12, for the next release."),
+    ],
+)
+def test_an_errand_is_done_with_its_outcome(errand: str, answer: str) -> None:
+    errands = [user(errand), *EDIT, reply(answer)]
+    then = [user("now the printer of the orchard too"), *EDIT]
+    assert f"Asked: {errand} → {answer}" in told_in(
+        SummarySection.DONE, ASKED, *EDIT, reply("Moved the table."), *errands, *then
+    )
+
+
+def test_what_passes_in_the_kept_messages_blocks_nothing() -> None:
+    check = reply("", ("t", "bash", {"command": "make test"}))
+    said = [ASKED, *EDIT, check, result("t", "make: *** [test] Error 2", True)]
+    assert told_in(SummarySection.BLOCKED, *said) != []
+    again = [check, result("t", "31 passed in 2s"), reply("All 31 tests pass.")]
+    assert told_in(SummarySection.BLOCKED, *said, kept=kept(*again)) == []
+    still = [check, result("t", "make: *** [test] Error 2", True)]
+    assert told_in(SummarySection.BLOCKED, *said, kept=kept(*still)) != []
 
 
 def test_an_answer_that_reports_no_work_has_the_changed_files_as_outcome() -> None:

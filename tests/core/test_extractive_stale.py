@@ -31,8 +31,14 @@ def test_how_things_stood_at_the_end_of_a_turn_is_over_once_work_went_on(stood: 
     assert stood not in summarize(span(*said, *_THEN)).text
 
 
-def test_what_the_reader_was_told_to_do_is_over_once_work_went_on() -> None:
-    bid = "Now try `prune_rows` from the main table again, its bad reference is cleared."
+@pytest.mark.parametrize(
+    "bid",
+    [
+        "Now try `prune_rows` from the main table again, its bad reference is cleared.",
+        "Next time you run `prune_rows` on the main table, look at its log of the orchard.",
+    ],
+)
+def test_what_the_reader_was_told_to_do_is_over_once_work_went_on(bid: str) -> None:
     said = [_ASKED, *ran("a", "cat prune.py"), reply(f"The reference of `prune_rows` was bad. {bid}")]
     assert bid in summarize(span(*said)).text
     assert bid not in summarize(span(*said, *_THEN)).text

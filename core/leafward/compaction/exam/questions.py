@@ -17,8 +17,11 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.compaction.exam.given_up import given_up
 from leafward.files.checks import Check, check_of
+from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
+from leafward.summaries.facts import restorations
+from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed_by, is_typed, runs_tests
 from leafward.summaries.facts.pasting import typed_sentences
@@ -144,6 +147,8 @@ class _Held:
         withdrawn: set[str] = set()
         turn = len(sightings)
         failed = failed_calls(message for _, message in reading.messages)
+        refused = restorations.refused(message for _, message in reading.messages)
+        pending: set[str] = set()
         for (entry, body), found in zip(
             unless_cancelled(reading.messages, stop, "exam"), reading.found, strict=True
         ):
@@ -157,6 +162,9 @@ class _Held:
                 for path in files_changed_by(call.arguments, cwd) if call.id not in failed else ():
                     self.changed.pop(path, None)
                     self.changed[path] = call.id
+                    pending.add(path)
+                if call.id not in refused:
+                    self._bring_back(command_of(call.arguments), pending, cwd, failed=call.id in failed)
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
             if short and message.get("role") == "user":
                 self.remarks += [
@@ -173,6 +181,16 @@ class _Held:
         self.facts = gather(sightings)
         self.withdrawn = withdrawn
         self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
+
+    def _bring_back(self, command: str, pending: set[str], cwd: str, *, failed: bool) -> None:
+        """Forgets the changes that a command of git took back; `pending` are the files changed since the last commit."""
+        for one in restorations.restorations(command, cwd, failed=failed):
+            if one.by not in (BulkCommand.STASH, BulkCommand.POP):
+                for path in [path for path in pending if one.covers(path, cwd)]:
+                    self.changed.pop(path, None)
+                    pending.discard(path)
+        if not failed and restorations.commits(command):
+            pending.clear()
 
     def of(self, kind: FactKind) -> list[Fact]:
         """The facts of a kind, in the order of their last entry."""

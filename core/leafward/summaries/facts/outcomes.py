@@ -15,6 +15,8 @@ from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from leafward.files.commands import FilePatch
+
 _PATCH = "*** Begin Patch\n"
 """The beginning of a patch in a call that changes files by one, as Codex does."""
 _COUNT = late(
@@ -54,15 +56,16 @@ def files_changed_by(arguments: Mapping[str, Any], cwd: str) -> Iterator[str]:
         named = (value for name in PATH_ARGUMENTS if isinstance(value := arguments.get(name), str) and value)
         paths = list(islice(named, 1))
     else:
-        paths = [
-            patch.moved_to or patch.path
-            for text in arguments.values()
-            if isinstance(text, str) and _PATCH in text
-            for patch in parsed_patch(text)
-            if patch.verb != "delete"
-        ]
+        paths = [patch.moved_to or patch.path for patch in patches_of(arguments) if patch.verb != "delete"]
     for path in paths:
         yield forms.canonical_path(path, cwd)
+
+
+def patches_of(arguments: Mapping[str, Any]) -> Iterator[FilePatch]:
+    """The files of the patches in a call's arguments, as Codex writes them."""
+    for text in arguments.values():
+        if isinstance(text, str) and _PATCH in text:
+            yield from parsed_patch(text)
 
 
 def is_typed(command: str) -> bool:

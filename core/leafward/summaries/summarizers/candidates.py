@@ -104,11 +104,21 @@ class FileWork:
     """Position of the last message that touched it."""
     changed: int = -1
     """Position of the last change; -1 where the span changed nothing."""
+    pending: int = 0
+    """Changes since the last commit: git can take them back."""
+    committed: int = -1
+    """Position of the last change before that commit."""
+    stashed: int = 0
+    """Changes that `git stash` put aside."""
+    restored: bool = False
+    """Whether git took changes back."""
     sources: list[EntryIndex] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     """Names in the text written into it, each with the position of its last writing."""
     removed: set[str] = field(default_factory=set)
     """Names that were taken out of it and not written again."""
+    taken: dict[str, int] = field(default_factory=dict)
+    """Names that edits took out of it, each with the position of the last such edit."""
     declared: dict[str, str] = field(default_factory=dict)
     """Names that the text written into it declares, each with the last line that does."""
 
@@ -117,16 +127,48 @@ class FileWork:
         self.names.update(dict.fromkeys(names, place))
         self.removed.difference_update(names)
 
-    def take_out(self, names: Iterable[str]) -> None:
-        """Records names that an edit takes out of it."""
+    def take_out(self, names: Iterable[str], place: int = -1) -> None:
+        """Records names that an edit at a position takes out of it."""
         self.removed.update(names)
+        self.taken.update(dict.fromkeys(names, place))
         for name in names:
             self.names.pop(name, None)
             self.declared.pop(name.removesuffix("()"), None)
 
+    def change(self, place: int) -> None:
+        """Records a change at a position."""
+        self.changes += 1
+        self.pending += 1
+        self.changed = place
+
+    def commit(self) -> None:
+        """Records that the changes were committed."""
+        self.pending, self.committed = 0, self.changed
+
+    def restore(self, *, aside: bool) -> None:
+        """Records that git took back what was not committed; `aside` keeps the changes for `put_back`."""
+        if not self.pending:
+            return
+        self.restored = True
+        self.stashed = self.pending if aside else 0
+        self.changes = max(0, self.changes - self.pending)
+        self.pending, self.changed = 0, self.committed
+        if not aside:
+            self.names = {name: place for name, place in self.names.items() if place <= self.committed}
+            self.removed.clear()
+        if not (self.changes or aside):
+            self.declared.clear()
+
+    def put_back(self, place: int) -> None:
+        """Records that the changes put aside are in the file again."""
+        if self.stashed:
+            self.changes += self.stashed
+            self.pending += self.stashed
+            self.stashed, self.changed = 0, place
+
     def remove(self) -> None:
         """Records that the file was removed: if it comes back, its content is another one."""
-        self.changes = 0
+        self.changes = self.pending = self.stashed = 0
         self.take_out(list(self.names))
         self.declared.clear()
 

@@ -27,7 +27,7 @@ _PROSE = (".md", ".mdx", ".rst", ".txt")
 def tell_declared(evidence: Evidence, gone: Collection[str]) -> None:
     """Adds a line for each declaration; it is worth telling only where it names something that is needed.
 
-    `gone` are files that were deleted or renamed since.
+    `gone` are files that were deleted or renamed since, or brought back to what they were.
     """
     for work in evidence.files.values():
         if work.path in gone or work.path.endswith(_PROSE):

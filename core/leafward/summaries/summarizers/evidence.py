@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
+from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.files.shell.moves import may_move, moves
-from leafward.summaries.facts import forms
-from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, command_of
-from leafward.summaries.facts.outcomes import failed_calls
+from leafward.summaries.facts import forms, restorations
+from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text, command_of
+from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
 from leafward.summaries.summarizers import offers, stale_lines, statements, user_requests
@@ -20,6 +21,7 @@ from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import carry
 from leafward.summaries.summarizers.declared_lines import tell_declared
+from leafward.summaries.summarizers.exchange import finish
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 from leafward.summaries.summarizers.same_work import SameWork
@@ -47,6 +49,7 @@ def collect(
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     failed = failed_calls(message for _, message in messages)
+    refused = restorations.refused(message for _, message in messages)
     if reading is None:
         sightings += reader.earlier(previous, span.previous_entry, span.plan)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
@@ -64,11 +67,18 @@ def collect(
         if calls:
             evidence.calls[place] = calls
             _work(evidence.files, seen, calls, written, failed, place, entry, span.cwd)
+            for call in calls:
+                if call.id not in refused:
+                    _bring_back(
+                        evidence.files, command_of(call.arguments), call.id in failed, place, span.cwd
+                    )
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
     end = messages[-1].entry if messages else span.previous_entry
-    replies = turns_of([one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end])
+    behind = [one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end]
+    replies = turns_of(behind)
+    finished = finish(turns, messages, behind)
     carry(evidence, previous, span.previous_entry, turns)
     evidence.last_turn = turns[-1].first + 1 if turns else 0
     user_requests.requests(
@@ -77,16 +87,18 @@ def collect(
         SameWork(messages, failed, span.cwd, evidence.files),
         first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
         is_split=span.prefix > 0,
+        finished=finished,
         since=any(turn.words for turn in replies),
     )
     offers.declined(evidence, turns)
     quoting.answers(evidence, messages, turns, stop)
     quoting.last_word(evidence, messages, turns, replied=bool(replies))
     statements.settled(evidence, messages)
-    statements.stated(evidence, messages, turns)
+    statements.stated(evidence, messages, turns, behind, FactReader(span.cwd, span.known))
     statements.changed(evidence)
     _without_repeats(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, span.known)
+    gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence
@@ -148,6 +160,12 @@ def _work(
 ) -> None:
     """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
     arguments = _paths_of(call for call in calls if call.id not in failed)
+    patched = {
+        path
+        for call in calls
+        if call.id not in failed and not changes_text(call.arguments)
+        for path in files_changed_by(call.arguments, cwd)
+    }
     missed = _paths_of(calls) - arguments
     undone: dict[str, int] = {}
     for one in written:
@@ -169,8 +187,10 @@ def _work(
             undone[sighting.text] -= 1
             work.named += 1
         elif sighting.voice is Voice.CHANGED:
-            work.changes += 1
-            work.changed = place
+            work.change(place)
+        elif sighting.key in patched:
+            if work.changed != place:
+                work.change(place)
         elif sighting.text in arguments:
             work.reads += 1
         else:
@@ -183,7 +203,7 @@ def _work(
     for one in written:
         work_of = files.get(paths.get(one.path, ""))
         if work_of is not None and one.call not in failed:
-            work_of.take_out(one.removed)
+            work_of.take_out(one.removed, place)
             work_of.write(one.names, place)
             if one.whole:
                 work_of.declared.clear()
@@ -195,3 +215,18 @@ def _work(
                 gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
                 if gone is not None:
                     gone.remove()
+
+
+def _bring_back(files: dict[str, FileWork], command: str, failed: bool, place: int, cwd: str) -> None:
+    """Takes changes that were not committed back where a command restores them; a `failed` commit keeps nothing."""
+    for one in restorations.restorations(command, cwd, failed=failed):
+        for path, work in files.items():
+            if not one.covers(path, cwd):
+                continue
+            if one.by is BulkCommand.POP:
+                work.put_back(place)
+            else:
+                work.restore(aside=one.by is BulkCommand.STASH)
+    if not failed and restorations.commits(command):
+        for work in files.values():
+            work.commit()

@@ -36,7 +36,7 @@ _IMPERATIVE = re.compile(
 )
 _ADVISES = re.compile(
     r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask)\b(?!-)"
-    r"|\bif you(?:['’]d)? (?:want|like|need|prefer|wish)\b|\bworth (?:checking|trying|a (?:try|look))\b"
+    r"|^(?:the )?next time (?:you|it|this|that)\b|\bif you(?:['’]d)? (?:want|like|need|prefer|wish)\b|\bworth (?:checking|trying|a (?:try|look))\b"
 )
 """What the reader of an answer was told to do, or could do, perhaps below words that say where."""
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")

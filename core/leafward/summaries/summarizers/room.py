@@ -133,7 +133,9 @@ class Room:
             self._provenances.add(candidate.provenance)
         self._groups[candidate.group] = (together + 1, length + price)
         self.taken[section].append(candidate)
-        self._spent[section] += price
+        # A last request that is done takes the share of what would be in progress.
+        of = SummarySection.IN_PROGRESS if forced and section is SummarySection.DONE else section
+        self._spent[of] += price
         self._code += price if candidate.is_code else 0
         self.used += heading + price
         return True

@@ -25,6 +25,7 @@ class SameWork:
     ) -> None:
         """`failed` are the failed calls, `files` the work on each file."""
         self._messages, self._failed, self._cwd, self._files = messages, failed, cwd, files
+        self._restored = {path for path, work in files.items() if work.restored and not work.changes}
 
     def goes_on(self, begun: Turn, goal: Turn) -> bool:
         """Whether a later request's work changed a file that the first one's work changed, or the work just before it."""
@@ -39,8 +40,11 @@ class SameWork:
         return not first.isdisjoint(since) or (not since and place == begun.last)
 
     def changed(self, turn: Turn) -> list[str]:
-        """The files that the work on a request changed; one that changed none and was followed by others may be a remark."""
-        return self._changed(turn.first, turn.last)
+        """The files that the work on a request changed; one that changed none and was followed by others may be a remark.
+
+        A file that git brought back is not changed.
+        """
+        return [path for path in self._changed(turn.first, turn.last) if path not in self._restored]
 
     def overtakes(self, statement: str, turn: Turn) -> bool:
         """Whether a file or a name of code in a statement was written anew after the turn that it ends."""

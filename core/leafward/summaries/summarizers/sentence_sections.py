@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MORE_FINISHED = (
     "deployed|rebased|reverted|restored|installed|uninstalled|published|squashed|bumped|upgraded|downgraded|configured|enabled|disabled"
     "|tagged|restarted|migrated|reworked|restructured|simplified|dropped|documented|translated|shortened|reformatted|formatted"
-    "|adjusted|corrected|resolved|inlined|exposed|wrapped|wired|tightened|cherry-picked"
+    "|adjusted|corrected|resolved|inlined|exposed|wrapped|wired|tightened|cherry-picked|logged|filed|submitted"
 )
 _STATES = (
     "fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed|finished|committed|pushed|extracted"
@@ -27,7 +27,7 @@ _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
     r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released"
     rf"|(?:{_MORE_FINISHED})(?! \w+ (?:is|are|was|were|has|have|should|must|can|needs?)\b))\b"
-    r"|^the (?:fix|solution) was\b"
+    r"|^the (?:fix|solution) was\b|^(?:[\w#-]+ ){1,3}(?:created|opened|merged|pushed|published): "
     r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^now,? (?!.*: |i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|^✅|完成|已"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ergänzt|gelöscht|verschoben|korrigiert|angepasst|überarbeitet|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)(?:\W*$|, )"

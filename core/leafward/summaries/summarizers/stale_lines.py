@@ -14,7 +14,7 @@ from leafward.files.shell.effects import effects
 from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
-from leafward.summaries.facts.outcomes import failed_calls
+from leafward.summaries.facts.outcomes import failed_calls, patches_of
 from leafward.summaries.facts.prose import content_words, reports, without_marker
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
@@ -109,6 +109,10 @@ def settle(
     _take_up(evidence, turns)
     _steps(evidence, turns, ended)
     passed_over.settle(evidence, turns, kept, FactReader(cwd, known))
+    for work in evidence.files.values():
+        for name, place in work.taken.items():
+            # It is written nowhere any more, or elsewhere.
+            written[name] = max(place, written.get(name, place))
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
     ]
@@ -132,6 +136,12 @@ def gone_files(
                 for name in PATH_ARGUMENTS:
                     if isinstance(arguments.get(name), str):
                         gone.pop(forms.canonical_path(arguments[name], cwd), None)
+            for patch in patches_of(arguments):
+                path = forms.canonical_path(patch.path, cwd)
+                now = forms.canonical_path(patch.moved_to, cwd) if patch.moved_to else ""
+                gone.pop(now or path, None)
+                if patch.verb == "delete" or now not in ("", path):
+                    gone[path] = GoneFile(place, entry, now)
             command = next(
                 (arguments[name] for name in COMMAND_ARGUMENTS if isinstance(arguments.get(name), str)), ""
             )

@@ -13,7 +13,7 @@ from leafward.summaries.facts.prose import (
     is_to_try,
 )
 from leafward.summaries.facts.questions import without_fillers
-from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
+from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice, gather
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
 from leafward.summaries.summarizers.turns import is_answered
@@ -21,6 +21,7 @@ from leafward.summaries.summarizers.turns import is_answered
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -102,8 +103,17 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
         add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
 
 
-def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Lines made of facts: what the user demands, decisions, todos, commands that fail, errors not yet gone."""
+def stated(
+    evidence: Evidence,
+    messages: Sequence[SpanMessage],
+    turns: Sequence[Turn],
+    kept: Sequence[SpanMessage],
+    reader: FactReader,
+) -> None:
+    """Lines made of facts: what the user demands, decisions, todos, commands that fail, errors not yet gone.
+
+    `reader` reads the `kept` messages behind the span: what passes there is in nobody's way.
+    """
     total = max(1, evidence.size)
 
     def recency(fact: Fact) -> float:
@@ -130,6 +140,9 @@ def stated(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         and not passed.overcame(fact)
         and _is_in_the_way(evidence, fact, went_on, turns)
     ]
+    if broken and kept:
+        later = _Passed(_evidence_of(kept, reader), kept)
+        broken = [fact for fact in broken if not later.overcame(fact)]
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
@@ -256,6 +269,14 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
     return went_on <= place and not any(
         turn.first <= place < turn.last and is_answered(turn) for turn in turns
     )
+
+
+def _evidence_of(kept: Sequence[SpanMessage], reader: FactReader) -> Evidence:
+    """The facts of the kept messages, with their positions."""
+    seen = [one for entry, message in kept for one in reader.read(entry, message)]
+    facts = {(fact.kind, fact.key): fact for fact in gather(seen)}
+    position = {entry: place for place, (entry, _) in enumerate(kept)}
+    return Evidence(facts, [], {}, len(kept), position, reader)
 
 
 class _Passed:

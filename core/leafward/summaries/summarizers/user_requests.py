@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.candidates import BEFORE_KEPT, OUTCOME, Evidence, add
-from leafward.summaries.summarizers.exchange import closing
+from leafward.summaries.summarizers.exchange import closing, reports_result
 from leafward.summaries.summarizers.open_requests import (
     ERRAND,
     LOOKS,
     goal_among,
+    is_beside,
     is_over,
     is_unchallenged,
     leads_to,
@@ -59,11 +60,18 @@ _ASKED = 4
 
 
 def requests(
-    evidence: Evidence, turns: Sequence[Turn], same: SameWork, *, first: bool, is_split: bool, since: bool
+    evidence: Evidence,
+    turns: Sequence[Turn],
+    same: SameWork,
+    *,
+    first: bool,
+    is_split: bool,
+    finished: bool,
+    since: bool,
 ) -> None:
     """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`.
 
-    `since` says that the kept messages have a later one.
+    `finished` says that the kept messages answer the last one, `since` that they have a later one.
     """
     lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
     goal = goal_among(turns, is_split=is_split) if first else None
@@ -71,10 +79,13 @@ def requests(
 
     def settled(turn: Turn | None) -> bool:
         """Whether a request is over, and no step of the agent's own list is open."""
-        return (
-            turn is not None
-            and not (is_split or evidence.reader.plan.open)
-            and settles(turns, turn, changed=bool(same.changed(turn)))
+        if turn is None:
+            return False
+        if finished:
+            # The kept messages take their steps off that list, and show what the user went on to.
+            return (since and turn is turns[-1]) or settles(turns, turn, changed=bool(same.changed(turn)))
+        return not (is_split or evidence.reader.plan.open) and settles(
+            turns, turn, changed=bool(same.changed(turn))
         )
 
     all_over = settled(latest)
@@ -151,7 +162,12 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
         and not responses.refutes(turn.own)
         and not LOOKS.match(turn.text)
     ]
-    for turn in earlier[-_ASKED:]:
+    errands = [
+        turn
+        for turn in turns
+        if turn.works and ERRAND.match(turn.own) and turn not in earlier and reports_result(turn.answer)
+    ]
+    for turn in [*earlier[-_ASKED:], *errands[-1:]]:
         _asked(evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
 
 
@@ -199,10 +215,12 @@ def _latest(
     evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn, lead: str, same: SameWork
 ) -> None:
     """Adds the last request: as done once it is answered, briefly where the goal holds it already."""
-    answered = is_answered(latest)
+    # A question behind a remark beside the work is about that work.
+    answered = is_answered(latest) or (is_beside(latest) and latest.works and bool(latest.answer))
     if latest is not goal:
         text = last_text(turns, latest)
-        text = with_outcome(text, closing(turns, latest), same) if answered else text
+        if answered:
+            text = with_outcome(cut(whole_sentences(text, _EARLIER), _EARLIER), closing(turns, latest), same)
         _last(evidence, SummarySection.DONE if answered else SummarySection.IN_PROGRESS, text, latest, lead)
     elif goal is not goal_of(turns) and not answered:
         brief = whole_sentences(latest.text, _BRIEFLY)
