@@ -8,7 +8,6 @@ import sys
 import time
 from contextlib import suppress
 from hashlib import sha256
-from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from leafward.base import paths
@@ -154,6 +153,8 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
         try:
             replace_file(waits, text.encode("utf-8", "replace"))
         except OSError:
+            from shutil import rmtree
+
             # On a full disk: nobody waits for what does not come.
             rmtree(waits.parent, ignore_errors=True)
             raise
@@ -189,6 +190,8 @@ def _place(session: str) -> Path:
 
 def _forget(session: str) -> None:
     """Removes the texts for a session that nobody waits for any more."""
+    from shutil import rmtree
+
     from leafward.session.journal.durable import draft_name
 
     # Renamed first: a process that is still making a text can then no longer write into the folder while it is emptied.

@@ -11,7 +11,6 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.source import Source
 
-FORMAT = 2
+FORMAT = 3
 """Increased when paths are read in another way, or what a reader keeps of a file changes (`packed_values`)."""
 _SMALLEST = 1 << 20
 """Bytes of a session from which on it is kept: a shorter one is read as fast."""
@@ -56,6 +55,8 @@ class KeptFindings:
     reading: bytes
     """What its reader kept of another agent's session; empty where it is read whole."""
     stored: Mapping[str, Any]
+    agent: str
+    """The name of the agent whose session it is."""
     entries: str
     """What tells the entries up to them from others, in another agent's session; empty in a native one."""
 
@@ -86,7 +87,9 @@ def load(path: Path) -> KeptFindings | None:
         state, _, read = rest.partition(b"\n")
         kept = orjson.loads(state)
         scan = unpacked(kept["scan"], read) if kept["scan"] is not None else None
-        return KeptFindings(scan, b"" if scan is not None else read, kept["found"], kept["entries"])
+        return KeptFindings(
+            scan, b"" if scan is not None else read, kept["found"], kept["agent"], kept["entries"]
+        )
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
         return None
 
@@ -121,7 +124,12 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
                 return
             proof = _file(file, end)
         entries = _entries(session, stored) if values is None else ""
-        rest = orjson.dumps({"scan": values, "found": stored, "entries": entries}) + b"\n" + columns
+        agent = source.agent_name if isinstance(source, ForeignFiles) else ""
+        rest = (
+            orjson.dumps({"scan": values, "found": stored, "agent": agent, "entries": entries})
+            + b"\n"
+            + columns
+        )
         head = {
             "kind": _kind(),
             "format": FORMAT,
@@ -141,6 +149,8 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
 
 def forget() -> None:
     """Drops what is kept of all sessions."""
+    from shutil import rmtree
+
     rmtree(_folder(), ignore_errors=True)
 
 
