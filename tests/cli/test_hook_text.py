@@ -6,14 +6,16 @@ import io
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.base.paths import config_dir
+from leafward.base.paths import config_dir, hook_log
 from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
@@ -192,6 +194,19 @@ def test_pi_asks_for_a_session_with_entries_to_be_read_and_does_not_wait(home: P
     asked = home / "asked"
     assert ran("pi", _PI_STARTS, home, command=["/bin/sh", "-c", f"cat >> '{asked}'"]) is True
     assert json.loads(asked.read_text()) == {"session": "/x.jsonl", "wanted": "resumed"}
+
+
+def test_hooks_that_fail_at_once_are_all_told_of() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: hook_module._log("claude", f"number {number}"), range(40)))
+    assert sorted(int(line.rpartition(" ")[2]) for line in failures()) == list(range(40))
+    long = "x" * 3000
+    for number in range(40):
+        hook_module._log("pi", f"{long} {number}")
+    kept = failures()
+    assert kept[-1].endswith(" 39")
+    assert len("".join(kept)) < 70_000
+    assert stat.S_IMODE(hook_log().stat().st_mode) == 0o600
 
 
 TEXT = "<leafward-context>\nÄ 樹 \\n `x` $& $1\n\n- src/a.py \t…\n</leafward-context>"
