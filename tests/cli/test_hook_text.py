@@ -6,14 +6,16 @@ import io
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.base.paths import config_dir
+from leafward.base.paths import config_dir, hook_log
 from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
@@ -160,8 +162,8 @@ process.exit(0);
 """
 
 
-def ran(agent: str, script: str, home: Path, text: bytes) -> Any:
-    """What a script prints that uses the installed file of an agent, where Leafward prints a text."""
+def ran(agent: str, script: str, home: Path, text: bytes = b"", command: list[str] | None = None) -> Any:
+    """What a script prints that uses the installed file of an agent, where Leafward prints a text, or another command runs."""
     node = find_node()
     if node is None:
         pytest.skip("no Node")
@@ -170,12 +172,41 @@ def ran(agent: str, script: str, home: Path, text: bytes) -> Any:
     printed = home / "printed"
     printed.write_bytes(text)
     source = file.read_text()
-    command = next(line for line in source.splitlines() if line.startswith("const command = "))
-    cat = json.dumps([shutil.which("cat"), str(printed)])
-    source = source.replace(command, f"const command = {cat};")
+    ours = next(line for line in source.splitlines() if line.startswith("const command = "))
+    other = json.dumps(command or [shutil.which("cat"), str(printed)])
+    source = source.replace(ours, f"const command = {other};")
     runs = home / "runs.mjs"
     runs.write_text(source.replace("export default function (pi)", "function extension(pi)") + script)
     return json.loads(subprocess.run([node, runs], capture_output=True, check=True, env=os.environ).stdout)
+
+
+_PI_STARTS = """
+const on = {};
+extension({ on: (name, run) => { on[name] = run; } });
+const session = (leaf) => ({ sessionManager: { getSessionFile: () => "/x.jsonl", getLeafId: () => leaf } });
+on.session_start({ reason: "new" }, session(null));
+on.session_start({ reason: "startup" }, session("a"));
+console.log("true");
+"""
+
+
+def test_pi_asks_for_a_session_with_entries_to_be_read_and_does_not_wait(home: Path) -> None:
+    asked = home / "asked"
+    assert ran("pi", _PI_STARTS, home, command=["/bin/sh", "-c", f"cat >> '{asked}'"]) is True
+    assert json.loads(asked.read_text()) == {"session": "/x.jsonl", "wanted": "resumed"}
+
+
+def test_hooks_that_fail_at_once_are_all_told_of() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: hook_module._log("claude", f"number {number}"), range(40)))
+    assert sorted(int(line.rpartition(" ")[2]) for line in failures()) == list(range(40))
+    long = "x" * 3000
+    for number in range(40):
+        hook_module._log("pi", f"{long} {number}")
+    kept = failures()
+    assert kept[-1].endswith(" 39")
+    assert len("".join(kept)) < 70_000
+    assert stat.S_IMODE(hook_log().stat().st_mode) == 0o600
 
 
 TEXT = "<leafward-context>\nÄ 樹 \\n `x` $& $1\n\n- src/a.py \t…\n</leafward-context>"
@@ -191,7 +222,7 @@ def test_opencode_has_the_text_as_it_is_behind_each_summary_once(home: Path) -> 
     assert ran("opencode", _OPENCODE, home, TEXT.encode()) == [f"Summary.\n\n{TEXT}", "Reply."] * 2
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex"])
+@pytest.mark.parametrize("agent", ["claude", "codex", "pi"])
 def test_a_resumed_session_is_read_beside_the_agent_before_its_first_compaction(
     agent: str, home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -202,9 +233,12 @@ def test_a_resumed_session_is_read_beside_the_agent_before_its_first_compaction(
     started: list[list[str]] = []
     monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: started.append(argv))
     event = {"hook_event_name": "SessionStart", "transcript_path": session}
-    told(agent, {**event, "source": "startup"}, monkeypatch)
-    assert not started
-    told(agent, {**event, "source": "resume"}, monkeypatch)
+    if agent == "pi":
+        told(agent, {"session": session, "wanted": "resumed"}, monkeypatch)
+    else:
+        told(agent, {**event, "source": "startup"}, monkeypatch)
+        assert not started
+        told(agent, {**event, "source": "resume"}, monkeypatch)
     assert kept_findings.load(Path(session)) is None
     polite: list[int] = []
     monkeypatch.setattr(os, "nice", polite.append)

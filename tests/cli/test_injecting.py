@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -9,8 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.paths import config_dir, data_dir
+from leafward.cli.main import main
+from leafward.compaction.injection import kept_findings
 from leafward.session.injected_block import enclose
 from tests.acting import Acting, call
+from tests.claude_transcript import Transcript
 from tests.workspaces import anchor, idumb, put, spec
 
 if TYPE_CHECKING:
@@ -212,3 +216,49 @@ class TestSurvival:
         document = done("survival", file.path, "--json").document
         assert document["rules"] == []
         assert "governance and workflow" not in done("survival", file.path).out
+
+
+LOADED = """
+import json, os, sys
+from leafward.cli.main import main
+assert main({arguments!r}) == 0
+with open(os.environ["MODULES_TO"], "w") as report:
+    json.dump(sorted(sys.modules), report)
+"""
+MOST_LOADED = 185
+NOT_NEEDED = {
+    *("click", "difflib", "msgspec", "pathspec", "sqlite3", "textual", "tomllib", "yaml"),
+    *("leafward.agents.codex.agent", "leafward.agents.opencode.agent", "leafward.agents.recognition"),
+    *(f"leafward.compaction.injection.{name}" for name in ("artifacts", "rules", "stores", "workflow", "worklog")),
+}  # fmt: skip
+"""What the text of a session of Claude Code is made without, in a project without stores, rules and workflows."""
+
+
+def test_what_is_loaded_for_the_text_behind_an_earlier_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """An agent waits for it: what takes longest is to load modules."""
+    monkeypatch.setattr(kept_findings, "_SMALLEST", 0)
+    monkeypatch.setattr(kept_findings, "_STEP", 0)
+    project = tmp_path / "orchard"
+    project.mkdir()
+    (project / "AGENTS.md").write_text("Never push to main.\n")
+    talk = Transcript(tmp_path / ".claude")
+    talk.defaults = {"cwd": str(project)}
+    talk.prompt("Port src/parser.py to the new grammar, please.")
+    for number in range(8):
+        talk.call(
+            "Edit", f"c{number}", file_path=f"{project}/src/{number}.py", old_string="a", new_string="b"
+        )
+        talk.result(f"c{number}")
+    talk.reply("Done.")
+    assert main(["inject", str(talk.path)]) == 0
+    text = capfdbinary.readouterr().out
+    assert b"src/7.py" in text
+    assert kept_findings.load(talk.path) is not None
+    monkeypatch.setenv("MODULES_TO", str(tmp_path / "modules"))
+    code = LOADED.format(arguments=["inject", str(talk.path)])
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == text
+    loaded = set(json.loads((tmp_path / "modules").read_text()))
+    assert not loaded & NOT_NEEDED
+    assert len([name for name in loaded if name.startswith("leafward")]) < MOST_LOADED

@@ -23,6 +23,7 @@ from leafward.compaction.injection.values import InjectionSettings
 from leafward.session.journal.session_operations import label
 from leafward.session.session import Session
 from tests.bench.generate import write_session
+from tests.opencode_store import Conversation, Database, call, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,6 +147,33 @@ def test_a_session_with_labels_beside_it_is_read_on(stored: str, tmp_path: Path)
         book.write_bytes(book.read_bytes().replace(b'"here"', text))
         with closing(agent_of(path).open(path)) as session:
             assert (kept.of(session) is not None) is same
+
+
+def test_a_session_of_opencode_is_looked_through_only_behind_what_is_kept(tmp_path: Path) -> None:
+    """Its rows are read in any case: all their bytes have to be the same, as a row changes without getting longer."""
+    base, talk = Database(tmp_path), Conversation(directory="/home/ada/orchard")
+    path = base.path / talk.id
+    for number in range(12):
+        talk.ask(f"Look at src/{number}.py")
+        talk.reply(said("Now."), call("edit", number=number, filePath=f"/home/ada/orchard/src/{number}.py"))
+        talk.reply(said("Edited."))
+    base.write(talk)
+    whole = told(path)[1]
+    assert whole > 30
+    assert told(path)[1] <= 0
+    talk.ask("Go on with the pears, in docs/pears.md")
+    talk.reply(call("bash", "gone", number="mv", command="rm src/3.py"))
+    base.write(talk)
+    texts, read = told(path)
+    assert read < 6
+    assert "docs/pears.md" in texts[2]
+    assert kept_findings.load(path) is not None
+    base.execute("UPDATE part SET data = replace(data, 'src/4.py', 'src/x.py')")
+    texts, read = told(path)
+    assert read >= whole
+    assert "src/x.py" in texts[0]
+    base.execute("UPDATE session SET directory = '/home/ada'")
+    assert told(path)[1] >= whole
 
 
 def test_a_value_that_cannot_be_kept_loses_only_what_was_read(tmp_path: Path) -> None:

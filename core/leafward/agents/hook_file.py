@@ -65,6 +65,9 @@ const awaited = (made) =>
 """
 
 
+_WANTED = tuple(one.value for one in (Moment.NOW, Moment.RESUMED, Moment.SUMMARY, Moment.BRANCH))
+
+
 @dataclass(frozen=True, slots=True)
 class HookFile:
     """A script that runs Leafward with its request on stdin, and uses the printed text as it is."""
@@ -112,7 +115,7 @@ class HookFile:
         if not isinstance(session, str) or not session:
             return None
         moment = payload.get("wanted", Moment.NOW.value)
-        if moment not in (Moment.NOW.value, Moment.SUMMARY.value, Moment.BRANCH.value):
+        if moment not in _WANTED:
             return None
         at, to, focus = (payload.get(key) for key in ("at", "to", "focus"))
         return HookRequest(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from bisect import bisect_left
 from pathlib import Path
 from threading import Lock
 from typing import IO, TYPE_CHECKING
 
 from leafward.base.errors import NotASession
+from leafward.base.late_pattern import late
 from leafward.base.regular_files import next_data, open_regular
 from leafward.session.abridged_lines import LINE_LIMIT, Abridger, LongLine
 from leafward.session.entries import EntryIndex
@@ -18,6 +18,7 @@ from leafward.session.line_decoding import decode_line
 from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Self
 
@@ -37,7 +38,7 @@ _SHOWN = 4 << 10
 _PIECE = 1 << 22
 """Bytes at a time in a search through a file."""
 _OVERLAP = 1 << 12
-_NUL = re.compile(rb"\0+(?:[^\0]{1,7}\0+)*")
+_NUL = late(rb"\0+(?:[^\0]{1,7}\0+)*")
 """NULs, with text between them that is too short for a record: text in UTF-16 has a NUL behind each letter."""
 _TRIED = 64
 """Places behind the beginning of a record that are tried as its end."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -373,6 +372,8 @@ def _read(key: str, value: object, values: dict[str, Any], report: Callable[[str
 
 
 def _nearest(key: str) -> str:
+    from difflib import get_close_matches
+
     candidates = [*_KEYS, *_TABLES, *_SECTIONS]
     short = {name.rpartition(".")[2]: name for name in candidates}
     close = get_close_matches(key, candidates, 1, 0.6)

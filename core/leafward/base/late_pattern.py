@@ -7,16 +7,16 @@ less time without the others.
 from __future__ import annotations
 
 import re
-from typing import cast
+from typing import AnyStr, cast
 
 
-def late(pattern: str) -> re.Pattern[str]:
+def late(pattern: AnyStr) -> re.Pattern[AnyStr]:
     """A pattern like that of `re.compile`; a faulty one raises `re.error` where it is first used."""
-    return cast("re.Pattern[str]", _Late(pattern))
+    return cast("re.Pattern[AnyStr]", _Late(pattern))
 
 
 class _Late:
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str | bytes) -> None:
         self.pattern = pattern
 
     def __getattr__(self, name: str) -> object:

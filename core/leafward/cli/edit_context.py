@@ -18,7 +18,8 @@ from leafward.branches.transfer.context_edits import (
 )
 from leafward.cli.output.page import Page, emit_json, note, page, say
 from leafward.cli.output.write_report import remark, write_json
-from leafward.cli.selection import named_or_chosen, opened
+from leafward.cli.queries import named_or_chosen
+from leafward.cli.selection import opened
 from leafward.session.entry_headline import headline
 from leafward.session.journal.write import Writing
 

@@ -8,7 +8,8 @@ from leafward.base.figures import counted
 from leafward.base.redact.redaction import listed
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.page import emit_json, note, say, write_text
-from leafward.cli.selection import chosen_entries, opened
+from leafward.cli.queries import chosen_entries
+from leafward.cli.selection import opened
 
 if TYPE_CHECKING:
     from collections import Counter

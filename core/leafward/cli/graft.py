@@ -9,7 +9,8 @@ from leafward.base.safe_text import safe_line
 from leafward.branches.transfer.graft import apply_graft, draft_graft
 from leafward.cli.output.page import Page, emit_json, page, say
 from leafward.cli.output.write_report import remark, write_json
-from leafward.cli.selection import named_or_chosen, opened
+from leafward.cli.queries import named_or_chosen
+from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.context.model_context import context_at, context_window
 from leafward.session.entry_headline import headline

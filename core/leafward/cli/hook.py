@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 import time
 from contextlib import suppress
 from hashlib import sha256
-from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from leafward.base import paths
@@ -26,6 +26,7 @@ _NICE = 10
 """How much the agent comes before what is read beside it."""
 _TEXT = "text"
 _LOG_LIMIT = 64 << 10
+_APPENDS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
 def hook(name: str, prepare: str | None = None, size: int | None = None) -> int:
@@ -154,6 +155,8 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
         try:
             replace_file(waits, text.encode("utf-8", "replace"))
         except OSError:
+            from shutil import rmtree
+
             # On a full disk: nobody waits for what does not come.
             rmtree(waits.parent, ignore_errors=True)
             raise
@@ -189,6 +192,8 @@ def _place(session: str) -> Path:
 
 def _forget(session: str) -> None:
     """Removes the texts for a session that nobody waits for any more."""
+    from shutil import rmtree
+
     from leafward.session.journal.durable import draft_name
 
     # Renamed first: a process that is still making a text can then no longer write into the folder while it is emptied.
@@ -201,11 +206,21 @@ def _forget(session: str) -> None:
 
 def _log(name: str, why: str) -> None:
     with suppress(Exception):
-        from leafward.session.journal.durable import replace_file
-
         line = json.dumps(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name}: {why}")
-        paths.make_private(paths.hook_log().parent)
-        replace_file(paths.hook_log(), "\n".join([*_log_lines(), line, ""])[-_LOG_LIMIT:].encode())
+        log = paths.hook_log()
+        paths.make_private(log.parent)
+        # Appended in one go: agents may compact at once, and each failure has to be told of.
+        descriptor = os.open(log, _APPENDS, 0o600)
+        try:
+            now = os.fstat(descriptor)
+            if stat.S_ISREG(now.st_mode):
+                os.write(descriptor, f"{line}\n".encode())
+        finally:
+            os.close(descriptor)
+        if now.st_size > _LOG_LIMIT:
+            from leafward.session.journal.durable import replace_file
+
+            replace_file(log, "\n".join([*_log_lines(), ""])[-_LOG_LIMIT // 2 :].encode())
 
 
 def _log_lines() -> list[str]:

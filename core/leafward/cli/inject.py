@@ -6,8 +6,6 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from leafward.cli.output.page import emit_json, note, write_text
 from leafward.cli.selection import opened, opened_on
 from leafward.cli.settings import configured
@@ -28,8 +26,8 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
-    """`leafward inject`."""
+def inject_verb(selector: str, options: InjectOptions | None = None, as_json: bool = False) -> int:
+    """`leafward inject`; without options, as the configuration has it."""
     config = configured()
     if as_json:
         # The sources of lines are complete only where the whole path is read.
@@ -50,8 +48,12 @@ def inject_verb(selector: str, options: InjectOptions, as_json: bool) -> int:
     return 0
 
 
-def _asked(session: Session, config: Config, options: InjectOptions) -> tuple[EntryIndex, InjectionSettings]:
+def _asked(
+    session: Session, config: Config, options: InjectOptions | None
+) -> tuple[EntryIndex, InjectionSettings]:
     """The entry and the settings that the options name."""
+    if options is None:
+        return session.leaf, configured_settings(config)
     at = session.find(options.at) if options.at is not None else session.leaf
     settings = injection_settings(config, options)
     if settings.pins:
@@ -63,6 +65,8 @@ def _asked(session: Session, config: Config, options: InjectOptions) -> tuple[En
 
 def injection_settings(config: Config, options: InjectOptions) -> InjectionSettings:
     """The settings from the options, else from the configuration. Raises a usage error for invalid values."""
+    import click
+
     off: set[str] = set()
     for name in options.off:
         keys = keys_of(name)

@@ -23,7 +23,8 @@ from leafward.cli.declarations.catalogue_options import ListOptions
 from leafward.cli.output.page import Page, cells, emit_json, money, note, page, say, table, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
-from leafward.cli.selection import existing, narrowing, session_query
+from leafward.cli.queries import session_query
+from leafward.cli.selection import existing, narrowing
 from leafward.cli.settings import remarks_on
 from leafward.query.search.cards import CardShelf
 

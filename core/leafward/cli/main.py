@@ -52,6 +52,10 @@ def main(
             from leafward.cli.hook import hook
 
             return hook(arguments[1])
+        if arguments[:1] == ["inject"] and len(arguments) == 2 and not arguments[1].startswith("-"):
+            from leafward.cli.inject import inject_verb
+
+            return inject_verb(arguments[1])
         result = _verb(argv, Application(open_app, check_app))
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -17,7 +17,8 @@ from leafward.catalog.full_card import whole
 from leafward.catalog.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, note, page, say, when, with_path
 from leafward.cli.output.progress_line import ProgressLine
-from leafward.cli.selection import existing, expression_of, project_part, session_query
+from leafward.cli.queries import expression_of, session_query
+from leafward.cli.selection import existing, project_part
 from leafward.cli.settings import remarks_on
 from leafward.query.search.prefilter import ripgrep
 from leafward.query.search.text_search import SessionHits, TextSearch

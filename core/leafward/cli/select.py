@@ -8,7 +8,8 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_json import entry_facts
 from leafward.cli.output.page import cells, emit_json, note, pad, page, say
-from leafward.cli.selection import chosen_entries, opened
+from leafward.cli.queries import chosen_entries
+from leafward.cli.selection import opened
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
 from leafward.session.entries import EntryIndex

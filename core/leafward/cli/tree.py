@@ -23,7 +23,8 @@ from leafward.cli.output.page import (
     say,
     usage_json,
 )
-from leafward.cli.selection import chosen_entries, leaf_shown, opened
+from leafward.cli.queries import chosen_entries
+from leafward.cli.selection import leaf_shown, opened
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of, object_at
 from leafward.session.entry_headline import place_words

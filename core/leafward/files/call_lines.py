@@ -6,11 +6,11 @@ no quote is bare, so the keys that are searched for cannot be a part of anybody'
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import orjson
 
+from leafward.base.late_pattern import late
 from leafward.files.tool_calls import FileAction
 from leafward.session.entries import ToolCall
 
@@ -24,16 +24,16 @@ _TO_CALL = len(b'[{"type":')
 NO_CALL = "", "", b"", None
 """The value for a reply without calls."""
 _NO_TOOL = "", b"", b""
-_FIRST_ARGUMENT = re.compile(
+_FIRST_ARGUMENT = late(
     rb'[\[,]\{"type":"toolCall","id":"([^"\\]+)","name":"([^"\\]+)","arguments":\{"([^"\\]+)":"([^"\\]*(?:\\.[^"\\]*)*)"[,}]'
 )
 _RAN, _RAN_END = b'"stopReason":"toolUse","timestamp":', slice(-50, -15)
 _CONTENT_ENDS = b'"}}],"api":"'
-_RESULT = re.compile(
+_RESULT = late(
     rb'\{"type":"message","id":"[^"\\]+","parentId":(?:"[^"\\]+"|null),"timestamp":"[^"\\]+",'
     rb'"message":\{"role":"toolResult","toolCallId":"([^"\\]+)"'
 )
-_ENDED = re.compile(rb'"isError":(?:(true)|false)(?:,"timestamp":\d+)?\}\}\Z')
+_ENDED = late(rb'"isError":(?:(true)|false)(?:,"timestamp":\d+)?\}\}\Z')
 _NESTED, _DIFF = b'"nestedCalls":', b'"diff"'
 # The form of nearly all results, at fixed places as in `scan`, with a time of thirteen digits: a content, and at most a diff.
 _RESULT_ROLE, _ROLE = b'","message":{"role":"toolResult","toolCallId":"', slice(93, 140)

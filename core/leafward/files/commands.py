@@ -27,7 +27,7 @@ _WITH_VALUE = {
 _PRINTERS = ("sed", *_WITH_VALUE)
 """Programs that print files: most commands name none of them and are not parsed."""
 
-_PATCH = re.compile(r"\*\*\* Begin Patch[^\n]*\n(.*?)(?:\n\*\*\* End Patch|\Z)", re.DOTALL)
+_PATCH = late(r"(?s)\*\*\* Begin Patch[^\n]*\n(.*?)(?:\n\*\*\* End Patch|\Z)")
 _FILE = late(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = late(r"\*\*\* Move to: (.+)")
 
@@ -175,11 +175,10 @@ def _close(
     lines.clear()
 
 
-_LITERAL = re.compile(
-    r"""(?:\b(cmd|command)["']?\s*:\s*)?("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)""",
-    re.DOTALL,
+_LITERAL = late(
+    r"""(?s)(?:\b(cmd|command)["']?\s*:\s*)?("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)"""
 )
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)", re.DOTALL)
+_ESCAPE = late(r"(?s)\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "f": "\f", "v": "\v", "\n": "", "\r\n": ""}
 _LONGEST_PROGRAM = 200_000
 

@@ -8,12 +8,13 @@ end where the budget does. A line that is not a JSON object is recognised as far
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
+from leafward.base.late_pattern import late
 from leafward.base.regular_files import next_data
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
 LINE_LIMIT = 32 << 20
@@ -39,24 +40,24 @@ _WAITED = 64 << 10
 _DIGITS = 300
 """Digits of a number that are kept; a longer one exceeds JavaScript's range, and becomes null as in JavaScript."""
 
-_SPACE = re.compile(rb"[ \t\n\r]*+")
+_SPACE = late(rb"[ \t\n\r]*+")
 _INSIDE = rb'(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+'
-_TEXT_INSIDE = re.compile(_INSIDE)
-_TOKEN = re.compile(
+_TEXT_INSIDE = late(_INSIDE)
+_TOKEN = late(
     rb'([{}\[\],:])|"('
     + _INSIDE
     + rb')"|(-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)|(true|false|null)'
 )
-_HEAD = re.compile(rb'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,%d}' % _TEXT)
-_SHORT_HEAD = re.compile(rb'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,%d}' % _SHORT_TEXT)
-_HALF_PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
-_NUMERIC = re.compile(rb"[-+.0-9eE]*+")
+_HEAD = late(rb'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,%d}' % _TEXT)
+_SHORT_HEAD = late(rb'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,%d}' % _SHORT_TEXT)
+_HALF_PAIR = late(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+_NUMERIC = late(rb"[-+.0-9eE]*+")
 # Parts to skip at once: texts, and brackets without others inside.
-_FLAT = re.compile(
+_FLAT = late(
     rb'(?:[^"\[\]{}\x00]++|"(?:[^"\\\x00-\x1f]++|\\[^\x00-\x1f])*+"|\[[^"\[\]{}\x00]*+\]|\{[^"\[\]{}\x00]*+\})*+'
 )
-_ALIKE = re.compile(rb"\[++|\{++|\]++|\}++|.", re.DOTALL)
-_PARTIAL = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?\Z|(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-)\Z")
+_ALIKE = late(rb"(?s)\[++|\{++|\]++|\}++|.")
+_PARTIAL = late(rb"\\(?:u[0-9a-fA-F]{0,3})?\Z|(?:t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-)\Z")
 
 _VALUE, _FIRST, _KEY, _FIRST_KEY, _COLON, _NEXT, _DONE = range(7)
 """The parser's states, by the token that comes next.

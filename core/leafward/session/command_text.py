@@ -12,7 +12,7 @@ _CD = late(
     r"""\s*cd\s+(?:--\s+)?(?:"[^"\n]*"|'[^'\n]*'|(?:\\.|[^\s;&|<>()"'\\])+)[ \t]*(?:&&|;|\n)\s*(?=\S)"""
 )
 """A `cd` with another command after it."""
-_SCRIPT_FLAGS = re.compile(r"-[a-z]*c|-Command|/c", re.IGNORECASE)
+_SCRIPT_FLAGS = late(r"(?i)-[a-z]*c|-Command|/c")
 
 
 def script_of(command: object) -> str | None:

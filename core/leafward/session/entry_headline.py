@@ -46,7 +46,7 @@ _TELLING = (*_PATHS, *_COMMANDS, "pattern", "query", "url", "name")
 """Arguments that identify a call's subject, the most telling first."""
 
 _PATCH = "*** Begin Patch"
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_PATCHED = late(r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$")
 """The files of a patch."""
 
 _LONG_PATH = late(r"(?<![^\s\"'=(])(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+){2,40}")

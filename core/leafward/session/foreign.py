@@ -14,7 +14,6 @@ from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind, t
 from leafward.session.entry_decoding import Entry
 from leafward.session.file_stamps import Watched
 from leafward.session.scan import Scan
-from leafward.session.session_title import title_or_none
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
 from leafward.session.source import EntryLocation, Growth, SourceRemark
 from leafward.session.transcript import ReadsOn, TellsWindow
@@ -227,6 +226,8 @@ class ForeignFiles:
     @property
     def own_title(self) -> str | None:
         """The agent's own title of the session."""
+        from leafward.session.session_title import title_or_none
+
         return title_or_none(self.header.get("title"))
 
     @property

@@ -8,13 +8,13 @@ assumed. The same scan goes on at a byte offset when the file has grown.
 from __future__ import annotations
 
 import os
-import re
 import struct
 from dataclasses import dataclass
 from hashlib import blake2b
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
+from leafward.base.late_pattern import late
 from leafward.session.abridged_lines import BOM, LINE_LIMIT, LongLine, long_line
 from leafward.session.columns import ID_SIZE, Columns, cut_cycles, link
 from leafward.session.entries import (
@@ -55,17 +55,17 @@ _ROLE_TAIL = {
 }
 _CLOSE = ord("}")
 
-_ID_FIRST = re.compile(
+_ID_FIRST = late(
     rb'\{"type":"(\w+)","id":"([!#-\[\]-~]{8})","parentId":(?:"([!#-\[\]-~]{8})"|null),"timestamp":"[^"\\]{1,40}"'
     rb'(?:,"message":\{"role":"(\w+)"|(?=[,}]))'
 )
 # Three keys closed by the line's one last brace are the outermost object's own: inside a string their quotes would be
 # escaped, and inside a nested object a second brace would follow.
-_ID_LAST = re.compile(
+_ID_LAST = late(
     rb'"id":"([!#-\[\]-~]{8})","parentId":(?:"([!#-\[\]-~]{8})"|null)(?:,"timestamp":"[^"\\]{1,40}")?\}\s*\Z'
 )
-_PLAIN_TYPE = re.compile(rb'\{"type":"(custom|custom_message)","customType":"([^"\\]*)"')
-_ODD_ID = re.compile(rb"[^!#-\[\]-~]")
+_PLAIN_TYPE = late(rb'\{"type":"(custom|custom_message)","customType":"([^"\\]*)"')
+_ODD_ID = late(rb"[^!#-\[\]-~]")
 _PLAIN_ID = bytes(code for code in range(0x21, 0x7F) if code not in b'"\\')
 
 _TYPE_BYTES = {name.encode(): kind for name, kind in ENTRY_TYPES.items()}

@@ -139,6 +139,15 @@ class TellsWindow(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsBytes(Protocol):
+    """A reader of a session in many records, which change without getting longer."""
+
+    def digest(self, entries: int) -> bytes:
+        """What tells the records of the first entries from any others: a digest of all their bytes."""
+        ...
+
+
 class KeptReading(NamedTuple):
     """What a reader has read of its file, for a cache: no text of the conversation is in it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from leafward.agents.lines import unmarked
 from leafward.agents.resume import Resume, folder_of, id_of
 from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import Refused
+from leafward.base.late_pattern import late
 from leafward.session.foreign import ForeignFiles
 from leafward.session.line_decoding import decode_line
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
-_TYPE = re.compile(rb'"type"\s*:\s*"([\w-]{2,40})"')
-_OWN_FIELD = re.compile(
+_TYPE = late(rb'"type"\s*:\s*"([\w-]{2,40})"')
+_OWN_FIELD = late(
     rb'"(?:parentUuid|sessionId|isSidechain|leafUuid|userType|messageId|isMeta|session_id)"\s*:'
 )
 _KNOWN = frozenset(name.encode() for name in TYPES)

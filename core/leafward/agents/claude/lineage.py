@@ -7,7 +7,6 @@ forks and old resumptions only share ids.
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,10 +16,12 @@ from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.records import KEY, NAMED, key_of
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem, transcripts_in
 from leafward.agents.lines import pieces_of
+from leafward.base.late_pattern import late
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from leafward.agents.claude.row_parents import Rows
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 FORK = "fork"
 INFERRED = "inferred"
 
-_UUID = re.compile(rb'"uuid"\s*:\s*"([^"\\]{1,80})"')
-_TIME = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')
-_COST = re.compile(rb'"totalCostUSD"\s*:\s*([0-9.eE+-]{1,30})')
-_BEGAN = re.compile(rb'"startTime"\s*:\s*(\d{1,20})')
+_UUID = late(rb'"uuid"\s*:\s*"([^"\\]{1,80})"')
+_TIME = late(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')
+_COST = late(rb'"totalCostUSD"\s*:\s*([0-9.eE+-]{1,30})')
+_BEGAN = late(rb'"startTime"\s*:\s*(\d{1,20})')
 _HEAD = 1 << 15
 _HEADS_AT_MOST = 1 << 19
 """Bytes at either end that are searched for a row with an id."""

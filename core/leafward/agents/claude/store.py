@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.base import Trouble, is_file
 from leafward.base.errors import Refused
+from leafward.base.late_pattern import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,9 +20,9 @@ HELPERS = "subagents"
 SUFFIX = ".jsonl"
 AGENT = "agent-"
 """Prefix of the names of sub-agents' transcripts; the id follows."""
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
-_AGENT = re.compile(AGENT + r"[\w.-]{1,80}\Z")
-_NOT_PLAIN = re.compile(r"[^A-Za-z0-9]")
+_UUID = late(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_AGENT = late(AGENT + r"[\w.-]{1,80}\Z")
+_NOT_PLAIN = late(r"[^A-Za-z0-9]")
 _LONGEST_NAME = 200
 """Characters of a folder's name that come from its path."""
 _DEPTH = 6

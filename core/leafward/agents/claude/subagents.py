@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +15,7 @@ from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem, transcripts_in
 from leafward.agents.lines import pieces_of
 from leafward.agents.tool_results import tool_results
+from leafward.base.late_pattern import late
 from leafward.base.regular_files import open_buffered
 from leafward.session.entries import text_at
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
-_STARTED = re.compile(rb'"agentId"\s*:\s*"([^"\\]{1,80})"')
-_CALL = re.compile(rb'"id"\s*:\s*"([^"\\]{1,80})"')
+_STARTED = late(rb'"agentId"\s*:\s*"([^"\\]{1,80})"')
+_CALL = late(rb'"id"\s*:\s*"([^"\\]{1,80})"')
 _META = ".meta.json"
 _META_AT_MOST = 1 << 16
 

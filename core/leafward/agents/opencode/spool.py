@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from array import array
+from hashlib import blake2b
 from threading import Lock
 from typing import IO, TYPE_CHECKING
 
@@ -103,6 +104,14 @@ class Records:
         return [
             data[place : place + size] for place, size in zip(places, self.size[first:behind], strict=True)
         ]
+
+    def digest(self, behind: int) -> bytes:
+        """A digest of the first records, up to `behind`."""
+        end = self.start[behind - 1] + self.size[behind - 1] if behind else 0
+        digest = blake2b(digest_size=16)
+        for at in range(0, end, _BUFFER):
+            digest.update(self.spool.at(at, min(_BUFFER, end - at)))
+        return digest.digest()
 
     def path(self, number: int) -> str:
         """The file or database of a record."""

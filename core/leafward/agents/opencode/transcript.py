@@ -83,6 +83,11 @@ class OpenCodeReader:
         translator = self.translation
         return [translator.records.data(number) for number in translator.numbers(index)]
 
+    def digest(self, entries: int) -> bytes:
+        """A digest of all records up to those of the first entries."""
+        translator = self.translation
+        return translator.records.digest(translator.behind(entries))
+
     def is_newer(self, index: int) -> bool:
         """Whether an entry was made by the newer engine, whose messages the usual one ignores (opencode 1.18.33)."""
         return self.translation.is_newer(index)

@@ -1,4 +1,4 @@
-"""An extension of pi 1.5 that runs before a compaction, and before a branch is abandoned with a summary."""
+"""An extension of pi 1.5 that runs before a compaction, before a branch is abandoned with a summary, and where a session is opened."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ export default function (pi) {
     waiting = null;
     if (text) pi.sendMessage({ customType: KIND, content: text, display: true });
   };
+  pi.on("session_start", (_event, ctx) => {
+    const file = ctx.sessionManager.getSessionFile();
+    // A session that is taken up again is read beside pi, before its first compaction. A new one has no entry yet.
+    if (file && ctx.sessionManager.getLeafId()) textOf(file, undefined, { wanted: "resumed" });
+  });
   pi.on("session_before_compact", async (event, ctx) => {
     begin(ctx);
     const { firstKeptEntryId, tokensBefore } = event.preparation;
@@ -72,4 +77,10 @@ def _place(env: Mapping[str, str]) -> Path:
     return home / "extensions" / "leafward-context.js"
 
 
-HOOKS = HookFile("pi", _SCRIPT, _place, gives_summaries=True)
+HOOKS = HookFile(
+    "pi",
+    _SCRIPT,
+    _place,
+    gives_summaries=True,
+    cost="one run of Leafward while the summary is made; a short one where a session is opened",
+)

@@ -8,7 +8,7 @@ addresses, `headers` authorization and cookies, `commands` options of programs, 
 consists of a secret alone, `code_calls` arguments of functions, `tables` columns by their heads, `recovery_codes` recovery
 codes, `aws_keys` values that are random enough by themselves, `encoded_texts` all of these inside base64, `as_seen` all of
 these behind frames and escapes (`framed`, `joined`); `repeated` the same secrets in other places of their text; `signs` tells
-which of the rules a text need be given to.
+which of the rules a text need be given to; `silent_texts` which of many names of files need not be asked about.
 
 All code that shows, sends or lists secrets asks `secrets_in`, so that results agree. Every rule takes linear time.
 """

@@ -24,9 +24,14 @@ _LEAST_DIGITS = 2
 _LEAST_ENTROPY = 4.2
 
 
+def may_be_bare(together: str) -> bool:
+    """Whether one of some runs may be such a key."""
+    return _AWS_SECRET.search(together) is not None
+
+
 def bare_keys(text: str, together: str) -> Iterator[Span]:
     """Runs of exactly forty base64 characters that are as random as a secret key of AWS. `together` are the text's runs."""
-    if _AWS_SECRET.search(together) is None:
+    if not may_be_bare(together):
         return
     for found in _AWS_SECRET.finditer(text):
         run = found[1]

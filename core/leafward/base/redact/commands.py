@@ -76,11 +76,15 @@ def _compiled(form: str) -> re.Pattern[str]:
 def commands_in(text: str, pairs: Iterable[int]) -> Iterator[Span]:
     """The passwords given to programs. `pairs` are the places in `SIGNS` that the text may match."""
     for place in pairs:
-        signs, literals, form = COMMAND_FORMS[place]
-        if signs == literals or any(map(text.__contains__, signs)):
-            for literal in literals:
-                if literal in text:
-                    yield from _of_literal(text, literal, form)
+        for literal in literals_in(text, place):
+            yield from _of_literal(text, literal, COMMAND_FORMS[place][2])
+
+
+def literals_in(text: str, pair: int) -> list[str]:
+    """The literals in a text at which a program of a pair may be given a password."""
+    signs, literals, _ = COMMAND_FORMS[pair]
+    there = signs == literals or any(map(text.__contains__, signs))
+    return [literal for literal in literals if literal in text] if there else []
 
 
 def password_files_in(text: str) -> Iterator[Span]:

@@ -21,9 +21,14 @@ _HEAD = 32
 _TEXT = re.compile(rb"[\t\n\r\x20-\x7e]+\Z")
 
 
+def may_be_encoded(together: str) -> bool:
+    """Whether one of some runs may be base64 that is long enough."""
+    return _RUN.search(together) is not None
+
+
 def encoded_in(text: str, together: str, secrets_in: Callable[[str], list[Span]]) -> Iterator[Span]:
     """The whole runs of base64 that decode to a text with a secret. `together` are the long runs of the text."""
-    if _RUN.search(together) is None:
+    if not may_be_encoded(together):
         return
     for found in _RUN.finditer(text):
         run = found[0].rstrip("=")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 
+if TYPE_CHECKING:
+    import re
+
 _FRAMES = tuple(
-    re.compile(form)
+    late(form)
     for form in (
         r"[ \t]{0,8}[0-9]{1,6}(?:\t|→|: | [|│] ?)",
         r"[+-](?![+-])",

@@ -26,6 +26,7 @@ _FILES = (
     ("voicemail.conf", late(rf"{_START}[0-9]{{2,8}}[ \t]{{0,4}}=>[ \t]{{0,4}}(?P<value>[^\s,]{{3,60}}),")),
 )  # fmt: skip
 """A name, and a line of such a file."""
+NAMES = tuple(name for name, _ in _FILES)
 _LONGEST_CALL = 4000
 
 

@@ -91,6 +91,7 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
     ("cat ", r"[\"']?(?:[\w.~$@{}-]{0,60}/){0,12}?(?:secrets/[\w.-]{1,80}|config/(?:master|credentials/\w{1,30})\.key|(?P<name>[A-Za-z._-][\w-]{1,80}?)(?:\.(?:txt|key|secret|pass|pw))?)[\"']?", True),
 )  # fmt: skip
 """The beginning of a command, its rest, and whether its output is a secret whatever it looks like."""
+LITERALS = tuple(literal for literal, _, _ in _COMMANDS)
 _PROMPTS = (
     ("$", ("$ ",)),
     ("+", ("\n+ ", "\\n+ ")),

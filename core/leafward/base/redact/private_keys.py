@@ -90,6 +90,16 @@ _FORMS = (
 """Keys that stand in a form of their own: words of which one is in a text that holds one, and the pattern with the key as `value`."""
 
 
+LITERALS = (
+    "PRIVATE KEY",
+    "Private-Lines",
+    *_STARTS,
+    _ENCODED,
+    *(word for words, _ in _FORMS for word in words),
+)
+"""Texts of which one is in every text with a private key, but for lists of bytes."""
+
+
 class _Lines:
     """The lines of a text. A long line is searched for its end once, however many keys may begin in it."""
 

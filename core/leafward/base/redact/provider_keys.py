@@ -354,11 +354,18 @@ def tokens_in(text: str, together: str) -> Iterator[Span]:
         yield from _of_literal(text, literal, inside, forms)
 
 
-def _noted(runs: set[str]) -> list[int]:
+def matching_runs(together: str) -> list[str]:
+    """Those of some runs that a token may lie in, where hardly any others follow: each literal is looked for by itself."""
+    runs = set(together.split("\n"))
+    _noted(runs - _plain - _holding.keys(), once=True)
+    return [run for run in runs if run not in _plain]
+
+
+def _noted(runs: set[str], *, once: bool = False) -> list[int]:
     """The places in `_UNMARKED`, then in `_TABLE`, that some new runs match; the places of each run are remembered."""
     together = "\n".join(runs)
     unmarked = [place for place, (_, form) in enumerate(_UNMARKED) if form.search(together) is not None]
-    marked = _marked(together)
+    marked = _each_marked(together) if once else _marked(together)
     if len(_plain) + len(_holding) > _MOST_PLAIN:
         _plain.clear()
         _holding.clear()
@@ -371,6 +378,12 @@ def _noted(runs: set[str]) -> list[int]:
             else:
                 _plain.add(run)
     return [*unmarked, *marked]
+
+
+def _each_marked(together: str) -> set[int]:
+    """The same as `_marked`, without an expression: compiling it takes longer than looking for each literal in a few runs."""
+    held = set(together).issuperset
+    return {place for literal, place in _PLACES.items() if held(literal) and literal in together}
 
 
 def _marked(together: str) -> set[int]:

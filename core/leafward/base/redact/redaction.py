@@ -49,7 +49,7 @@ from leafward.base.redact.values_apart import apart_in
 from leafward.base.redact.wallet_phrases import phrases_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -193,6 +193,8 @@ class Redactor:
     """Called for each removed secret, with its kind and the secret itself."""
     clean: set[str] | None = None
     """Texts without secrets; where the same ones come again and again, none is searched twice."""
+    silent: Collection[str] = ()
+    """Texts of which it is known that they neither hold nor announce a secret (`silent_texts`)."""
     _silent: set[str] = field(default_factory=set)
     """Keys whose names tell nothing about their values."""
     _named: dict[str, str] = field(default_factory=dict)
@@ -211,16 +213,22 @@ class Redactor:
     def _text(self, text: str, *, output: bool, command: bool) -> str:
         if self.clean is not None and text in self.clean:
             return text
-        spans = secrets_in(text)
+        silent = text in self.silent
+        spans = [] if silent else secrets_in(text)
         if self.clean is None:
             spans = self._with_named(text, spans)
             if output and (alone := self._alone(text)) is not None and not spans:
                 spans = [(*alone, SecretKind.SECRET)]
             if output and self._file is not None and (lines := list(lines_of(text, self._file))):
                 spans, self._file = list(merged([*spans, *lines])), None
-            if command and len(text) >= _SHORTEST and (asked := prints_secret(text)) is not None:
+            if (
+                command
+                and not silent
+                and len(text) >= _SHORTEST
+                and (asked := prints_secret(text)) is not None
+            ):
                 self._asked = asked
-            if command and (file := file_read_by(text)) is not None:
+            if command and not silent and (file := file_read_by(text)) is not None:
                 self._file = file
         elif not spans:
             self.clean.add(text)

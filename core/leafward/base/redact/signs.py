@@ -84,12 +84,12 @@ class _Signs:
         self.letters = {
             part: bit for part, bit in ascii_bits.items() if part.isalpha() and part not in _ALONE
         }
-        self.any_letters = re.compile(by_first_letter(self.letters))
+        self.any_letters = late(by_first_letter(self.letters))
         self.whole = [(part, bit) for part, bit in ascii_bits.items() if not part.isalpha()]
         self.foreign = [(part, bit) for part, bit in bits.items() if not part.isascii()]
         self.short = list(short.items())
         """Signs with hardly any letters, as they are written."""
-        self.any_short = re.compile("|".join(map(re.escape, short)))
+        self.any_short = late("|".join(map(re.escape, short)))
 
 
 _SIGNS = _Signs()
@@ -105,8 +105,11 @@ _plain_runs: set[str] = set()
 _signed_runs: dict[str, int] = {}
 
 
-def signs_of(text: str) -> tuple[int, str]:
-    """The signs in the words of a text as bits, 0 without any; and its different long runs, one per line."""
+def signs_of(text: str, *, once: bool = False) -> tuple[int, str]:
+    """The signs in the words of a text as bits, 0 without any; and its different long runs, one per line.
+
+    `once`: hardly any other text follows, so that each part is looked for by itself: compiling an expression for all takes longer.
+    """
     found = 0
     unknown = []
     with_runs = []
@@ -119,7 +122,7 @@ def signs_of(text: str) -> tuple[int, str]:
             if bits & _RUNS:
                 with_runs.append(word)
     if unknown:
-        bits = _noted(unknown)
+        bits = _noted(unknown, once=once)
         found |= bits
         if bits & _RUNS:
             with_runs += unknown
@@ -160,7 +163,7 @@ def foreign_names(signs: int) -> tuple[str, ...]:
     return tuple(name for name in spoken.EVERYWHERE if _SIGNS.bits[name] & signs)
 
 
-def _noted(words: list[str]) -> int:
+def _noted(words: list[str], *, once: bool) -> int:
     """The signs of new words, all together; those of each word are remembered."""
     if len(_plain) + len(_signed) > _MOST:
         _plain.clear()
@@ -170,12 +173,12 @@ def _noted(words: list[str]) -> int:
     found = dict.fromkeys(words, 0)
     low = joined.lower()
     in_small_letters = low.split(" ")
-    for part, bit in _parts(low):
+    for part, bit in _parts(low, once=once):
         every |= bit
         for place, word in enumerate(in_small_letters):
             if part in word:
                 found[words[place]] |= bit
-    if _SIGNS.any_short.search(joined) is not None:
+    if once or _SIGNS.any_short.search(joined) is not None:
         for part, bit in _SIGNS.short:
             if part in joined:
                 every |= bit
@@ -199,18 +202,23 @@ def _noted(words: list[str]) -> int:
     return every
 
 
-def _parts(low: str) -> Iterable[tuple[str, int]]:
+def _parts(low: str, *, once: bool) -> Iterable[tuple[str, int]]:
     """The parts of signs that a text in small letters holds, with their bits."""
     if len(_plain_runs) + len(_signed_runs) > _MOST:
         _plain_runs.clear()
         _signed_runs.clear()
     found: dict[str, int] = {}
-    for run in set(filterfalse(_plain_runs.__contains__, _LETTERS.findall(low))):
+    runs = set(filterfalse(_plain_runs.__contains__, _LETTERS.findall(low)))
+    parts = list(_SIGNS.letters.items())
+    if once:
+        joined = " ".join(runs)
+        parts = [one for one in parts if one[0] in joined]
+    for run in runs:
         bits = _signed_runs.get(run)
         if bits is None:
             bits = _SIGNS.alone.get(run, 0)
-            if _SIGNS.any_letters.search(run) is not None:
-                for part, bit in _SIGNS.letters.items():
+            if once or _SIGNS.any_letters.search(run) is not None:
+                for part, bit in parts:
                     if part in run:
                         bits |= bit
             if not bits:

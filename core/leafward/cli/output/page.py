@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import unicodedata
 from dataclasses import dataclass
@@ -71,6 +70,8 @@ def page() -> Page:
     colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in {"dumb", "unknown"}
     width = PIPE_WIDTH
     if terminal or os.environ.get("COLUMNS", "").isdecimal():
+        import shutil
+
         width = max(60, min(shutil.get_terminal_size((PIPE_WIDTH, 24)).columns, 200))
     return Page(width, colour, not needs_ascii(os.environ, encoding, terminal=terminal))
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.merge import nothing
 from leafward.compaction.injection.values import STATIC, OfferedBullet, SourceRef, Tier, from_entry
-from leafward.compaction.injection.worklog import Statement, WorkLog, read_log
 from leafward.summaries.facts.forms import EXTENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.compaction.injection.builders import BuildInput
-    from leafward.compaction.injection.worklog import LogEntry
+    from leafward.compaction.injection.worklog import LogEntry, Statement, WorkLog
     from leafward.compaction.injection.workspace import TextFile, Workspace
 
 LOG = "SESSION.md"
+AGENTS = "AGENTS.md"
 GENERIC = (
     "stage.objective",
     "stage.current_step",
@@ -63,6 +63,8 @@ def continuity(inputs: BuildInput) -> Continuity:
         made.file = inputs.workspace.read(LOG)
     newest = None
     if made.file is not None:
+        from leafward.compaction.injection.worklog import read_log
+
         made.log = read_log(made.file.text)
         newest = made.log.newest
     if newest is not None and made.file is not None and made.log is not None:

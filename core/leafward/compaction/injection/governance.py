@@ -28,12 +28,11 @@ are combined.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.action_outcomes import OFFERED_ACTIONS
-from leafward.compaction.injection.stores import read_idumb, read_own
 from leafward.compaction.injection.values import (
     Contribution,
     InjectionRemark,
@@ -53,6 +52,8 @@ if TYPE_CHECKING:
 STALE_AFTER = timedelta(hours=48)
 """Age from which on an anchor or a validation is stale (iDumb 2)."""
 
+_FOLDERS = (".leafward", ".idumb")
+"""Folders of stores in a workspace."""
 _WEIGHT = {"critical": 4, "high": 3}
 """Priorities that are carried over a compaction, with their weights."""
 
@@ -76,13 +77,16 @@ def governance(inputs: BuildInput) -> Contribution:
     """Language, phase, anchors and actions of the stores; without a store, only the session's own actions."""
     diagnostics: list[InjectionRemark] = []
     stores: list[Store] = []
-    if inputs.workspace is not None:
-        for read in (read_own, read_idumb):
-            store = read(inputs.workspace, diagnostics)
-            stores += [store] if store is not None else []
-    if inputs.governance is not None:
-        store = read_own(inputs.governance, diagnostics)
-        stores += [store] if store is not None else []
+    workspace = inputs.workspace
+    if workspace is not None and not any(map(workspace.holds, _FOLDERS)):
+        workspace = None
+    if workspace is not None or inputs.governance is not None:
+        # Few projects have a store, and an agent waits for what is loaded.
+        from leafward.compaction.injection.stores import read_idumb, read_own
+
+        found = [read(workspace, diagnostics) for read in (read_own, read_idumb) if workspace is not None]
+        found += [read_own(inputs.governance, diagnostics)] if inputs.governance is not None else []
+        stores += [store for store in found if store is not None]
     there = _Given(stores, diagnostics)
     left: list[tuple[str, OfferedBullet, OmissionReason]] = []
     actions, done = _actions(there, inputs)
@@ -180,7 +184,7 @@ def _actions(there: _Given, inputs: BuildInput) -> tuple[list[OfferedBullet], in
 
 
 def _newest(items: list[OfferedBullet]) -> list[OfferedBullet]:
-    return [replace(item, rank=-place) for place, item in enumerate(items)]
+    return [item._replace(rank=-place) for place, item in enumerate(items)]
 
 
 def _style(there: _Given) -> tuple[OfferedBullet, ...]:

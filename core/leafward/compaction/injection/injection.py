@@ -12,9 +12,8 @@ from leafward.compaction.injection.composition import compose
 from leafward.compaction.injection.governance import governance
 from leafward.compaction.injection.pins import pins
 from leafward.compaction.injection.recovery import recovery
-from leafward.compaction.injection.rules import rules
+from leafward.compaction.injection.stages import stages
 from leafward.compaction.injection.values import Contribution, Injection, InjectionRemark, InjectionSettings
-from leafward.compaction.injection.workflow import stages
 from leafward.compaction.injection.working_set import working_set
 from leafward.compaction.injection.workspace import Workspace
 
@@ -25,13 +24,22 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
+def _rules(inputs: BuildInput) -> Contribution:
+    if inputs.workspace is None or not inputs.workspace.holds(".opencode"):
+        return Contribution("rules")
+    # Few projects have rules of opencode, and an agent waits for what is loaded.
+    from leafward.compaction.injection.rules import rules
+
+    return rules(inputs)
+
+
 BUILDERS: tuple[tuple[str, Builder], ...] = (
     ("pins", pins),
     ("recovery", recovery),
     ("governance", governance),
     ("workflow stages", stages),
     ("working set", working_set),
-    ("rules", rules),
+    ("rules", _rules),
 )
 
 

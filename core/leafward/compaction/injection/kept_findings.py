@@ -1,7 +1,8 @@
 """The findings of an earlier run in our cache (`stored_findings`), a file for each session, with what was read of its entries.
 
 A file counts only while the session still begins with the bytes that it was made of: the same file as far as the system tells, with
-the same pieces at its beginning, at the end of the read part and between them. Damaged files count as none. Nothing is kept of
+the same pieces at its beginning, at the end of the read part and between them; of a session of opencode all records are compared,
+which are read in any case. Damaged files count as none. Nothing is kept of
 an excluded project, or where a name or path looks like a secret.
 """
 
@@ -11,7 +12,6 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -24,6 +24,7 @@ from leafward.session.columns import ID_SIZE
 from leafward.session.foreign import ForeignFiles
 from leafward.session.native_file import NativeFile
 from leafward.session.stored_scan import packed, unpacked
+from leafward.session.transcript import TellsBytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.source import Source
 
-FORMAT = 2
+FORMAT = 3
 """Increased when paths are read in another way, or what a reader keeps of a file changes (`packed_values`)."""
 _SMALLEST = 1 << 20
 """Bytes of a session from which on it is kept: a shorter one is read as fast."""
@@ -56,6 +57,8 @@ class KeptFindings:
     reading: bytes
     """What its reader kept of another agent's session; empty where it is read whole."""
     stored: Mapping[str, Any]
+    agent: str
+    """The name of the agent whose session it is."""
     entries: str
     """What tells the entries up to them from others, in another agent's session; empty in a native one."""
 
@@ -80,13 +83,16 @@ def load(path: Path) -> KeptFindings | None:
         head = orjson.loads(first)
         if [head["kind"], head["format"], head["crc"]] != [_kind(), FORMAT, crc32(rest)]:
             return None
-        with open_regular(path) as file:
-            if head["file"] != _file(file, head["end"]) or not _is_newer(file, head):
-                return None
+        if head["file"] is not None:
+            with open_regular(path) as file:
+                if head["file"] != _file(file, head["end"]) or not _is_newer(file, head):
+                    return None
         state, _, read = rest.partition(b"\n")
         kept = orjson.loads(state)
         scan = unpacked(kept["scan"], read) if kept["scan"] is not None else None
-        return KeptFindings(scan, b"" if scan is not None else read, kept["found"], kept["entries"])
+        return KeptFindings(
+            scan, b"" if scan is not None else read, kept["found"], kept["agent"], kept["entries"]
+        )
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
         return None
 
@@ -98,30 +104,38 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
         return
     values: dict[str, Any] | None = None
     columns, names = b"", tuple[str, ...]()
+    in_rows = _in_rows(source)
     if isinstance(source, NativeFile):
         end, packed_scan = source.scan.end, packed(source.scan)
         if packed_scan is None:
             return
         values, columns = packed_scan
-    elif isinstance(source, ForeignFiles) and source.transcript.files == (session.path,):
-        # A session in several files, or in a database, may change without getting longer.
-        end = source.seen.st_size
+    elif isinstance(source, ForeignFiles) and (in_rows or source.transcript.files == (session.path,)):
+        end = source.transcript.size if in_rows else source.seen.st_size
         # Fields of any type are kept: one that is nested too deep cannot be packed.
         with suppress(RecursionError):
             if (reading := source.kept_reading()) is not None:
                 columns, names = reading
     else:
+        # A session in several files may change without getting longer.
         return
     if end < _SMALLEST or _is_private(session, stored, names):
         return
     with suppress(OSError, TypeError):
-        with open_regular(session.path) as file:
-            now = os.fstat(file.fileno())
-            if (now.st_ino, now.st_dev) != (source.seen.st_ino, source.seen.st_dev):
-                return
-            proof = _file(file, end)
+        proof = None
+        if not in_rows:
+            with open_regular(session.path) as file:
+                now = os.fstat(file.fileno())
+                if (now.st_ino, now.st_dev) != (source.seen.st_ino, source.seen.st_dev):
+                    return
+                proof = _file(file, end)
         entries = _entries(session, stored) if values is None else ""
-        rest = orjson.dumps({"scan": values, "found": stored, "entries": entries}) + b"\n" + columns
+        agent = source.agent_name if isinstance(source, ForeignFiles) else ""
+        rest = (
+            orjson.dumps({"scan": values, "found": stored, "agent": agent, "entries": entries})
+            + b"\n"
+            + columns
+        )
         head = {
             "kind": _kind(),
             "format": FORMAT,
@@ -139,8 +153,15 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
         _remove_old(target.parent)
 
 
+def _in_rows(source: Source) -> bool:
+    """Whether all of a session's records tell it from others, and not its file: they change without getting longer."""
+    return isinstance(source, ForeignFiles) and isinstance(source.reader, TellsBytes)
+
+
 def forget() -> None:
     """Drops what is kept of all sessions."""
+    from shutil import rmtree
+
     rmtree(_folder(), ignore_errors=True)
 
 
@@ -178,6 +199,9 @@ def _entries(session: Session, stored: Mapping[str, Any]) -> str:
         repr([columns.other_ids.get(index) for index in range(count)] if columns.other_ids else None).encode()
     )
     source = session.source
+    if isinstance(source, ForeignFiles) and isinstance(source.reader, TellsBytes):
+        digest.update(session.cwd.encode("utf-8", "surrogatepass"))
+        digest.update(source.reader.digest(source.joined.theirs(count)))
     if isinstance(source, ForeignFiles) and source.book is not None:
         # The agent's bytes are compared by `_file`, those of the sidecar here: none of its lines is in that file.
         for number, at in enumerate(source.joined.places):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.plain_text import ITEM_LIMIT, PATH_LIMIT, clean
+from leafward.base.redact.silent_texts import silent_among
+from leafward.compaction.injection.plain_text import ITEM_LIMIT, LOOKED_AT, PATH_LIMIT, clean
 from leafward.compaction.injection.sections import ORDER, SECTIONS, InjectedSection
 from leafward.compaction.injection.values import (
     OfferedBullet,
@@ -17,7 +18,7 @@ from leafward.compaction.injection.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from leafward.base.redact.redaction import Redactor
     from leafward.compaction.injection.values import Contribution
@@ -69,6 +70,7 @@ def merged(
     """The blocks to allocate, in the order of the text, and the items left out before the budget is considered."""
     omitted: list[Omitted] = []
     blocks: dict[str, InjectedBlock] = {}
+    redactor.silent = silent_among(_texts(contributions))
     for section in SECTIONS:
         bullets: list[Bullet] = []
         for contribution in contributions:
@@ -91,6 +93,14 @@ def merged(
                     block.capped += reason is OmissionReason.CAP
     _cap(blocks, omitted)
     return [block for block in blocks.values() if block.bullets], omitted
+
+
+def _texts(contributions: Sequence[Contribution]) -> Iterator[str]:
+    """The texts of all offered items, as far as they are looked at."""
+    for contribution in contributions:
+        for items in contribution.items.values():
+            yield from (item.text[:LOOKED_AT] for item in items)
+        yield from (item.text[:LOOKED_AT] for _, item, _ in contribution.left_out)
 
 
 def _bullet(item: OfferedBullet, section: InjectedSection, redactor: Redactor) -> Bullet:

@@ -18,7 +18,7 @@ FLOOR = 80
 """Least code points to which the budget may cut an item."""
 
 _ELLIPSIS = "…"
-_LOOKED_AT = 20_000
+LOOKED_AT = 20_000
 """Most code points of a raw text that are processed."""
 _ESCAPES = late(
     r"\x1b\[[0-9;:?<=>!]{0,64}[ -/]{0,8}[@-~]"  # colours, cursor
@@ -59,7 +59,7 @@ def clean(text: str, limit: int = ITEM_LIMIT, redactor: Redactor | None = None) 
     Escape sequences and marks that hide or reorder text are removed, control characters and separators become spaces; a
     beginning that would open a heading, a list item or a fence is escaped with a backslash.
     """
-    text = given = text[:_LOOKED_AT]
+    text = given = text[:LOOKED_AT]
     if redactor is not None:
         text = redactor.text(text)
     if not (text.isascii() and text.isprintable()):

@@ -17,16 +17,9 @@ from leafward.compaction.injection.artifacts import (
     section,
     tasks_of,
 )
-from leafward.compaction.injection.continuity import (
-    GENERIC,
-    Continuity,
-    artifact,
-    continuity,
-    with_placeholders,
-)
+from leafward.compaction.injection.continuity import AGENTS, Continuity, artifact
 from leafward.compaction.injection.packs.pack import Pack, WorkflowStage, packs
 from leafward.compaction.injection.values import (
-    Contribution,
     InjectionRemark,
     OfferedBullet,
     SourceKind,
@@ -36,11 +29,9 @@ from leafward.compaction.injection.values import (
 from leafward.compaction.injection.worklog import visible_lines
 
 if TYPE_CHECKING:
-    from leafward.compaction.injection.builders import BuildInput
     from leafward.compaction.injection.worklog import LogEntry, WorkLog
     from leafward.compaction.injection.workspace import TextFile, Workspace
 
-AGENTS = "AGENTS.md"
 WORKFLOW = (
     "stage.workflow_type",
     "stage.canonical_stage",
@@ -86,22 +77,13 @@ class _Work:
         return (SourceRef(SourceKind.STATIC, note=f"{self.stage.name}: {part}"), self.why)
 
 
-def stages(inputs: BuildInput) -> Contribution:
-    """Continuity of any session, and of a workflow if one is under way."""
-    made = continuity(inputs)
-    diagnostics: list[InjectionRemark] = []
-    if inputs.workspace is not None:
-        work = _work(inputs.workspace, made.log, made.file, diagnostics)
-        if work is not None:
-            _augment(made, work)
-    if made.file is not None or "stage.workflow_type" in made.items:
-        with_placeholders(made, GENERIC)
-    if "stage.workflow_type" in made.items:
-        with_placeholders(made, WORKFLOW)
-    else:
-        made.items.pop("stage.pending", None)
-    items = {key: tuple(found) for key, found in made.items.items()}
-    return Contribution("workflow stages", items, diagnostics=tuple(diagnostics))
+def augment(made: Continuity, workspace: Workspace, diagnostics: list[InjectionRemark]) -> tuple[str, ...]:
+    """Adds the workflow that is under way in a workspace, if there is one; returns its sections, in the order of the text."""
+    work = _work(workspace, made.log, made.file, diagnostics)
+    if work is None:
+        return ()
+    _augment(made, work)
+    return WORKFLOW
 
 
 def stage_hint(log: WorkLog | None, file: TextFile | None, agents: TextFile | None) -> Hint | None:

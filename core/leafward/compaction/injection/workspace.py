@@ -107,6 +107,10 @@ class Workspace:
             self._note("too-many", f"{path} has {len(names)} names; only the first {LIST_LIMIT} are read")
         return names[:LIST_LIMIT]
 
+    def holds(self, name: str) -> bool:
+        """Whether anything lies in the root under a name, also a link to nowhere: without it, nothing below that name is read."""
+        return os.path.lexists(os.path.join(self.root, name))
+
     def is_folder(self, path: str) -> bool:
         """Whether a path inside the root is a folder."""
         real = self._inside(path)

@@ -6,6 +6,7 @@ import re
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.files.shell.lexer import Command
 
 if TYPE_CHECKING:
@@ -166,9 +167,8 @@ class _Reader:
         return Proof.SILENCE if self._loud else Proof.NONE
 
 
-_COMPLAINT = re.compile(
-    r"no such file|permission denied|cannot |can't |not a directory|is a directory|read-only|no space|nonexistent|not permitted",
-    re.IGNORECASE,
+_COMPLAINT = late(
+    r"(?i)no such file|permission denied|cannot |can't |not a directory|is a directory|read-only|no space|nonexistent|not permitted"
 )
 
 

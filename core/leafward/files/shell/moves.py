@@ -9,9 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.files.file_operation import FileOperation
-from leafward.files.shell.effects import effects
-from leafward.files.shell.exit_evidence import Proof
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +27,11 @@ def moves(command: str) -> Iterator[tuple[str, str | None]]:
 
     Paths are as in the command.
     """
+    # Most commands move nothing, and whoever waits for the injected text waits for what is loaded.
+    from leafward.files.file_operation import FileOperation
+    from leafward.files.shell.effects import effects
+    from leafward.files.shell.exit_evidence import Proof
+
     for one in effects(command):
         if one.glob or one.by is not None:
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
@@ -54,9 +53,7 @@ _DECLINED = late(
     r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
 )
 """The beginning of a result whose call the user did not allow (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
-_REASON = re.compile(
-    r"(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)", re.DOTALL
-)
+_REASON = late(r"(?s)(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)")
 """The user's reason for declining."""
 _NAMED_ERROR = late(
     # Each begins with one of few characters, so that the search skips all others quickly.
