@@ -20,6 +20,7 @@ from leafward_tui.xray.model.captions import side_words
 from leafward_tui.xray.screen import XRayScreen
 from leafward_tui.xray.summaries import SummariesScreen
 from tests.acting import Acting, call, usage
+from tests.tui.considered import follow
 from tests.tui.explored import NARROW, WIDE, exploring
 from tests.tui.pictures import picture
 from tests.tui.session_store import reached, rows, until
@@ -293,8 +294,8 @@ async def test_the_heads_of_the_ledger_are_whole_words_on_a_narrow_screen(demo: 
     async with exploring(demo, NARROW) as (pilot, _):
         await pilot.press("c")
         lab = await reached(pilot, LabScreen)
-        await until(pilot, lambda: lab.state.draft is not None)
-        await pilot.press("2", "X")
+        await follow(pilot, lab, "2")
+        await pilot.press("X")
         await until(pilot, lambda: any("Ledger" in row for row in rows(pilot.app)))
         head = next(row for row in rows(pilot.app) if "Ledger" in row)
         assert head.split() == [
