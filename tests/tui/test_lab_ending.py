@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
+from leafward.compaction.alignment import Link, XRay
 from leafward.compaction.injection.injection import build
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
@@ -78,6 +79,15 @@ def cut_off(path: Path) -> bytes:
     return left
 
 
+async def loaded_xray(pilot: Pilot[int]) -> XRay | None:
+    """The X-ray once it is on show."""
+    await reached(pilot, XRayScreen)
+    screen = pilot.app.screen
+    assert isinstance(screen, XRayScreen)
+    await until(pilot, lambda: screen.state.loaded.xray is not None)
+    return screen.state.loaded.xray
+
+
 class TestXRay:
     async def test_the_plan_is_seen_through_and_pins_come_back(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
@@ -90,6 +100,36 @@ class TestXRay:
             xray.dismiss(XRayResult(pins=(fact.pin,)))
             await until(pilot, lambda: pilot.app.screen is screen)
             await until(pilot, lambda: screen.state.draft is not None and fact.pin in screen.state.draft.pins)
+
+    async def test_asked_for_while_the_draft_is_made_it_shows_the_draft(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            await pilot.press("right", "X")
+            assert "the X-ray opens once the summary is there" in "\n".join(rows(pilot.app))
+            xray = sure(await loaded_xray(pilot))
+            draft = sure(screen.state.draft)
+            assert xray.after == draft.counted_after
+            assert draft.injection is not None
+            injected = next(share for share in xray.ledger if share.link is Link.INJECTED)
+            assert injected.after == draft.injection.tokens > 0
+
+    async def test_another_choice_ends_the_wait_for_it(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            await pilot.press("right", "X", "right")
+            await until(pilot, lambda: screen.state.draft is not None and settled(screen))
+            assert pilot.app.screen is screen
+            assert "the X-ray opens" not in "\n".join(rows(pilot.app))
+
+    async def test_before_a_model_is_asked_it_has_the_injected_text(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            what_if = sure(screen.state.what_if)
+            screen.controllers.settings.choose(replace(what_if.choices, summarizer="a-provider/a-model"))
+            await pilot.press("X")
+            xray = sure(await loaded_xray(pilot))
+            sizes = {part.name: part.tokens for part in what_if.ledger().parts}
+            shares = {share.link: share.after for share in xray.ledger}
+            assert sizes["injected"] == shares[Link.INJECTED] > 0
+            assert sizes["summary"] == shares[Link.REPLACED] + shares.get(Link.PREFIX, 0)
+            assert what_if.ledger().total == xray.after
 
 
 class TestEnding:

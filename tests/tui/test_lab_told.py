@@ -59,6 +59,10 @@ class TestLedger:
             bare = ledger_of(made, None, None)
             assert bare.total == sum(part.tokens for part in bare.parts) == made.tokens.counted_after
             assert bare.total == xray_planned(session, made).after, "the X-ray says the same"
+            awaited = ledger_of(made, injected, None)
+            assert awaited.total == sum(part.tokens for part in awaited.parts)
+            assert awaited.total == xray_planned(session, made, injection=injected).after
+            assert awaited.total == bare.total + (0 if made.nothing else injected.tokens)
             whole = ledger_of(made, injected, drafted)
             assert whole.total == sum(part.tokens for part in whole.parts) == drafted.counted_after
             seen = xray_planned(session, made, drafted)

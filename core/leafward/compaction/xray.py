@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from leafward.compaction.alignment import XRay
     from leafward.compaction.draft import Draft
+    from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
 
@@ -81,11 +82,20 @@ def xray_of(session: Session, compaction: int) -> XRay:
     return replace(xray, lacks_files=basis.lacks_files(index))
 
 
-def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XRay:
-    """The X-ray of a planned compaction; without a draft, its summary has its expected size."""
+def xray_planned(
+    session: Session, plan: Plan, draft: Draft | None = None, injection: Injection | None = None
+) -> XRay:
+    """The X-ray of a planned compaction.
+
+    Without a draft, its summary has its expected size, and `injection` is the text to be injected; a draft has its own.
+    """
     before = plan.sizes.context
     messages = before.messages
-    text = draft.text if draft is not None else ""
+    text, injected = "", 0
+    if draft is not None:
+        text = draft.text
+    elif injection is not None and not plan.nothing:
+        text, injected = injection.text, injection.tokens
     lines = stored_lines(text)
     dealing = XRayBuilder(session, before)
     dealing.system(before)
@@ -113,12 +123,12 @@ def xray_planned(session: Session, plan: Plan, draft: Draft | None = None) -> XR
     if draft is not None:
         dealing.tell(lines, NO_ENTRY)
     elif not plan.nothing:
-        dealing.expect(plan.tokens.summary)
+        dealing.expect(plan.tokens.summary, lines)
     missing = before.ledger.not_in_file
     after = before.total
     if not plan.nothing:
         missing = plan.tokens.not_in_file
-        after = draft.counted_after if draft is not None else plan.tokens.counted_after
+        after = draft.counted_after if draft is not None else plan.tokens.counted_after + injected
     dealing.beyond(
         (before.ledger.not_in_file, before.error), (missing, after - missing - dealing.after_tokens)
     )

@@ -111,10 +111,10 @@ class XRayBuilder:
         )
         self.messages_after += 1
 
-    def expect(self, tokens: int) -> None:
-        """Adds a summary that has not been made yet."""
+    def expect(self, tokens: int, lines: Sequence[StoredLine]) -> None:
+        """Adds a summary that has not been made yet, with the lines of the text that is injected into its message."""
         self._summary.append(Cell(What.EXPECTED, tokens, role="compactionSummary"))
-        self.messages_after += 1
+        self.tell(lines, NO_ENTRY)
 
     def tell(self, lines: Sequence[StoredLine], entry: EntryIndex) -> None:
         """Adds the lines of the summary. A line without text counts with the line before it, or with the first."""

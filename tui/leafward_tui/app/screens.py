@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from leafward.catalog.card import Card
     from leafward.compaction.draft import Draft
+    from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.prefetch import Prefetch
     from leafward.session.session import Session
@@ -189,12 +190,13 @@ class FeatureScreens:
         session: Session,
         plan: Plan,
         draft: Draft | None,
+        injection: Injection | None,
         on_close: Callable[[XRayResult | None], None],
     ) -> None:
         def show() -> None:
             from leafward_tui.xray.screen import XRayScreen
 
-            self._app.push_screen(XRayScreen(session, plan=plan, draft=draft), on_close)
+            self._app.push_screen(XRayScreen(session, plan=plan, draft=draft, injection=injection), on_close)
 
         self._once_loaded(_XRAY, show)
 

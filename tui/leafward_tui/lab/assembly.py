@@ -58,6 +58,7 @@ class Controllers:
             self.settings,
             self.pins,
             self.request,
+            self.drafts,
             partial(grader.ask_model, self.display.show_text),
         )
         self.leave = Leave(means, self.layout, self.edit, self.request)

@@ -101,6 +101,8 @@ class Drafts:
     """Whether drafts that follow the settings are being made."""
     amending: bool = False
     """Whether a changed summary is being put together."""
+    awaited: bool = False
+    """Whether the user waits for the draft, to see its X-ray."""
     runs: tuple[Run, ...] = ()
     """Runs made so far, the stored compaction first."""
 
@@ -214,6 +216,8 @@ class LabState:
         """The pending work beside the panes, in words; empty for none."""
         if self.model.looked_up:
             return f"looking up {safe_line(self.model.looked_up, 60)}"
+        if self.drafts.awaited:
+            return "the X-ray opens once the summary is there"
         awaited = self.prompt.awaited
         return f"reading what would be sent to {safe_line(awaited, 60)}" if awaited else ""
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.catalog.card import Card
     from leafward.compaction.draft import Draft
+    from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
     from leafward_tui.ui.appearance.glyphs import Glyphs
@@ -82,6 +83,7 @@ class Screens(Protocol):
         session: Session,
         plan: Plan,
         draft: Draft | None,
+        injection: Injection | None,
         on_close: Callable[[XRayResult | None], None],
     ) -> None:
         """Opens the X-ray of a planned compaction."""

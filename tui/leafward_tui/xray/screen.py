@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.compaction.draft import Draft
+    from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
     from leafward_tui.ui.keys.key_bar import Hint
@@ -54,9 +55,10 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         *,
         plan: Plan | None = None,
         draft: Draft | None = None,
+        injection: Injection | None = None,
     ) -> None:
         super().__init__()
-        self.state = XRayState(session, compaction, plan, draft)
+        self.state = XRayState(session, compaction, plan, draft, injection)
 
     def compose_content(self) -> ComposeResult:
         """Heads, both sides, ledger, and the text about the line under the cursor."""

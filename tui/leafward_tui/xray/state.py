@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from leafward.compaction.alignment import Link, XRay
     from leafward.compaction.draft import Draft
+    from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.compaction.summary_comparison import SummaryDiff
     from leafward.session.session import Session
@@ -62,6 +63,8 @@ class XRayState:
     plan: Plan | None = None
     draft: Draft | None = None
     """The draft of the plan, where there is one."""
+    injection: Injection | None = None
+    """The text that the plan injects."""
     loaded: Loaded = field(default_factory=Loaded)
     folds: Folds = field(default_factory=Folds)
 

@@ -29,7 +29,7 @@ from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.text.cells import limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from leafward.base.config import Config
     from leafward.compaction.draft import Draft
@@ -61,12 +61,14 @@ class DraftMaker(LabController):
         self._prompt = prompt
         self._kept = kept
         self._resting = Delay(means.view.set_timer)
+        self._then: Callable[[], object] | None = None
 
     # --- following the settings ---------------------------------------------------------------------------------------
 
     def stop(self) -> None:
         """Cancels the draft being made, because the choices changed."""
         self._jobs.cancel("draft")
+        self._give_up()
         self._prompt.drop()
 
     def forget(self) -> None:
@@ -78,7 +80,21 @@ class DraftMaker(LabController):
 
     def rest(self) -> None:
         """Starts the wait for the settings to rest."""
+        what_if = self._state.what_if
+        self._state.drafts.waiting = what_if is not None and not what_if.plan.nothing
         self._resting.start(REST, self.follow)
+
+    def when_made(self, then: Callable[[], object]) -> None:
+        """Calls `then` once all is there that the present choices make without the user: the draft, or what a model's would have beside it.
+
+        While it waits, the row over the keys says so. A change of the choices, a failure, or another screen ends the wait.
+        """
+        drafts = self._state.drafts
+        if self._is_made() or not (drafts.waiting or drafts.amending):
+            then()
+            return
+        self._then, drafts.awaited = then, True
+        self._view.tell("")
 
     def redo(self) -> None:
         """Makes the draft of the present choices again."""
@@ -93,6 +109,7 @@ class DraftMaker(LabController):
         state = self._state
         what_if = state.what_if
         if what_if is None or state.stream.text is not None or state.edit.open:
+            state.drafts.waiting = False
             return
         state.drafts.waiting = not what_if.plan.nothing
         self._prompt.renew()
@@ -156,10 +173,12 @@ class DraftMaker(LabController):
         self._display.show_plan()
         if self._state.layout.page == "Injected":
             self._display.show_text()
+        self._end_wait()
         self._go_on()
 
     def _take_draft(self, key: tuple[object, ...], made: Draft) -> None:
         self.take(key, made)
+        self._end_wait()
         self._go_on()
 
     def _take_stood(self, there: Run) -> None:
@@ -182,7 +201,26 @@ class DraftMaker(LabController):
         self._display.show_text()
         self._view.show_hints()
 
+    def _is_made(self) -> bool:
+        what_if = self._state.what_if
+        if what_if is None or what_if.plan.nothing or what_if.draft() is not None:
+            return True
+        return what_if.choices.asks and what_if.injection_key in what_if.injections
+
+    def _end_wait(self) -> None:
+        then = self._then
+        if then is not None and self._is_made():
+            self._give_up()
+            if self._view.on_top:
+                then()
+
+    def _give_up(self) -> None:
+        if self._then is not None:
+            self._then, self._state.drafts.awaited = None, False
+            self._view.tell("")
+
     def _failed(self, text: str) -> None:
+        self._give_up()
         self._state.drafts.waiting = False
         self.say_failed(text)
 
@@ -252,8 +290,10 @@ class DraftMaker(LabController):
     def _amended(self, key: tuple[object, ...], made: Draft) -> None:
         self._state.drafts.amending = False
         self.take(key, made)
+        self._end_wait()
 
     def _not_amended(self, text: str) -> None:
+        self._give_up()
         self._state.drafts.amending = False
         self.say_failed(text)
 

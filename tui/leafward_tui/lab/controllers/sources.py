@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
@@ -10,6 +11,7 @@ from leafward_tui.lab.controllers.exam import SIT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.layout import PaneLayout
     from leafward_tui.lab.controllers.pins import Pins
     from leafward_tui.lab.controllers.request import SummaryRequest
@@ -31,6 +33,7 @@ class Sources(LabController):
         settings: Settings,
         pins: Pins,
         request: SummaryRequest,
+        drafts: DraftMaker,
         sit: Callable[[], object],
     ) -> None:
         """`sit` has a model answer the exam of the draft."""
@@ -45,7 +48,7 @@ class Sources(LabController):
             "lab.choose": self.choose,
             "copy.text": self.copy,
             "runs.compare": self.compare_runs,
-            "draft.xray": self.open_xray,
+            "draft.xray": partial(drafts.when_made, self.open_xray),
         }
 
     @property
@@ -125,4 +128,6 @@ class Sources(LabController):
             elif result.entry >= 0:
                 self.show_entry(result.entry)
 
-        self._services.screens.planned_xray(self._state.session, what_if.plan, self._state.draft, done)
+        self._services.screens.planned_xray(
+            self._state.session, what_if.plan, self._state.draft, what_if.injected, done
+        )

@@ -55,7 +55,7 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
     else:
         extra = injected.tokens if injected is not None and injected.text else 0
         summary, kept = tokens.summary, tokens.kept
-        after = tokens.counted_after
+        after = tokens.counted_after + extra
         if draft is not None:
             after = draft.counted_after
             summary = draft.summary_tokens

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from leafward.compaction.alignment import XRay
     from leafward.compaction.draft import Draft
+    from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
@@ -39,7 +40,7 @@ class XRayLoader(XRayController):
         """Starts making the X-ray."""
         state = self._state
         if state.plan is not None:
-            work = partial(planned_xray, state.session, state.plan, state.draft)
+            work = partial(planned_xray, state.session, state.plan, state.draft, state.injection)
         elif state.of_edits:
             work = partial(edits_xray, state.session, state.compaction)
         else:
@@ -98,9 +99,11 @@ def stored_xray(session: Session, compaction: int, _job: Job) -> MadeXRay:
     return MadeXRay(xray, earlier=earlier_lines(xray))
 
 
-def planned_xray(session: Session, plan: Plan, draft: Draft | None, _job: Job) -> MadeXRay:
+def planned_xray(
+    session: Session, plan: Plan, draft: Draft | None, injection: Injection | None, _job: Job
+) -> MadeXRay:
     """The X-ray of a compaction that is not written. Raises LeafwardError, OSError."""
-    xray = xray_planned(session, plan, draft)
+    xray = xray_planned(session, plan, draft, injection)
     return MadeXRay(xray, earlier=earlier_lines(xray))
 
 
