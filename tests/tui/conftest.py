@@ -68,8 +68,7 @@ def _frames_nobody_looks_at(request: pytest.FixtureRequest, monkeypatch: pytest.
     really = Compositor.render_update
 
     def when_asked(self: Compositor, full: bool = False, **how: Any) -> object:
-        # A sheet keeps the picture of the screen behind it from its first frame.
-        if full or how.get("screen_stack"):
+        if full:
             return really(self, full, **how)
         self._dirty_regions.clear()
         return None

@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from textual._context import visible_screen_stack
+
 from leafward.base.config import Config
 from leafward.catalog.catalogue_status import status_of
 from leafward.catalog.listing import Catalogue
@@ -324,6 +326,8 @@ async def previewed(pilot: Pilot[int], screen: CatalogueScreen) -> None:
 
 def rows(app: App[Any]) -> list[str]:
     """Text of the screen."""
+    # Textual names the screens behind a sheet before each of its frames.
+    visible_screen_stack.set(app._background_screens)
     strips = app.screen._compositor.render_strips()
     return ["".join(strip.text for strip in strip_row).rstrip() for strip_row in _rows(strips)]
 
