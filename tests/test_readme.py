@@ -138,9 +138,10 @@ def test_generated_parts_are_up_to_date(name: str) -> None:
     assert_up_to_date(name, *GENERATED[name])
 
 
-@pytest.mark.parametrize("name", MEASURED)
-def test_what_was_measured_is_up_to_date(name: str, corpora: Path) -> None:
-    assert_up_to_date(name, *MEASURED[name])
+def test_what_was_measured_is_up_to_date(corpora: Path) -> None:
+    # One test: both tables are of the same summaries, which are made once in a process.
+    for name, measured in MEASURED.items():
+        assert_up_to_date(name, *measured)
 
 
 def assert_up_to_date(name: str, page: str, make: Callable[[], str]) -> None:

@@ -14,23 +14,18 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.exam.grade import Exam, exam
 from leafward.compaction.exam.questions import Topic, questions
-from leafward.compaction.injection.injection import inject
-from leafward.compaction.injection.values import InjectionSettings
 from leafward.session.messages import message_text
-from leafward.summaries.summarizers.extractive import Extractive
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward.summaries.survival.spans import replaced_by
 from tests.bench.need import (
     DEFAULT_SIZE,
-    NOWHERE,
     SCRIPTED,
     compactions_of,
     last_tokens,
+    ours_of,
     project_of,
     sessions,
-    span_of,
 )
-from tests.bench.weights import without
 from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:
@@ -65,8 +60,7 @@ def sit(session: Session, compaction: int) -> Sitting | None:
     stored = there.summary.strip()
     by_model = len(stored) > SCRIPTED
     size = tokens_of(stored) if by_model else DEFAULT_SIZE
-    ours = Extractive(without(project_of(session.path))).summarize(span_of(session, there), size)
-    injected = inject(session, session.columns.parent[compaction], InjectionSettings(workspace=NOWHERE)).text
+    ours, injected = ours_of(session, there, size)
     kept = "\n".join(message_text(said.message) for said in there.kept)
     texts = {"stored": stored, "last tokens": last_tokens(there, size), "ours": ours.text}
     return Sitting(

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ from leafward.summaries.facts import forms
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import Fact, FactKind, Voice, whole_paths
 from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.summary import Span, tokens_of
+from leafward.summaries.summarizers.summary import Span, Summary, tokens_of
 from leafward.summaries.survival.report import Fate, Survival, facts_of, survival
 from leafward.summaries.survival.spans import ReplacedSpan, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
@@ -42,6 +43,7 @@ from tests.surroundings import CORPORA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from leafward.catalog.card import Card
     from leafward.session.session import Session
     from tests.bench.report import Report
 
@@ -65,6 +67,7 @@ _SAMPLES = 2000
 _SEED = 15
 NOWHERE = Path("/nonexistent/leafward")
 """A workspace that is not there."""
+_OURS: dict[tuple[Path, EntryIndex, int], tuple[Summary, str]] = {}
 
 
 @dataclass(frozen=True)
@@ -191,14 +194,23 @@ def project_of(path: Path) -> str:
     return "badlogic/pi-mono" if within.parts[0] == "pi" else "scripted"
 
 
+def ours_of(session: Session, there: ReplacedSpan, size: int) -> tuple[Summary, str]:
+    """Our summary of a span, with weights that were fitted without its project, and the injected context there; made once."""
+    key = session.path, there.compaction, size
+    if key not in _OURS:
+        ours = Extractive(without(project_of(session.path))).summarize(span_of(session, there), size)
+        parent = session.columns.parent[there.compaction]
+        _OURS[key] = ours, inject(session, parent, InjectionSettings(workspace=NOWHERE)).text
+    return _OURS[key]
+
+
 def measure(session: Session, compaction: int, size: int | None = None) -> Need:
     """One compaction; ours with weights that were fitted without its project."""
     there = replaced_by(session, compaction)
     stored = there.summary.split("<read-files>")[0].split("<modified-files>")[0].strip()
     if size is None:
         size = tokens_of(stored) if len(stored) > SCRIPTED else DEFAULT_SIZE
-    ours = Extractive(without(project_of(session.path))).summarize(span_of(session, there), size)
-    injected = inject(session, session.columns.parent[compaction], InjectionSettings(workspace=NOWHERE)).text
+    ours, injected = ours_of(session, there, size)
     facts = facts_of(there.messages, session.cwd, there.previous, there.previous_entry, plan=there.plan)
     later = needed(session, there, facts)
     texts = {
@@ -227,14 +239,19 @@ def measure(session: Session, compaction: int, size: int | None = None) -> Need:
 
 def sessions(folder: Path = CORPORA, *, copies: bool = False) -> Iterator[Session]:
     """The compacted sessions of every agent below a folder, in the order of their paths; forks and sub-agents only if asked."""
+    for card in _compacted(folder):
+        if copies or card.relation is None:
+            with closing(agent_named(card.agent).open(Path(card.path))) as session:
+                yield session
+
+
+@cache
+def _compacted(folder: Path) -> list[Card]:
     with tempfile.TemporaryDirectory() as index:
         catalogue = Catalogue(Config(roots={"pi": ()}), [folder], index_path=Path(index) / "index")
         catalogue.refresh()
         cards = sorted(catalogue.cards(), key=lambda card: card.path)
-    for card in cards:
-        if card.problem is None and card.compactions and (copies or card.relation is None):
-            with closing(agent_named(card.agent).open(Path(card.path))) as session:
-                yield session
+    return [card for card in cards if card.problem is None and card.compactions]
 
 
 def compactions_of(session: Session) -> list[int]:

@@ -182,7 +182,7 @@ def test_nothing_of_the_corpora_is_lost(corpora: Path) -> None:
         session.close()
     some = rng.sample(
         sorted(word for word in words if len(word) > 4 and ":" not in word and '"' not in word),
-        12 if THOROUGH else 4,
+        12 if THOROUGH else 2,
     )
     small = [card for card in cards if card.size < 1 << 21]
     for word in some:
