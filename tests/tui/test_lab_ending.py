@@ -208,14 +208,16 @@ class TestEnding:
                 screen.state.session.columns.id(screen.state.session.leaf),
             )
             file.user("one more thing")
-            await until(pilot, lambda: screen.state.file.grew)
+            await until(pilot, lambda: screen.state.file.since.changed)
             assert "session has changed" in said(screen)
             await pilot.press("ctrl+s")
             assert pilot.app.screen is screen
             await pilot.press("ctrl+r")
             await until(
                 pilot,
-                lambda: not screen.state.file.grew and settled(screen) and screen.state.draft is not None,
+                lambda: (
+                    not screen.state.file.since.changed and settled(screen) and screen.state.draft is not None
+                ),
             )
             await pilot.press("ctrl+s")
             await reached(pilot, ChoiceSheet)
