@@ -24,7 +24,7 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray.screen import XRayScreen
 from tests.acting import Acting, usage
 from tests.pi_file import RULE, STEP, PiFile, lossy
-from tests.tui.considered import considering, follow, said, settled, stored, working
+from tests.tui.considered import considering, cut_off, follow, said, settled, stored, working
 from tests.tui.explored import note
 from tests.tui.session_store import reached, rows, shown, until
 from tests.tui.sure import sure
@@ -69,13 +69,6 @@ def age(path: Path) -> None:
     """Makes a session one of pi's version 2."""
     header, rest = path.read_bytes().split(b"\n", 1)
     path.write_bytes(json.dumps({**json.loads(header), "version": 2}).encode() + b"\n" + rest)
-
-
-def cut_off(path: Path) -> bytes:
-    """Leaves the first lines of a file, and gives them."""
-    left = b"".join(stored(path).splitlines(keepends=True)[:3])
-    path.write_bytes(left)
-    return left
 
 
 class TestXRay:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.config import Config
 from leafward.session.entries import Kind
+from leafward.session.journal.session_operations import rename
 from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.xray.screen import XRayScreen
 from tests.tui.compared import comparing, parted
-from tests.tui.explored import note
+from tests.tui.considered import cut_off, stored
+from tests.tui.explored import exploring, note
 from tests.tui.session_store import reached, shown, until
 from tests.tui.sure import sure
 from tests.tui.test_xray import orchard, seeing
@@ -83,3 +86,15 @@ class TestCompare:
             again = await reached(pilot, CompareScreen)
             assert again.state.read.ends == screen.state.read.ends
             assert sure(explorer.state.session).columns.kind[-1] == Kind.USER
+
+
+async def test_a_write_that_a_cut_off_file_refuses_is_said_after_the_session_was_read_again(
+    path: Path,
+) -> None:
+    file = orchard(path)
+    async with exploring(path, config=Config(follow_interval=60)) as (pilot, explorer):
+        left = cut_off(file.path)
+        explorer.controllers.write.start("named", lambda session, writing: rename(session, "x", writing))
+        await until(pilot, lambda: len(sure(explorer.state.session)) == 2)
+        assert "shrank since it was read; nothing was written: read again" in note(explorer)
+        assert stored(path) == left

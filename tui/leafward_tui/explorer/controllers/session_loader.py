@@ -249,8 +249,8 @@ class SessionLoader(ExplorerController):
 
     # --- following ----------------------------------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Checks whether the file has grown; costs one stat."""
+    def look(self, refused: str = "") -> None:
+        """Checks whether the file has changed; costs one stat. `refused` says why it was not written to just now, empty for none."""
         state = self._state
         session = state.session
         # A screen on top, such as a sheet or the log, relies on the session in the state in which it was opened.
@@ -258,7 +258,7 @@ class SessionLoader(ExplorerController):
             return
         gone = session.gone
         if session.changed_on_disk():
-            self._read_on(session)
+            self._read_on(session, refused=refused)
         elif session.gone and not gone:
             self._view.tell(GONE, "warn")
 
@@ -269,9 +269,9 @@ class SessionLoader(ExplorerController):
         jobs = ("read", "fork", "heal", "edits")
         return state.busy or state.summary is not None or any(map(self._jobs.running, jobs))
 
-    def _read_on(self, session: Session, then: Callable[[], object] | None = None) -> None:
+    def _read_on(self, session: Session, then: Callable[[], object] | None = None, refused: str = "") -> None:
         self._state.growing = True
-        taken = partial(self._take_in, session, then)
+        taken = partial(self._take_in, session, then, refused)
         self._jobs.latest("follow", partial(grow, session), taken, self._fail_to_follow)
 
     def reread(self, entries: Sequence[int], then: Callable[[list[int]], object]) -> None:
@@ -299,7 +299,9 @@ class SessionLoader(ExplorerController):
         self._state.growing = False
         self._view.tell(problem, "bad")
 
-    def _take_in(self, session: Session, then: Callable[[], object] | None, growth: Growth) -> None:
+    def _take_in(
+        self, session: Session, then: Callable[[], object] | None, refused: str, growth: Growth
+    ) -> None:
         """Shows new entries; a cursor on the leaf moves along."""
         self._state.growing = False
         exploration = self._state.exploration
@@ -307,7 +309,7 @@ class SessionLoader(ExplorerController):
             session.close()
             return
         if growth.replaced:
-            self._view.tell("the file was replaced or rewritten: read again", "warn")
+            self._view.tell(f"{refused or 'the file was replaced or rewritten'}: read again", "warn")
             self.read_anew(growth.before, then)
             return
         if growth.added:

@@ -142,7 +142,7 @@ class SessionWrite(ExplorerController):
             self._view.tell(problem, "bad")
         if session is not self._state.session:
             session.close()
-        self._loader.look()
+        self._loader.look(problem if on_error is None else "")
 
     def show(
         self, session: Session, written: Write, done: str, then: Callable[[], object] | None = None
