@@ -40,7 +40,7 @@ def title_facts(state: XRayState, found: Fact | None, glyphs: Glyphs) -> list[Fa
     facts += state.file.facts()
     fates = state.loaded.fates
     if fates is not None and fates.lost:
-        word, hue = ("not seen", "sub") if fates.unreadable else ("lost", "warn")
+        word, hue = ("may be lost", "sub") if fates.unreadable else ("lost", "warn")
         facts.append(
             Fact(
                 f"{counted(len(fates.lost), 'fact')} {word}",
