@@ -34,8 +34,8 @@ class FileState:
     def facts(self) -> list[Fact]:
         """The state for the title; nothing where the file is as it was."""
         if self.gone:
-            return [Fact("file gone", keep=4, hue="warn")]
-        return [Fact(f"{self.noun} has changed", short="changed", keep=4, hue="warn")] if self.changed else []
+            return [Fact("file gone", keep=6, hue="warn")]
+        return [Fact(f"{self.noun} has changed", short="changed", keep=6, hue="warn")] if self.changed else []
 
 
 class WatchedFiles(Protocol):
