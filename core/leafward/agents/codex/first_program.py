@@ -1,8 +1,8 @@
 """Sessions of Codex's first program, in TypeScript (spring 2025): one JSON document, written anew with each item.
 
 Its items are those that later rollouts have a line for, without times and without a folder; the only time is that of the last
-write. Messages of the role `system` are notices for the screen, which are never sent (0.1.2504172351, 0.1.2505291658). It is read as the lines
-that the next program wrote: the session, then its items.
+write. Messages of the role `system` are notices for the screen, which are never sent (0.1.2504172351, 0.1.2505291658). It is
+read as the lines that the next program wrote: the session, then its items.
 """
 
 from __future__ import annotations
