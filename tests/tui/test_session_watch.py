@@ -98,3 +98,13 @@ async def test_a_write_that_a_cut_off_file_refuses_is_said_after_the_session_was
         await until(pilot, lambda: len(sure(explorer.state.session)) == 2)
         assert "shrank since it was read; nothing was written: read again" in note(explorer)
         assert stored(path) == left
+
+
+async def test_where_the_file_is_not_followed_a_refused_write_names_the_key_that_reads_it(path: Path) -> None:
+    file = orchard(path)
+    async with exploring(path) as (pilot, explorer):
+        await pilot.press("F")
+        file.user("and now?")
+        explorer.controllers.write.start("named", lambda session, writing: rename(session, "x", writing))
+        await until(pilot, lambda: "grew by 1 entry since it was read; nothing was written" in note(explorer))
+        assert "F reads what is new" in note(explorer)
