@@ -65,7 +65,7 @@ class Controllers:
         self.export = Export(means, self.navigation)
         self.comparison = Comparison(means, self.loader, self.navigation, self.filter, self.write)
         self.compactions = Compactions(means, self.loader, self.navigation, self.write, self.operations)
-        self.exam = CompactionExam(means, self.write)
+        self.exam = CompactionExam(means, self.loader, self.write)
         self.modes = Modes(means, self.summary, self.search, self.filter, self.navigation)
         self.routed: tuple[ExplorerController, ...] = tuple(vars(self).values())
 

@@ -274,14 +274,20 @@ class SessionLoader(ExplorerController):
         taken = partial(self._take_in, session, then, refused)
         self._jobs.latest("follow", partial(grow, session), taken, self._fail_to_follow)
 
-    def reread(self, entries: Sequence[int], then: Callable[[list[int]], object]) -> None:
+    def reread(
+        self,
+        entries: Sequence[int],
+        then: Callable[[list[int]], object],
+        refused: Callable[[str], object] | None = None,
+    ) -> None:
         """Reads the file anew for a screen that was on top; `then` gets the new indexes of some entries.
 
-        Says so where one of them is gone, or where something else is under way.
+        `refused` gets the reason where one of them is gone, or something else is under way; without it the reason is shown.
         """
+        refused = refused or partial(self._view.tell, tone="warn")
         session = self._state.session
         if session is None or self._waiting:
-            self._view.tell("the session is in use; try again in a moment", "warn")
+            refused("the session is in use; try again in a moment")
             return
         names = [session.columns.id(EntryIndex(entry)) for entry in entries]
 
@@ -291,7 +297,7 @@ class SessionLoader(ExplorerController):
             if found and min(found) >= 0:
                 then(found)
             else:
-                self._view.tell(NOT_IN_IT, "warn")
+                refused(NOT_IN_IT)
 
         self._read_on(session, shown)
 
