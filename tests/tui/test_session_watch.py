@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
@@ -108,3 +109,18 @@ async def test_where_the_file_is_not_followed_a_refused_write_names_the_key_that
         explorer.controllers.write.start("named", lambda session, writing: rename(session, "x", writing))
         await until(pilot, lambda: "grew by 1 entry since it was read; nothing was written" in note(explorer))
         assert "F reads what is new" in note(explorer)
+
+
+async def test_while_a_new_session_is_written_its_source_is_not_read_on(path: Path) -> None:
+    file, written = orchard(path), Event()
+    async with exploring(path, config=Config(follow_interval=60)) as (pilot, explorer):
+        loader = explorer.controllers.loader
+        jobs = loader._jobs
+        jobs.also("write", lambda _job: written.wait(9), lambda _done: None)
+        file.user("and now?")
+        loader.look()
+        assert not explorer.state.growing
+        written.set()
+        await until(pilot, lambda: not jobs.running("write"))
+        loader.look()
+        assert explorer.state.growing

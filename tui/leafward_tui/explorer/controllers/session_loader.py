@@ -266,7 +266,7 @@ class SessionLoader(ExplorerController):
     def _waiting(self) -> bool:
         """Whether the file cannot be read on now: a job relies on the present indexes of the entries, as above."""
         state = self._state
-        jobs = ("read", "fork", "heal", "edits")
+        jobs = ("read", "fork", "heal", "edits", "write")
         return state.busy or state.summary is not None or any(map(self._jobs.running, jobs))
 
     def _read_on(self, session: Session, then: Callable[[], object] | None = None, refused: str = "") -> None:
