@@ -127,7 +127,7 @@ class TestContextEdits:
         with pytest.raises(Refused, match="grew"):
             apply_edits(session, draft)
         session.refresh()
-        with pytest.raises(Refused, match="has grown since"):
+        with pytest.raises(Refused, match="has changed since"):
             apply_edits(session, draft)
 
     def test_what_is_short_already_is_not_edited(self, session: Session) -> None:

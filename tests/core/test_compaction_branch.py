@@ -229,7 +229,7 @@ class TestMove:
     def test_refused_where_the_conversation_went_on(self, session: Session) -> None:
         made = summarize_branch(left(session, 1), Extractive())
         move(session, 5)
-        with pytest.raises(Refused, match="has grown since this summary was made"):
+        with pytest.raises(Refused, match="has changed since this summary was made"):
             move_with_summary(session, 1, made)
 
     def test_a_label_in_between_does_no_harm(self, session: Session) -> None:

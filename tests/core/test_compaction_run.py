@@ -163,7 +163,7 @@ class TestRefused:
         made = drafted(demo)
         move(demo, demo.find("#100"))
         before = demo.path.read_bytes()
-        with pytest.raises(Refused, match="has grown since"):
+        with pytest.raises(Refused, match="has changed since"):
             accept(demo, made)
         assert demo.path.read_bytes() == before
 

@@ -241,7 +241,7 @@ class TestWriting:
     def session(self, tmp_path: Path) -> Path:
         return working(tmp_path / "s.jsonl").path
 
-    def test_a_source_that_changed_is_refused_and_nothing_is_left(self, tmp_path: Path) -> None:
+    def test_an_agent_may_go_on_in_the_source(self, tmp_path: Path) -> None:
         path = self.session(tmp_path)
         with reading(path) as session:
             fork = forking.fork(session, 5, PI, terms(tmp_path))
@@ -249,6 +249,18 @@ class TestWriting:
                 file.write(b'{"type":"custom","id":"aaaaaaaa","parentId":null}\n')
             with pytest.raises(Refused, match="changed while it was read"):
                 forking.store(session, fork.draft)
+            made = forking.store(session, fork.draft, may_grow=True)
+        with reading(made) as session:
+            assert session.columns.index("aaaaaaaa") < 0
+
+    def test_a_source_that_changed_is_refused_and_nothing_is_left(self, tmp_path: Path) -> None:
+        path = self.session(tmp_path)
+        with reading(path) as session:
+            fork = forking.fork(session, 5, PI, terms(tmp_path))
+            first, second, rest = path.read_bytes().split(b"\n", 2)
+            path.write_bytes(b"\n".join([first, second.replace(b'{"', b'{ "', 1), rest]))
+            with pytest.raises(Refused, match="changed while it was read"):
+                forking.store(session, fork.draft, may_grow=True)
         assert os.listdir(tmp_path) == ["s.jsonl"]
 
     def test_a_folder_that_is_gone_is_refused_before_anything_is_written(self, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ class TestRefusals:
         kept = session.book_path.read_bytes()
         foreign.grow("four")
         for writing in (IMPATIENT, Writing(dry_run=True)):
-            with pytest.raises(Refused, match="has grown since it was read"):
+            with pytest.raises(Refused, match="has changed since it was read"):
                 move(session, said(session, "one"), writing)
         assert session.book_path.read_bytes() == kept
         session.refresh()

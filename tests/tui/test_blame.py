@@ -185,3 +185,17 @@ def test_no_step_stops_at_an_empty_line_that_is_unsure() -> None:
     text = BlameText(Blame("a.py", tuple(lines), (), 1, ()), {})
     assert text.blocks() == [0, 2]
     assert text.figures() == [(2, "by hand"), (1, "unsure (empty)")]
+
+
+async def test_a_file_that_changes_while_its_lines_are_shown_is_said_to_have_and_is_read_again(
+    grove: Grove,
+) -> None:
+    async with exploring(grove.session, WIDE) as (pilot, _):
+        screen = await opened(pilot)
+        text = sure(screen.view.text)
+        grove.path.write_text(f"# pears\n{grove.path.read_text()}")
+        await until(pilot, lambda: "the file has changed" in shown(pilot))
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: screen.view.text is not text)
+        assert sure(screen.view.text).words(0) == "# pears"
+        assert "has changed" not in shown(pilot)

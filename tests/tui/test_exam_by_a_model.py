@@ -28,6 +28,7 @@ from tests.tui.considered import considering, stored
 from tests.tui.explored import NARROW, WIDE, exploring, ready
 from tests.tui.pictures import FixedApp
 from tests.tui.session_store import complete, reached, rows, until, whole_text
+from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -63,6 +64,13 @@ def path(tmp_path: Path) -> Path:
     made.compacted(made.user("go on"), f"The tests run with `python -m pytest -q`, the key is {SECRET}.")
     made.said("Going on.")
     return made.path
+
+
+def continued(path: Path, leaf: str) -> Acting:
+    """A writer that goes on at an entry of a session file, as its agent does."""
+    file = Acting.__new__(Acting)
+    file.path, file.count, file.leaf = path, 900, leaf
+    return file
 
 
 @asynccontextmanager
@@ -147,6 +155,20 @@ async def test_it_is_shown_sent_graded_and_kept(path: Path, endpoint: Endpoint) 
     with closing(Session.open(path)) as session:
         (kept,) = kept_exams(session, compaction)
     assert (kept["model"], kept["right"], kept["asked"]) == ("openai/x", 1, 2)
+
+
+async def test_answers_are_kept_where_the_agent_went_on_meanwhile(path: Path, endpoint: Endpoint) -> None:
+    async with offered(path, asking(endpoint)) as (pilot, explorer, compaction):
+        endpoint.script = [Reply(letters(path, compaction))]
+        await pilot.press("enter")
+        await whole_text(pilot)
+        session = sure(explorer.state.session)
+        continued(path, session.columns.id(session.leaf)).user("and now?")
+        await pilot.press("enter")
+        await until(pilot, lambda: b"leafward.exam" in stored(path))
+        assert "not kept" not in (await whole_text(pilot)).text
+    with closing(Session.open(path)) as session:
+        assert len(kept_exams(session, compaction)) == 1
 
 
 async def test_esc_sends_nothing_and_gives_up_what_was_sent(path: Path, endpoint: Endpoint) -> None:

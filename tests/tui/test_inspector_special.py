@@ -15,6 +15,7 @@ from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.ui.panes.inspector_tab import Tab
+from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.tui.inspector_data import (
     USAGE,
@@ -312,3 +313,17 @@ def test_a_summary_beside_a_system_prompt_has_the_size_that_it_has_in_the_contex
 
 
 # --- hostile input ----------------------------------------------------------------------------------------------------
+
+
+def test_a_row_that_is_lost_before_an_entry_is_said_where_one_stands_on_it(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("one")
+    transcript.reply("first", timestamp="2026-02-01T10:00:00.000Z")
+    transcript.prompt("two", parentUuid="nowhere", timestamp="2026-02-01T10:00:06.000Z")
+    session = transcript.opened()
+    texts = ["\n".join(line.text for line in page(single(session, at)).lines) for at in range(3)]
+    assert ["#2: the row that this one follows is not in this file" in text for text in texts] == [
+        False,
+        False,
+        True,
+    ]

@@ -21,6 +21,7 @@ from leafward_tui.lab.model.paid_summaries import KeptDrafts
 from leafward_tui.lab.state import LabState, Mode
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.screens.screen_controller import Means
+from leafward_tui.ui.screens.screen_results import XRayResult
 from tests.tui.considered import working
 from tests.tui.fake_lines import FakeLines
 from tests.tui.sure import sure
@@ -196,6 +197,18 @@ def test_reading_anew_says_whether_anything_has_changed(lab: Lab) -> None:
     lab.press("session.reload")
     lab.jobs.run("read")
     assert lab.screen.said == "reloaded"
+
+
+def test_a_plan_seen_through_is_read_anew_in_the_lab(lab: Lab) -> None:
+    lab.settle()
+    opened: list[Callable[[XRayResult], None]] = []
+    cast("Any", lab.controllers.sources)._services.screens = SimpleNamespace(
+        planned_xray=lambda *given: opened.append(given[-1])
+    )
+    lab.press("draft.xray")
+    opened[0](XRayResult(reload=True))
+    lab.jobs.run("read")
+    assert lab.screen.said == "the session has not changed"
 
 
 def test_a_refused_reading_leaves_everything_as_it_was(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray.screen import XRayScreen
 from tests.acting import Acting, usage
 from tests.pi_file import RULE, STEP, PiFile, lossy
-from tests.tui.considered import considering, follow, said, settled, stored, working
+from tests.tui.considered import considering, cut_off, follow, said, settled, stored, working
 from tests.tui.explored import note
 from tests.tui.session_store import reached, rows, shown, until
 from tests.tui.sure import sure
@@ -70,13 +70,6 @@ def age(path: Path) -> None:
     """Makes a session one of pi's version 2."""
     header, rest = path.read_bytes().split(b"\n", 1)
     path.write_bytes(json.dumps({**json.loads(header), "version": 2}).encode() + b"\n" + rest)
-
-
-def cut_off(path: Path) -> bytes:
-    """Leaves the first lines of a file, and gives them."""
-    left = b"".join(stored(path).splitlines(keepends=True)[:3])
-    path.write_bytes(left)
-    return left
 
 
 async def loaded_xray(pilot: Pilot[int]) -> XRay | None:
@@ -248,14 +241,16 @@ class TestEnding:
                 screen.state.session.columns.id(screen.state.session.leaf),
             )
             file.user("one more thing")
-            await until(pilot, lambda: screen.state.file.grew)
+            await until(pilot, lambda: screen.state.file.since.changed)
             assert "session has changed" in said(screen)
             await pilot.press("ctrl+s")
             assert pilot.app.screen is screen
             await pilot.press("ctrl+r")
             await until(
                 pilot,
-                lambda: not screen.state.file.grew and settled(screen) and screen.state.draft is not None,
+                lambda: (
+                    not screen.state.file.since.changed and settled(screen) and screen.state.draft is not None
+                ),
             )
             await pilot.press("ctrl+s")
             await reached(pilot, ChoiceSheet)

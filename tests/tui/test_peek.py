@@ -31,7 +31,8 @@ def test_where_no_file_was_changed_the_words_have_both_lines() -> None:
 def test_who_spoke_is_a_whole_word_with_a_gap_behind_it() -> None:
     assert TurnDigest("extension", LONG, ()).label == "ext"
     assert TurnDigest("ai", LONG, ()).label == "ai"
-    assert TurnDigest("multi_edit", LONG, ()).label == "multi\u2026"
+    assert TurnDigest("exec_command", LONG, ()).label == "exec_command"
+    assert TurnDigest("multi_edit_of_all", LONG, ()).label == "multi_edit_\u2026"
 
 
 def test_of_a_summary_the_lines_say_what_it_tells(tmp_path: Path) -> None:

@@ -97,3 +97,11 @@ def test_what_the_agent_estimated_behind_its_compaction_is_told_from_what_was_co
     if width > 42:
         assert "5 % less" in text, "4.7 %"
     assert "3,145 after it, the agent's estimate without system prompt and tools" in text
+
+
+def test_where_nothing_that_is_not_in_file_is_carried_no_size_without_it_is_told_as_the_whole(
+    corpora: Path,
+) -> None:
+    (claude,) = (corpora / "real" / "claude").glob("entireio__cli__a7*.jsonl")
+    _, compaction = pages(claude, 78)
+    assert any(line.strip() == "after: counted by the next request" for line in compaction)

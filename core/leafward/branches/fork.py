@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from leafward.agents.conversation import COUNTS_COPIED, Conversation
 from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms, cut_at
 from leafward.agents.recognition import agent_behind
 from leafward.agents.registry import all_agents
-from leafward.base.errors import Refused
+from leafward.base.errors import NotASession, Refused
 from leafward.base.figures import counted, first_few
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
@@ -201,8 +202,8 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[W
     return found
 
 
-def store(session: Session, draft: ForkDraft) -> Path:
-    """Writes a draft's file, for its owner only, and returns its path.
+def store(session: Session, draft: ForkDraft, *, may_grow: bool = False) -> Path:
+    """Writes a draft's file, for its owner only, and returns its path; the source `may_grow` where its end is left out.
 
     Raises Refused, with nothing left behind, where the session's folder is gone, the name is taken, the source changed while
     it was read, or the file cannot be written.
@@ -211,12 +212,31 @@ def store(session: Session, draft: ForkDraft) -> Path:
     path = draft.file
     # No agent takes such a name for a session: it neither begins nor ends like theirs.
     waiting = path.with_name(draft_ending())
-    return create_from(path, waiting, draft.content(), lambda: _refuse_changed(session))
+    return create_from(path, waiting, draft.content(), lambda: _refuse_changed(session, may_grow=may_grow))
 
 
-def _refuse_changed(session: Session) -> None:
-    if session.changed_on_disk() or session.gone:
+def _refuse_changed(session: Session, *, may_grow: bool) -> None:
+    """Raises Refused where the source is not what was read. An agent that goes on in it changes nothing of that."""
+    changed = session.changed_on_disk()
+    if session.gone or (changed and not (may_grow and _only_grew(session))):
         raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
+
+
+def _only_grew(session: Session) -> bool:
+    """Whether the file, read anew, begins with the entries of a session, each in its place."""
+    try:
+        with closing(agent_behind(session).open(session.path)) as now:
+            before, size = session.columns, len(session)
+            return (
+                len(now) >= size
+                and now.columns.ids.startswith(before.ids)
+                and now.columns.kind.startswith(before.kind)
+                and now.columns.parent[:size] == before.parent
+                and now.columns.start[:size] == before.start
+                and before.other_ids.items() <= now.columns.other_ids.items()
+            )
+    except (NotASession, OSError):
+        return False
 
 
 def import_now(draft: ForkDraft, env: Mapping[str, str]) -> None:
@@ -241,11 +261,13 @@ def import_now(draft: ForkDraft, env: Mapping[str, str]) -> None:
         pass
 
 
-def store_and_import(session: Session, draft: ForkDraft, env: Mapping[str, str]) -> None:
+def store_and_import(
+    session: Session, draft: ForkDraft, env: Mapping[str, str], *, may_grow: bool = False
+) -> None:
     """Writes a draft and lets its agent import it where needed. Raises LeafwardError, before writing where there is no agent."""
     # Checked before writing: a user who retries once the agent is installed would get two.
     draft.resume.program(env)
-    store(session, draft)
+    store(session, draft, may_grow=may_grow)
     import_now(draft, env)
 
 

@@ -91,7 +91,7 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
                 if there is None and not options.another:
                     there = _earlier(session, made, options, settings)
             if there is None:
-                forking.store(session, made.draft)
+                forking.store(session, made.draft, may_grow=True)
             else:
                 remark = WriteRemark(
                     "earlier-try", "an earlier try wrote this session; --another writes a second one"

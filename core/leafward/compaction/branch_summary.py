@@ -338,7 +338,7 @@ def move_with_summary(
     refuse_changed(session)
     branch = branch_draft.branch
     if session.tree.content_at(branch.start) != session.place or branch.target != target:
-        raise Refused(f"{session.path.name} has grown since this summary was made; make it again")
+        raise Refused(f"{session.path.name} has changed since this summary was made; make it again")
     place = place_at(session, target)
     ready = replace(branch_draft, branch=replace(branch, columns=session.columns))
     line = ready.line(place, writing.now)

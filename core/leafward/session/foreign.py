@@ -202,7 +202,7 @@ class ForeignFiles:
     def went_on(self) -> str | None:
         """The change of the agent's files since they were read, in words; None where there is none."""
         if self._theirs_changed():
-            return f"{self.path.name} has grown since it was read: reload it"
+            return f"{self.path.name} has changed since it was read: reload it"
         return f"{self.path.name} is gone" if self.gone else None
 
     @property

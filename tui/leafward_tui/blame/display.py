@@ -44,6 +44,11 @@ class BlameDisplay:
         return (self.head, self.lines, RowRule(), self.facts, self.note)
 
     @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over this one."""
+        return self._screen.is_active
+
+    @property
     def text(self) -> BlameText | None:
         """The lines on show; None before they were read."""
         return self.lines.text
@@ -54,8 +59,8 @@ class BlameDisplay:
         return self.lines.cursor
 
     def show_text(self, text: BlameText) -> None:
-        """Shows the lines of a file."""
-        self.lines.show(text, 0)
+        """Shows the lines of a file, with the cursor on the first, or where it was."""
+        self.lines.show(text, min(max(0, self.cursor), max(0, len(text) - 1)))
         if not len(text):
             self.tell("this file is empty", "warn")
         elif not text.blame.sessions:
@@ -80,9 +85,9 @@ class BlameDisplay:
     def show_title(self) -> None:
         """Shows the file, and numbers of lines by author."""
         path, text = self._state.path, self.text
-        facts: list[Fact] = []
+        facts = self._state.file.facts()
         if text is not None:
-            facts = [
+            facts += [
                 Fact(f"{count:,}", name, keep=3 - min(at, 2))
                 for at, (count, name) in enumerate(text.figures())
             ]
@@ -99,10 +104,12 @@ class BlameDisplay:
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""
         text = self.text
+        reload = (Hint("session.reload"),) if self._state.file.changed else ()
         if text is None or not len(text):
-            return (Hint("app.back"),)
+            return (*reload, Hint("app.back"))
         show = (Hint("blame.show"),) if text.author(self.cursor) is not None else ()
         return (
+            *reload,
             *show,
             Hint(("change.previous", "change.next"), "turn before, after", "turn"),
             Hint("blame.find"),

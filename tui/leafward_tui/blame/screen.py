@@ -50,7 +50,7 @@ class BlameScreen(BaseScreen[None]):
         means = Means(self.state, self.view, self.services, self.services.jobs(self))
         self._reading = BlameReading(means)
         cursor = BlameCursor(means)
-        self.route(RowSteps(cursor.step, lambda: self.view.lines.size.height), cursor)
+        self.route(RowSteps(cursor.step, lambda: self.view.lines.size.height), cursor, self._reading)
         self.refuses = lambda _intent_id: "no lines of this file to show" if self.state.problem else ""
         yield from self.view.widgets()
 
@@ -59,6 +59,7 @@ class BlameScreen(BaseScreen[None]):
         self.view.show_title()
         self.view.lines.focus()
         self._reading.load()
+        self.set_interval(self.services.config.follow_interval, self._reading.look)
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter now."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from leafward_tui.ui.screens.session_watch import FileState
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -26,3 +28,4 @@ class BlameState:
     """By author: the purpose of the turn, or why that cannot be read."""
     problem: str = ""
     """The reason why there are no lines."""
+    file: FileState = field(default_factory=lambda: FileState("file"))

@@ -43,6 +43,8 @@ class CompareDisplay:
         self.key_bar = screen.key_bar
         self.hits: Callable[[], Fact | None] = lambda: None
         """The number of hits of the search, for the title."""
+        self.tell: Callable[..., object] = lambda *_: None
+        """Shows the effect of a key until the next one."""
         self.open_sheet, self.show_hints = screen.open_sheet, screen.show_hints
         self.dismiss, self.go_back, self.set_timer = screen.dismiss, screen.go_back, screen.set_timer
 
@@ -83,5 +85,8 @@ class CompareDisplay:
         """Shows the session, the hits of the search, and the common ancestor of both entries."""
         width, glyphs = self.size.width, self._screen.services.glyphs
         crumb = session_crumb(self._state.session, width - 90, glyphs)
-        facts = title_facts(self._state.read, self.hits(), width, glyphs)
+        facts = [
+            *self._state.file.facts(),
+            *title_facts(self._state.read, self.hits(), width, glyphs),
+        ]
         self._screen.title_bar.show("Compare", crumb=crumb, facts=facts)

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fold: bool) -> Sequence[Hint]:
     """The hints of the key bar, the most important first; `on_fold` where the cursor is on folded lines."""
+    reload = (Hint("session.reload"),) if state.file.changed else ()
+    return (*reload, *_hints(state, searched=searched, three_columns=three_columns, on_fold=on_fold))
+
+
+def _hints(state: CompareState, *, searched: bool, three_columns: bool, on_fold: bool) -> Sequence[Hint]:
     page, seen, content = state.page, state.read.overall, state.content
     if seen is None:
         return (Hint("app.back"),)

@@ -21,6 +21,7 @@ from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import CompareResult
+from leafward_tui.ui.screens.session_watch import SessionWatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +84,8 @@ class CompareScreen(BaseScreen[CompareResult | None]):
         self.cursor_keys = Cursor(means, self.content, self.files, self.pages)
         self.search = Search(means, self.content, self.files, self.pages, self.cursor_keys)
         self.loader = SidesLoader(means, self.content, self.files, self.pages)
+        view.tell = self.content.tell
+        self._watch = SessionWatch(self.state.session, self.state.file, view, self.services.keymap)
         self.route(
             RowSteps(self.cursor_keys.step, self.cursor_keys.rows_seen),
             self.cursor_keys,
@@ -98,6 +101,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
     def mounted(self) -> None:
         """Shows the empty panes, and starts reading."""
         self.files.recall()
+        self.set_interval(self.services.config.follow_interval, self._watch.look)
         self.view.show_title()
         self.pages.show()
         self.view.lists[Column.BOTH].focus()

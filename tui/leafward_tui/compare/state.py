@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.files.file_replay.bases import WorkspaceBases
 from leafward_tui.compare.model.content import ContentRequest, Show
 from leafward_tui.compare.model.files import Column
+from leafward_tui.ui.screens.session_watch import FileState
 
 if TYPE_CHECKING:
     from leafward.branches.diff.contents import ContentDifference, SideContents
@@ -103,6 +104,7 @@ class CompareState:
     pages: PageState = field(default_factory=PageState)
     files: FilesState = field(default_factory=FilesState)
     content: ContentState = field(default_factory=ContentState)
+    file: FileState = field(default_factory=FileState)
     closed: Event = field(default_factory=Event)
     """Set once the screen is gone, to stop all rebuilding."""
 

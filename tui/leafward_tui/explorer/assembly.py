@@ -63,9 +63,9 @@ class Controllers:
         self.loader.counted = self._look_on
         self.bisect = Bisect(means, self.navigation, self.operations)
         self.export = Export(means, self.navigation)
-        self.comparison = Comparison(means, self.navigation, self.filter, self.write)
+        self.comparison = Comparison(means, self.loader, self.navigation, self.filter, self.write)
         self.compactions = Compactions(means, self.loader, self.navigation, self.write, self.operations)
-        self.exam = CompactionExam(means, self.write)
+        self.exam = CompactionExam(means, self.loader, self.write)
         self.modes = Modes(means, self.summary, self.search, self.filter, self.navigation)
         self.routed: tuple[ExplorerController, ...] = tuple(vars(self).values())
 

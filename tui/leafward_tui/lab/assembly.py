@@ -60,6 +60,7 @@ class Controllers:
             self.request,
             self.drafts,
             partial(grader.ask_model, self.display.show_text),
+            self.file.reload,
         )
         self.leave = Leave(means, self.layout, self.edit, self.request)
         self.routed: tuple[LabController, ...] = tuple(vars(self).values())

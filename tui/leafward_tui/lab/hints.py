@@ -34,8 +34,7 @@ def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
     facts = [Fact(where, short=where, keep=3, hue="text")]
     if path.what_if is not None and (focus := path.what_if.choices.focus):
         facts.append(Fact(f"focus: {safe_line(focus, _FOCUS)}", short="focused", keep=2))
-    if state.file.grew:
-        facts.append(Fact("session has changed", short="changed", keep=4, hue="warn"))
+    facts += state.file.since.facts()
     if path.shut:
         facts.append(Fact("read only", keep=4, hue="warn"))
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.lab.model.choices import AS_IT_IS
+from leafward_tui.ui.screens.session_watch import FileState
 
 if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
@@ -162,8 +163,7 @@ class Edit:
 class File:
     """The file of the session. Written by `controllers.file`."""
 
-    grew: bool = False
-    """Whether the file has changed since it was read."""
+    since: FileState = field(default_factory=FileState)
     reading: bool = False
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leafward.compaction.aftermath import Aftermath
     from leafward.compaction.exam.grade import Exam
     from leafward.session.entries import EntryId
+    from leafward.session.scan import Scan
     from leafward.session.session import Session
     from leafward.summaries.survival.report import Survival
 
@@ -39,7 +40,7 @@ _KEPT = 12
 
 
 class Survivals:
-    """The reports of one session. May be asked from several threads; two never make the same report at once."""
+    """The reports of one session, as it was read. May be asked from several threads; two never make the same report at once."""
 
     def __init__(self) -> None:
         self._reports: OrderedDict[EntryId, Survival] = OrderedDict()
@@ -89,12 +90,13 @@ class Survivals:
             return found
 
 
-_BY_SESSION: WeakKeyDictionary[Session, Survivals] = WeakKeyDictionary()
+_BY_SCAN: WeakKeyDictionary[Scan, Survivals] = WeakKeyDictionary()
+"""By what was read: a file that was rewritten may have other entries of the same ids."""
 
 
 def survivals_of(session: Session) -> Survivals:
     """The reports of a session that is open."""
-    found = _BY_SESSION.get(session)
+    found = _BY_SCAN.get(session.scan)
     if found is None:
-        found = _BY_SESSION.setdefault(session, Survivals())
+        found = _BY_SCAN.setdefault(session.scan, Survivals())
     return found

@@ -8,6 +8,7 @@ from leafward.compaction.summary_comparison import LineRelation
 from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.panes.summary_comparison import ComparisonView
+from leafward_tui.ui.screens.session_watch import with_keys
 from leafward_tui.ui.text.session_crumb import session_crumb
 from leafward_tui.xray.hints import title_facts
 from leafward_tui.xray.widgets.foot import AboutLine, LedgerBar
@@ -16,10 +17,11 @@ from leafward_tui.xray.widgets.summaries_head import SummariesHead
 from leafward_tui.xray.widgets.view import XRayView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.widget import Widget
 
+    from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.screens.screen import BaseScreen
     from leafward_tui.ui.screens.screen_results import XRayResult
     from leafward_tui.xray.state import PairState, XRayState
@@ -48,6 +50,15 @@ class XRayDisplay:
     def sheet_rows(self) -> int:
         """Rows that a sheet has room for."""
         return self._screen.app.size.height - 10
+
+    @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over this one."""
+        return self._screen.is_active
+
+    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
+        """Shows a note in place of the text about the cursor's line, until the next key."""
+        self.about.say(with_keys(text, keys), tone)
 
     def show_ledger(self) -> None:
         """Shows the sums of both sides."""
@@ -84,6 +95,15 @@ class PairDisplay:
         return self._screen.app.size.height - 10
 
     @property
+    def on_top(self) -> bool:
+        """Whether no other screen lies over this one."""
+        return self._screen.is_active
+
+    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
+        """Shows a note in place of the text about the cursor's line, until the next key."""
+        self.about.say(with_keys(text, keys), tone)
+
+    @property
     def text_cells(self) -> int:
         """Cells of the text about the cursor's line."""
         return self._screen.app.size.width - 12
@@ -91,7 +111,7 @@ class PairDisplay:
     def show_title(self) -> None:
         """Shows the compared summaries, the numbers of differences, and the hits."""
         session, diff = self._state.session, self._state.diff
-        facts = []
+        facts = self._state.file.facts()
         if (found := self.hits()) is not None:
             facts.append(found)
         if diff is not None:

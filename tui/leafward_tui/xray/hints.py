@@ -37,9 +37,10 @@ def title_facts(state: XRayState, found: Fact | None, glyphs: Glyphs) -> list[Fa
         facts.append(edits)
     if found is not None:
         facts.append(found)
+    facts += state.file.facts()
     fates = state.loaded.fates
     if fates is not None and fates.lost:
-        word, hue = ("not seen", "sub") if fates.unreadable else ("lost", "warn")
+        word, hue = ("may be lost", "sub") if fates.unreadable else ("lost", "warn")
         facts.append(
             Fact(
                 f"{counted(len(fates.lost), 'fact')} {word}",
@@ -70,14 +71,16 @@ def _edits_fact(xray: XRay, glyphs: Glyphs) -> Fact | None:
 def hints_of(state: XRayState, piece: Piece | None, *, searched: bool) -> Sequence[Hint]:
     """The keys that matter now; `piece` is the one under the cursor."""
     loaded = state.loaded
+    reload = (Hint("session.reload"),) if state.file.changed else ()
     if loaded.xray is None:
-        return (Hint("app.back"),)
+        return (*reload, Hint("app.back"))
     enter = "open fold" if piece is not None and piece.fold else "go to source"
     if piece is not None and piece.cell.line < 0 and not piece.fold:
         enter = "show entry"
     pin = (Hint("fact.pin"),) if loaded.fates is not None and loaded.fates.lost else ()
     leave = "end search" if searched else "show all" if state.folds.only is not None else "back"
     return (
+        *reload,
         Hint("pane.next", "other side", "side"),
         Hint("source.go", enter, enter.rpartition(" ")[2]),
         Hint(("change.next", "change.previous"), *(("hit",) if searched else ("next change", "change"))),

@@ -10,6 +10,7 @@ from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.ui.screens.session_watch import SessionWatch
 from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import XRayLoader
 from leafward_tui.xray.controllers.lost_facts import LostFacts
@@ -69,6 +70,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         self.line_keys = Lines(means)
         self.search = Search(means, self.line_keys)
         self.loader = XRayLoader(means, self.line_keys)
+        self._watch = SessionWatch(self.state.session, self.state.file, view, self.services.keymap)
         steps = RowSteps(self.lines.move_by, lambda: self.lines.size.height)
         self.route(steps, self.line_keys, self.search, LostFacts(means))
         yield from view.widgets()
@@ -78,6 +80,7 @@ class XRayScreen(BaseScreen[XRayResult | None]):
         self.view.show_title()
         self.lines.focus()
         self.loader.load()
+        self.set_interval(self.services.config.follow_interval, self._watch.look)
 
     # --- messages of the widgets --------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Kind
+from leafward_tui.ui.screens.session_watch import FileState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,6 +68,7 @@ class XRayState:
     """The text that the plan injects."""
     loaded: Loaded = field(default_factory=Loaded)
     folds: Folds = field(default_factory=Folds)
+    file: FileState = field(default_factory=FileState)
 
     @property
     def of_edits(self) -> bool:
@@ -89,3 +91,4 @@ class PairState:
     """The entry of the other summary; -1 where there is none."""
     diff: SummaryDiff | None = None
     fold_same: bool = False
+    file: FileState = field(default_factory=FileState)

@@ -10,6 +10,7 @@ from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
+from leafward_tui.ui.screens.session_watch import SessionWatch
 from leafward_tui.xray.controllers.summary_pair import SummaryPair
 from leafward_tui.xray.display import PairDisplay
 from leafward_tui.xray.state import PairState
@@ -40,6 +41,14 @@ class SummariesScreen(BaseScreen["int | None"]):
         view = self.view = PairDisplay(self, self.state)
         self.clear_note = partial(view.about.say, "", "")
         self.pair = SummaryPair(Means(self.state, view, self.services, self.services.jobs(self)))
+        self._watch = SessionWatch(
+            self.state.session,
+            self.state.file,
+            view,
+            self.services.keymap,
+            advice="the session has changed: go back and reload it",
+            key=("app.back", "back"),
+        )
         self.route(RowSteps(view.lines.move_by, lambda: view.lines.size.height), self.pair)
         yield from view.widgets()
 
@@ -47,6 +56,7 @@ class SummariesScreen(BaseScreen["int | None"]):
         """Compares with the summary before."""
         self.view.lines.focus()
         self.pair.begin(self._at)
+        self.set_interval(self.services.config.follow_interval, self._watch.look)
 
     def on_line_list_cursor_moved(self, message: LineList.CursorMoved) -> None:
         """Shows the line in full."""

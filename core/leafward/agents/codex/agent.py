@@ -22,6 +22,7 @@ from leafward.agents.base import (
 )
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
+from leafward.agents.codex.first_program import ENDING, is_document
 from leafward.agents.codex.preview import glimpse
 from leafward.agents.codex.records import framed
 from leafward.agents.codex.rollout import first_line, head_of, is_packed, unpacked_head, unpacked_lines
@@ -145,6 +146,8 @@ class Codex(Agent):
         """Whether the first line is a record of Codex."""
         if is_packed(head):
             head = unpacked_head(head, _HEAD_SIZE)
+        if is_document(unmarked(head)):
+            return True
         line = unmarked(head).lstrip().partition(b"\n")[0]
         if _HEAD.match(line) or _BARE.match(line):
             return True
@@ -242,6 +245,8 @@ class Codex(Agent):
 
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`codex resume -C FOLDER ID`: without the folder Codex first asks in which of the two to continue (0.169)."""
+        if str(session.path).endswith(ENDING):
+            raise Refused("Codex's present program does not open sessions of its first one: fork this one")
         folder = folder_of(session, self.title)
         refuse_copy(session, self.title)
         if session.header.get("relation") == TWIN:

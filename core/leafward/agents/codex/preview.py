@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import FirstLook
 from leafward.agents.codex.chain import meta_of, with_folder
 from leafward.agents.codex.description import SUBAGENT, relation_of
+from leafward.agents.codex.first_program import ENDING
 from leafward.agents.codex.items import is_injected, item_text, prompt_of, typed_in
 from leafward.agents.codex.records import Role, framed, line_of, payload_of
 from leafward.agents.codex.rollout import head_of
@@ -99,7 +100,7 @@ def _is_inherited(body: Body, own: object) -> bool:
 
 def _last_time(path: str) -> int | None:
     """The time of the last whole line."""
-    if path.endswith(COLD):
+    if path.endswith((COLD, ENDING)):
         return None
     with open_regular(path) as file:
         size = file.seek(0, os.SEEK_END)

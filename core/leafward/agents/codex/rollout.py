@@ -6,6 +6,7 @@ import sys
 import tempfile
 from typing import IO, TYPE_CHECKING, cast
 
+from leafward.agents.codex.first_program import ENDING, document_lines, is_document
 from leafward.agents.codex.store import COLD
 from leafward.agents.lines import CHUNK, OpenFile, unmarked
 from leafward.base.errors import NotASession
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _LONGEST_HEAD = 1 << 22
+_DOCUMENT_HEAD = 256
 
 
 class Rollout(OpenFile):
-    """One file of a thread. A compressed one is unpacked to a temporary file without a name first."""
+    """One file of a thread. A compressed one, or a document of the first program, is unpacked to a temporary file without a name."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -36,6 +38,9 @@ class Rollout(OpenFile):
                 self._file, self.torn = _unpacked(packed, path)
             finally:
                 packed.close()
+        elif path.endswith(ENDING) and is_document(self._read(0, _DOCUMENT_HEAD)):
+            with self._file as document:
+                self._file = _as_lines(document.read())
 
     def lines(
         self, stop: Callable[[], bool] = lambda: False, *, entire: bool = False
@@ -74,6 +79,8 @@ def head_of(path: str, size: int) -> bytes:
     """The first bytes of a rollout, unpacked. Raises OSError."""
     with open_buffered(path) as file:
         head = file.read(size)
+        if path.endswith(ENDING) and is_document(head):
+            return document_lines(head + file.read())[:size]
         return unmarked(unpacked_head(head, size) if path.endswith(COLD) else head)
 
 
@@ -108,6 +115,14 @@ def unpacked_lines(path: str) -> Iterator[bytes | None]:
     except (zstd.ZstdError, EOFError, OSError):
         yield None
     yield rest
+
+
+def _as_lines(document: bytes) -> IO[bytes]:
+    """The lines of a document in a temporary file."""
+    plain = cast("IO[bytes]", tempfile.TemporaryFile(prefix="leafward-"))  # noqa: SIM115  # as long as the session is
+    plain.write(document_lines(document))
+    plain.flush()
+    return plain
 
 
 def _unpacked(packed: IO[bytes], path: str) -> tuple[IO[bytes], str | None]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leafward.agents.codex.first_program import ENDING
 from leafward.agents.databases import opened_read_only
 from leafward.agents.folders import look
 from leafward.base.regular_files import open_buffered, open_regular
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 SUFFIX = ".jsonl"
 COLD = ".zst"
 """Ending of a compressed rollout: `.jsonl.zst`."""
-_ENDINGS = (SUFFIX, SUFFIX + COLD)
+_ENDINGS = (SUFFIX, SUFFIX + COLD, ENDING)
 LIVE_FOLDER = "sessions"
 ARCHIVE_FOLDER = "archived_sessions"
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _NAME = re.compile(
-    rf"rollout-(\d{{4}}-\d\d-\d\dT\d\d-\d\d-\d\d)-({_UUID})(?:_({_UUID}))?\.jsonl(?:\.zst)?", re.ASCII
+    rf"rollout-(\d{{4}}-\d\d-\d\d(?:T\d\d-\d\d-\d\d)?)-({_UUID})(?:_({_UUID}))?\.json(?:l(?:\.zst)?)?",
+    re.ASCII,
 )
 _DATABASE = re.compile(r"state_(\d+)\.sqlite")
 _COMPARED = 4 << 10
@@ -60,13 +62,13 @@ def named(name: str) -> RolloutName | None:
 
 
 def is_rollout(name: str) -> bool:
-    """Whether a file may be one, by its ending."""
-    return name.endswith(_ENDINGS)
+    """Whether a file may be one, by its ending; a document also needs Codex's form of name."""
+    return name.endswith(_ENDINGS) and not (name.endswith(ENDING) and named(name) is None)
 
 
 def stem(path: str) -> str:
     """A rollout's name without its endings."""
-    return os.path.basename(path).removesuffix(COLD).removesuffix(SUFFIX)
+    return os.path.basename(path).removesuffix(COLD).removesuffix(SUFFIX).removesuffix(ENDING)
 
 
 class Segment(NamedTuple):
@@ -175,7 +177,7 @@ def walk(root: str, trouble: list[Trouble]) -> Iterator[Segment]:
         files, below = look(folder, _ENDINGS, trouble, into=depth < _DEEPEST)
         folders += [(above + name, depth + 1) for name in below]
         for name, stamp in files.items():
-            if name not in _LOGS:
+            if name not in _LOGS and is_rollout(name):
                 yield _segment(above + name, name, archived, stamp)
 
 

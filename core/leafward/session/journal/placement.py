@@ -43,7 +43,7 @@ def place_at(session: Session, at: int, before: Place | None = None) -> Place:
     """
     stands = session.columns.id_at(session.place)
     if before is not None and stands != before.stands:
-        raise Refused(f"{session.path.name} has grown since this was made; make it again")
+        raise Refused(f"{session.path.name} has changed since this was made; make it again")
     tree, here = session.tree, session.leaf
     stays = tree.content_at(at) == session.place
     parent = EntryIndex(at)

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import NotFound
+from leafward.session.file_stamps import stamp_of
 from leafward_tui.blame.model.blame_text import BlameText
 from leafward_tui.ui.screens.screen_controller import ScreenController
+from leafward_tui.ui.screens.session_watch import SessionWatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,11 +32,27 @@ class BlameReading(ScreenController["BlameState", "BlameDisplay"]):
 
     def __init__(self, means: Means[BlameState, BlameDisplay]) -> None:
         super().__init__(means)
+        self._file = BlamedFile(means.state.path)
+        self._watch = SessionWatch(
+            self._file,
+            means.state.file,
+            means.view,
+            means.services.keymap,
+            advice="the file has changed: reload it to see who wrote its lines",
+        )
+        self.actions = {"session.reload": self.load}
+
+    def look(self) -> None:
+        """Checks whether the file has changed; costs one stat."""
+        if not self._jobs.running("blame"):
+            self._watch.look()
 
     def load(self) -> None:
-        """Reads the file and the sessions that touched it."""
+        """Reads the file and the sessions that touched it, now or again."""
         self._view.tell("reading the sessions that touched this file", "faint")
+        self._file.take_stamp()
         state = self._state
+        state.file.changed = state.file.gone = False
         work = partial(read_blame, state.path, state.cards, state.session, self._services.config)
         self._jobs.latest("blame", work, self._show, self._fail)
 
@@ -45,6 +63,8 @@ class BlameReading(ScreenController["BlameState", "BlameDisplay"]):
             self._fail(found.problem, f"this file is not on this machine{instead}")
             return
         self._view.tell("")
+        self._state.problem = ""
+        self._state.reasons.clear()
         self._view.show_text(BlameText(found.blame, found.short))
         unread = found.blame.unread
         if unread:
@@ -67,6 +87,25 @@ class BlameReading(ScreenController["BlameState", "BlameDisplay"]):
     def _keep(self, author: int, reason: Reason | str) -> None:
         self._state.reasons[author] = reason
         self._view.show_details()
+
+
+class BlamedFile:
+    """The file whose lines are on show, watched while they are."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.gone = False
+        self.take_stamp()
+
+    def take_stamp(self) -> None:
+        """Takes the present state of the file as the one that is read."""
+        self._stamp = stamp_of(self._path)
+
+    def changed_on_disk(self) -> bool:
+        """Whether the file changed since; a missing file is not a change, and `gone` is set."""
+        now = stamp_of(self._path)
+        self.gone = now is None and self._stamp is not None
+        return now is not None and now != self._stamp
 
 
 class Blamed(NamedTuple):

@@ -16,6 +16,7 @@ from leafward_tui.compare.state import Page
 from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine
+from leafward_tui.ui.screens.session_watch import with_keys
 from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference
     from leafward_tui.compare.model.content import ContentRequest, Shown
+    from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.jobs import Job
 
 _REST = 0.03
@@ -198,8 +200,9 @@ class Content(CompareController):
         fates = file.fates if file is not None else ()
         return (sentence(self.lines, max(0, self._view.diff.cursor), width, ellipsis, [*fates, *flags]),)
 
-    def tell(self, text: str, ink: str = "sub") -> None:
+    def tell(self, text: str, ink: str = "sub", keys: Sequence[KeyHint] = ()) -> None:
         """Shows the effect of a key in place of the sentence; on a tab without one, in place of the keys."""
+        text = with_keys(text, keys)
         self._state.content.message = (text, ink)
         self._view.sentence.show(self._sentence)
         if self._state.page not in (Page.FILES, Page.CONTENTS):

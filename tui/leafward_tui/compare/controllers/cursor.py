@@ -33,6 +33,7 @@ class Cursor(CompareController):
             "compare.enter": self.enter,
             "compare.fold": self.fold,
             "copy.text": self.copy,
+            "session.reload": lambda: self._view.dismiss(CompareResult(reload=True)),
         }
 
     def enabled(self, intent_id: str) -> bool:

@@ -59,13 +59,15 @@ class Compactions(ExplorerController):
         """Shows a compaction before and after."""
         session = self._state.session
         if session is not None:
-            self._services.screens.xray(session, compaction, self._go_on)
+            self._services.screens.xray(session, compaction, partial(self._go_on, compaction))
 
-    def _go_on(self, result: XRayResult | None) -> None:
-        """Acts on the result of the X-ray: an undo, a new compaction with pinned facts, an entry to go to."""
+    def _go_on(self, compaction: int, result: XRayResult | None) -> None:
+        """Acts on the result of the X-ray: an undo, a new compaction with pinned facts, an entry to go to, the same again."""
         if result is None:
             return
-        if result.undo:
+        if result.reload:
+            self._loader.reread((compaction,), lambda found: self.open_xray(*found))
+        elif result.undo:
             self._operations.undo(result.undo)
         elif result.pins:
             self.open_lab(result.compaction, result.pins)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_filter import RowFilter
+    from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.jobs import Job
@@ -33,9 +34,15 @@ class Comparison(ExplorerController):
     """Opens comparisons, and acts on their results."""
 
     def __init__(
-        self, means: ExplorerMeans, navigation: Navigation, row_filter: RowFilter, write: SessionWrite
+        self,
+        means: ExplorerMeans,
+        loader: SessionLoader,
+        navigation: Navigation,
+        row_filter: RowFilter,
+        write: SessionWrite,
     ) -> None:
         super().__init__(means)
+        self._loader = loader
         self._navigation = navigation
         self._filter = row_filter
         self._write = write
@@ -65,13 +72,16 @@ class Comparison(ExplorerController):
         exploration = self._state.exploration
         if exploration is not None:
             mark = exploration.end_of(exploration.mark) if exploration.mark >= 0 else -1
-            self._services.screens.compare(exploration.session, a, b, mark, self._go_on)
+            done = partial(self._go_on, a, b)
+            self._services.screens.compare(exploration.session, a, b, mark, done)
 
-    def _go_on(self, result: CompareResult | None) -> None:
+    def _go_on(self, a: int, b: int, result: CompareResult | None) -> None:
         """Acts on the result of the comparison."""
         if result is None or self._state.session is None:
             return
-        if result.change is not None:
+        if result.reload:
+            self._loader.reread((a, b), lambda found: self.open(*found))
+        elif result.change is not None:
             self._write.start(result.done, result.change)
         elif result.touching:
             self._filter.show_timeline(result.touching)

@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.sitting import ExamAnswers
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
 
 
 class CompactionExam(ExplorerController):
     """Has a model sit an exam."""
 
-    def __init__(self, means: ExplorerMeans, write: SessionWrite) -> None:
+    def __init__(self, means: ExplorerMeans, loader: SessionLoader, write: SessionWrite) -> None:
         super().__init__(means)
+        self._loader = loader
         self._write = write
 
     def ask_model(self, compaction: int) -> None:
@@ -44,6 +46,20 @@ class CompactionExam(ExplorerController):
     def _keep(
         self, compaction: EntryIndex, sat: ExamAnswers, done: str, refused: Callable[[str], object]
     ) -> None:
+        """Keeps the answers, which were paid for, even where the agent went on while the model answered."""
+        session = self._state.session
+
+        def once_more(problem: str) -> None:
+            if session is not None and session is self._state.session and session.changed_on_disk():
+                self._loader.reread(
+                    (compaction,), lambda found: self._append(found[0], sat, done, refused), refused
+                )
+            else:
+                refused(problem)
+
+        self._append(compaction, sat, done, once_more)
+
+    def _append(self, compaction: int, sat: ExamAnswers, done: str, refused: Callable[[str], object]) -> None:
         from leafward.compaction.exam.sitting import keep_exam
 
         def keep(session: Session, writing: Writing) -> Write:

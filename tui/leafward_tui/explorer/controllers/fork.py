@@ -382,9 +382,9 @@ def store_fork(session: Session, made: Fork, then: str, _job: Job, *, written: b
         if written:
             fork.import_now(made.draft, os.environ)
         elif then in ("i", "r"):
-            fork.store_and_import(session, made.draft, os.environ)
+            fork.store_and_import(session, made.draft, os.environ, may_grow=True)
         else:
-            fork.store(session, made.draft)
+            fork.store(session, made.draft, may_grow=True)
     except (LeafwardError, OSError) as error:
         return reason_of(error)
     return ""

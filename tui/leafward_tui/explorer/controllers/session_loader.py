@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import BOOKKEEPING
+from leafward.session.entries import BOOKKEEPING, EntryIndex
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
 from leafward_tui.ui.bars.title_bar import Progress
+from leafward_tui.ui.screens.session_watch import GONE, NOT_IN_IT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from leafward.agents.base import Agent
@@ -248,31 +249,65 @@ class SessionLoader(ExplorerController):
 
     # --- following ----------------------------------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Checks whether the file has grown; costs one stat."""
+    def look(self, refused: str = "") -> None:
+        """Checks whether the file has changed; costs one stat. `refused` says why it was not written to just now, empty for none."""
         state = self._state
         session = state.session
-        # A screen on top, such as a sheet or the log, relies on the session in the state in which it was opened; so does a
-        # job that prepares one: the entries of a rewritten file have other indexes.
-        waits = state.busy or state.summary is not None or not self._view.on_top
-        waits = waits or any(map(self._jobs.running, ("read", "fork", "heal", "edits")))
-        if session is None or not state.following or waits:
+        # A screen on top, such as a sheet or the log, relies on the session in the state in which it was opened.
+        if session is None or not state.following or not self._view.on_top or self._waiting:
             return
         gone = session.gone
-        if not session.changed_on_disk():
-            if session.gone and not gone:
-                self._view.tell("the file is gone; what was read before is still shown", "warn")
+        if session.changed_on_disk():
+            self._read_on(session, refused=refused)
+        elif session.gone and not gone:
+            self._view.tell(GONE, "warn")
+
+    @property
+    def _waiting(self) -> bool:
+        """Whether the file cannot be read on now: a job relies on the present indexes of the entries, as above."""
+        state = self._state
+        jobs = ("read", "fork", "heal", "edits", "write")
+        return state.busy or state.summary is not None or any(map(self._jobs.running, jobs))
+
+    def _read_on(self, session: Session, then: Callable[[], object] | None = None, refused: str = "") -> None:
+        self._state.growing = True
+        taken = partial(self._take_in, session, then, refused)
+        self._jobs.latest("follow", partial(grow, session), taken, self._fail_to_follow)
+
+    def reread(
+        self,
+        entries: Sequence[int],
+        then: Callable[[list[int]], object],
+        refused: Callable[[str], object] | None = None,
+    ) -> None:
+        """Reads the file anew for a screen that was on top; `then` gets the new indexes of some entries.
+
+        `refused` gets the reason where one of them is gone, or something else is under way; without it the reason is shown.
+        """
+        refused = refused or partial(self._view.tell, tone="warn")
+        session = self._state.session
+        if session is None or self._waiting:
+            refused("the session is in use; try again in a moment")
             return
-        state.growing = True
-        self._jobs.latest(
-            "follow", partial(grow, session), partial(self._take_in, session), self._fail_to_follow
-        )
+        names = [session.columns.id(EntryIndex(entry)) for entry in entries]
+
+        def shown() -> None:
+            now = self._state.session
+            found = [int(now.columns.index(name)) for name in names] if now is not None else []
+            if found and min(found) >= 0:
+                then(found)
+            else:
+                refused(NOT_IN_IT)
+
+        self._read_on(session, shown)
 
     def _fail_to_follow(self, problem: str) -> None:
         self._state.growing = False
         self._view.tell(problem, "bad")
 
-    def _take_in(self, session: Session, growth: Growth) -> None:
+    def _take_in(
+        self, session: Session, then: Callable[[], object] | None, refused: str, growth: Growth
+    ) -> None:
         """Shows new entries; a cursor on the leaf moves along."""
         self._state.growing = False
         exploration = self._state.exploration
@@ -280,15 +315,18 @@ class SessionLoader(ExplorerController):
             session.close()
             return
         if growth.replaced:
-            self._view.tell("the file was replaced or rewritten: read again", "warn")
-            self.read_anew(growth.before)
-        elif growth.added:
+            self._view.tell(f"{refused or 'the file was replaced or rewritten'}: read again", "warn")
+            self.read_anew(growth.before, then)
+            return
+        if growth.added:
             self._state.grown = True
             on_leaf = self._is_on_leaf(exploration)
             if not on_leaf:
                 came = session.columns.kind[-growth.added :]
                 self._state.unseen += sum(kind not in BOOKKEEPING for kind in came)
             self.show_changed(to_leaf=on_leaf)
+        if then is not None:
+            then()
 
     def _is_on_leaf(self, exploration: Exploration) -> bool:
         layout = exploration.layout

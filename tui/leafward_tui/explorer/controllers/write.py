@@ -139,10 +139,12 @@ class SessionWrite(ExplorerController):
         if on_error is not None:
             on_error(problem)
         else:
-            self._view.tell(problem, "bad")
+            unread = not self._state.following and session.changed_on_disk()
+            keys = self._view.key_hints(("follow.toggle", "reads what is new")) if unread else ()
+            self._view.tell(problem, "bad", keys)
         if session is not self._state.session:
             session.close()
-        self._loader.look()
+        self._loader.look(problem if on_error is None else "")
 
     def show(
         self, session: Session, written: Write, done: str, then: Callable[[], object] | None = None

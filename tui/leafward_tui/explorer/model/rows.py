@@ -37,8 +37,8 @@ _COMPACTION = "compaction"
 LOST_WIDTH = 18
 """Cells at the right of a compaction for its lost facts, gap included."""
 
-WORD_WIDTH = 11
-"""Cells of the kind column in the entries density, gap included."""
+WORD_WIDTH = 13
+"""Cells of the kind column in the entries density, gap included: as many as `exec_command` of Codex takes."""
 
 
 class RowPainter:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.appearance.theme import Ground
 
 _LABEL = 7
+_LONGEST_LABEL = 13
 _LINES = 2
 _SHORT = {"extension": "ext"}
 """Shorter names of speakers whose names are longer than a label."""
@@ -36,8 +37,13 @@ class TurnDigest(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The last speaker, in the cells of a label and its gap."""
-        return fit(_SHORT.get(self.word, self.word), _LABEL - 1)
+        """The last speaker, cut only where the name of a tool is longer than most."""
+        return fit(_SHORT.get(self.word, self.word), _LONGEST_LABEL - 1)
+
+    @property
+    def label_cells(self) -> int:
+        """Cells of the label and its gap."""
+        return max(_LABEL, cell_len(self.label) + 1)
 
     def words(self, room: int, ellipsis: str) -> list[str]:
         """The words in lines of `room` cells: both lines where no file was changed."""
@@ -65,15 +71,16 @@ class Peek(Painted):
         glyphs, glance = services_of(self).glyphs, self._glance
         if glance is None:
             return []
-        room = width - _LABEL - 2
+        cells = glance.label_cells
+        room = width - cells - 2
         if y == 0 or not glance.changes:
             words = glance.words(room, glyphs.ellipsis)
             label = glance.label if y == 0 else ""
             return [
-                Segment(" " + fit(label, _LABEL, pad=True), ground.faint),
+                Segment(" " + fit(label, cells, pad=True), ground.faint),
                 *lit(words[y] if y < len(words) else "", glance.hit, ground.sub, ground.hit),
             ]
-        segments = [Segment(" " + fit("files", _LABEL, pad=True), ground.faint)]
+        segments = [Segment(" " + fit("files", cells, pad=True), ground.faint)]
         for number, change in enumerate(glance.changes):
             name = change.path.rpartition("/")[2]
             more = f"{len(glance.changes) - number} more"

@@ -167,8 +167,11 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
         ]
     )
     if xray.recorded:
-        estimated = Basis.of(xray.session).carried(EntryIndex(xray.compaction))
-        sheet.note(f"after: counted by the next request; ~{exact(estimated)} estimated without it")
+        basis, at = Basis.of(xray.session), EntryIndex(xray.compaction)
+        # Without a part that is carried, the size would be that of the file's contents alone.
+        carries = basis.carried_not_in_file(at) or not shares[Link.REST].after
+        without = f"; ~{exact(basis.carried(at))} estimated without it" if carries else ""
+        sheet.note(f"after: counted by the next request{without}")
     else:
         sheet.note("after: estimated from the counts before it, until a request counts it")
     rest = shares[Link.REST]
@@ -179,9 +182,9 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
         sheet.note("files added again are not in file and come on top: their size is not known yet")
     elif xray.lacks_rest and not less:
         sheet.note("what is not in file comes on top")
-    basis = summary_basis(xray.session.body(xray.compaction) or {}) if xray.compaction >= 0 else None
-    if basis is not None:
-        sheet.note(f"summary: encrypted, {SUMMARY_BASIS_TEXT[basis]}")
+    counted_as = summary_basis(xray.session.body(xray.compaction) or {}) if xray.compaction >= 0 else None
+    if counted_as is not None:
+        sheet.note(f"summary: encrypted, {SUMMARY_BASIS_TEXT[counted_as]}")
     errors = [error for error in (shares[Link.ERROR].before, shares[Link.ERROR].after) if error]
     if errors:
         ways = [word for word, there in (("above", max(errors) > 0), ("below", min(errors) < 0)) if there]

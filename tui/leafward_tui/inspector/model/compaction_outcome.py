@@ -125,10 +125,10 @@ def _lost(sheet: Sheet, report: Survival) -> None:
         return
     if report.unreadable:
         size = exact(len(lost))
-        room = sheet.width - len("Not seen") - len(size) - 4
+        room = sheet.width - len("May be lost") - len(size) - 4
         abouts = ("the summary is encrypted and may hold it", "encrypted summary, may hold it", "encrypted")
         about = next((words for words in abouts if len(words) <= room), "")
-        sheet.heading("Not seen", about, [Span(size, "sub")])
+        sheet.heading("May be lost", about, [Span(size, "sub")])
     else:
         sheet.heading("Lost", "enter goes to where it was said", [Span(exact(len(lost)), "warn")])
     _fates(sheet, "lost", lost, _MOST_LOST, sheet.glyphs.error, "bad")

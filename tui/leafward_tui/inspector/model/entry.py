@@ -44,6 +44,8 @@ _FOLD_PROMPTS = 12
 
 _MARKS = 8
 """The most labels and damages that are listed."""
+_LOST_ROWS = frozenset({"gap", "left-out"})
+"""Codes of remarks on rows that are missing before an entry, and on words that the agent did not send."""
 
 _TROUBLE = {"error": "error", "aborted": "aborted", "length": "cut off by the output limit"}
 
@@ -199,6 +201,9 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
     for at, damage in damaged[:_MARKS]:
         words = [Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[damage], "warn")]
         sheet.facts([words, [Span(f"#{at:,}", "faint")]], entry=at)
+    for remark in session.source.notes:
+        if remark.code in _LOST_ROWS and any(remark.entry in span for span in selection.entries):
+            sheet.note(f"#{remark.entry:,}: {shown_line(remark.text, 400)}")
 
 
 def _sign(selection: Selection, tokens: int) -> str:

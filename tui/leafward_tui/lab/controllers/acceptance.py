@@ -77,7 +77,7 @@ class Acceptance(LabController):
             waits = state.drafts.amending or not what_if.choices.asks
             tell("the draft is not ready yet" if waits else f"no summary yet: {run} writes one", "warn")
         elif state.session.changed_on_disk():
-            self._file.say_grown()
+            self._file.watch.say_changed()
         elif grows := self._state.larger(draft):
             tell(grows, "warn")
         elif unseen := unseen_facts(draft.survival):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import EntryIndex
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
-from leafward_tui.ui.bars.price_line import KeyHint
+from leafward_tui.ui.screens.session_watch import NOT_IN_IT, SessionWatch
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -21,26 +21,19 @@ class SessionFile(LabController):
     def __init__(self, means: LabMeans, path: PathReader) -> None:
         super().__init__(means)
         self._path = path
+        self.watch = SessionWatch(
+            means.state.session,
+            means.state.file.since,
+            means.view,
+            means.services.keymap,
+            advice="the session has changed: reload it before you accept",
+        )
         self.actions = {"session.reload": self.reload}
 
     def look(self) -> None:
         """Checks whether the file has changed; costs one stat. Nothing is read: plan and draft stay unchanged."""
-        state = self._state
-        if state.append.running or state.file.reading or state.file.grew or not self._view.on_top:
-            return
-        if state.session.changed_on_disk():
-            self.say_grown()
-
-    def say_grown(self) -> None:
-        """Shows that the file has changed, and the key that reads it."""
-        self._state.file.grew = True
-        self._view.show_title()
-        label = self._services.keymap.label("session.reload")
-        self._view.tell(
-            "the session has changed: reload it before you accept",
-            "warn",
-            (KeyHint("session.reload", label, "reload"),),
-        )
+        if not (self._state.append.running or self._state.file.reading):
+            self.watch.look()
 
     def reload(self) -> None:
         """Reads the new lines of the file, and measures again; the choices stay."""
@@ -53,9 +46,9 @@ class SessionFile(LabController):
         self._jobs.also("read", partial(reread, state.session, state.entry), self._reread, self._failed)
 
     def _reread(self, again: Reread) -> None:
-        self._state.file.reading = self._state.file.grew = False
+        self._state.file.reading = self._state.file.since.changed = False
         if again.entry is None:
-            self._path.fail("the file was replaced or rewritten, and this entry is not in it any more")
+            self._path.fail(NOT_IN_IT)
             return
         self._state.entry = again.entry
         self._view.tell("reloaded" if again.changed else "the session has not changed", "leaf")

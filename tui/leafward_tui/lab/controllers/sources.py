@@ -35,8 +35,9 @@ class Sources(LabController):
         request: SummaryRequest,
         drafts: DraftMaker,
         sit: Callable[[], object],
+        reload: Callable[[], object],
     ) -> None:
-        """`sit` has a model answer the exam of the draft."""
+        """`sit` has a model answer the exam of the draft, `reload` reads the session anew."""
         super().__init__(means)
         self._turns = turns
         self._layout = layout
@@ -44,6 +45,7 @@ class Sources(LabController):
         self._pins = pins
         self._request = request
         self._sit = sit
+        self._reload = reload
         self.actions = {
             "lab.choose": self.choose,
             "copy.text": self.copy,
@@ -123,7 +125,9 @@ class Sources(LabController):
         def done(result: XRayResult | None) -> None:
             if result is None:
                 return
-            if result.pins:
+            if result.reload:
+                self._reload()
+            elif result.pins:
                 self._pins.pin_texts(result.pins)
             elif result.entry >= 0:
                 self.show_entry(result.entry)

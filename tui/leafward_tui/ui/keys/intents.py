@@ -349,7 +349,14 @@ INTENTS: tuple[Intent, ...] = (
     ),
     Intent("lab.whole", "Z", "Fold all other panes, or unfold them", "fold panes", _LAB, "Compaction"),
     Intent("lab.page", "v", "Next view: summary, prompt, injected text or exam", "view", _LAB, "Compaction"),
-    Intent("session.reload", "ctrl+r", "Reload the session", "reload", _LAB, "Compaction"),
+    Intent(
+        "session.reload",
+        "ctrl+r",
+        "Reload the session, or the file",
+        "reload",
+        (*_LAB, *_XRAY, *_COMPARE, *_BLAME),
+        "View",
+    ),
     Intent("run.take", "enter", "Take the settings of this run", "take", ("runs",), "Compaction"),
     Intent("run.first", "m", "Mark this run: compare the others with it", "mark", ("runs",), "Compaction"),
     # Branches compared.

@@ -22,6 +22,8 @@ class XRayResult:
     """The compaction to be made again."""
     undo: str = ""
     """The operation to be undone."""
+    reload: bool = False
+    """Whether the session is to be read anew, and its X-ray shown again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class CompareResult:
     """The change to be appended to the session."""
     done: str = ""
     """The effect of the change, in words."""
+    reload: bool = False
+    """Whether the session is to be read anew, and the same entries compared again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ class Lines(XRayController):
             "only.cut": partial(self.show_only, Link.CUT),
             "copy.text": self.copy,
             "summaries.compare": self.compare,
+            "session.reload": lambda: self._view.dismiss(XRayResult(reload=True)),
         }
 
     # --- layout -------------------------------------------------------------------------------------------------------

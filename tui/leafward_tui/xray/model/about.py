@@ -9,7 +9,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.alignment import Cell, Link, What
 from leafward.compaction.summary_lines import bare
 from leafward.session.entry_headline import headline
-from leafward.summaries.survival.report import SURVIVED, Status
+from leafward.summaries.survival.report import SURVIVED, Status, is_encrypted
 from leafward.summaries.survival.text_match import FactMatch
 from leafward_tui.ui.text.cells import exact
 from leafward_tui.xray.model.arrangement import Piece, Side
@@ -74,6 +74,8 @@ def _about_line(teller: Teller, piece: Piece, link: Link) -> list[list[tuple[str
         return [first, [("looking for where it comes from", "nothing")]]
     sources = teller.xray.sources(row)
     if not sources:
+        if is_encrypted(teller.session, teller.xray.compaction):
+            return [first, [("only the provider can tell what is in it", "faint")]]
         return [first, [("no source found", "warn"), (" in the summarised messages", "faint")]]
     best = sources[0]
     word = ROLE_WORDS.get(best.role) or (headline(teller.session, best.entry).word if best.entry >= 0 else "")
@@ -142,7 +144,7 @@ def _fates(teller: Teller, piece: Piece, fates: Fates | None) -> list[tuple[str,
     alive = sum(1 for fate in found if fate.status in SURVIVED)
     words: list[tuple[str, str]] = [(f"   facts: {alive:,} of {len(found):,} survive", "sub")]
     if lost:
-        gone = ("not seen: the summary is encrypted", "sub") if fates.unreadable else ("lost", "warn")
+        gone = ("may be lost: the summary is encrypted", "sub") if fates.unreadable else ("lost", "warn")
         words.append((f"   {lost:,} {gone[0]}", gone[1]))
     return words
 
