@@ -83,6 +83,44 @@ def test_what_is_new_or_changed_is_not_again(file: Compacted) -> None:
     assert (kinds(found), found.calls, found.tokens, found.dollars) == ([], 5, 0, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("command", "failed"),
+    [
+        ("sed -i s/4/5/ leases.py", False),
+        ("git stash pop", False),
+        ("mv table.py leases.py && make", True),
+        ("cat > conftest.py <<'END'\nleases = 4\nEND", False),
+    ],
+)
+def test_a_command_that_runs_after_a_command_changed_files_is_not_run_again(
+    file: Compacted, command: str, *, failed: bool
+) -> None:
+    file.does("bash", "", command=command, failed=failed)
+    file.does("bash", "11 passed", command="pytest tests/leases -q")
+    assert kinds(file.aftermath()) == []
+
+
+def test_a_file_that_a_command_changed_is_not_read_again_unchanged(file: Compacted) -> None:
+    """Nearly all of its lines are known all the same."""
+    file.does("bash", "", command="sed -i s/57/58/ leases.py")
+    file.does("read", TABLE.replace("57", "58"), path="leases.py")
+    assert kinds(file.aftermath()) == []
+
+
+def test_a_command_that_writes_its_output_to_a_file_is_run_again(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("look")
+    for number in range(2):
+        if number:
+            kept = file.user("again")
+            file.entry("compaction", summary="- tests", firstKeptEntryId=kept, tokensBefore=900, details={})
+        file.said(call("bash", f"c{number}", command="pytest -q > out.txt"))
+        file.answered(f"c{number}", "bash", "")
+    with closing(Session.open(file.path)) as session:
+        found = aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))
+    assert kinds(found) == [("command", "pytest -q > out.txt")]
+
+
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_file_that_was_edited_since_it_was_read_is_not_read_again_unchanged(
     tmp_path: Path, *, kept: bool
