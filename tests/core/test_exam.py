@@ -260,6 +260,18 @@ def test_what_one_call_changed_was_changed_last_together(tmp_path: Path) -> None
     assert {answer.text for answer in found[0].answers} == {"first.py", "third.py"}
 
 
+def test_what_calls_of_one_reply_changed_was_changed_last_together(tmp_path: Path) -> None:
+    """They may have run at once, in any order."""
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("write them")
+    for names in (("first.py",), ("second.py", "third.py")):
+        file.said(*(call("write", name, path=name, content="a = 1") for name in names))
+        for name in names:
+            file.answered(name, "write")
+    found, _ = asked(file, "x")
+    assert {answer.text for answer in found[0].answers} == {"first.py", "third.py"}
+
+
 def test_a_file_that_git_brought_back_was_not_changed_last(work: Acting) -> None:
     work.said(call("write", "6", path="src/trial.py", content="c = 1\n"))
     work.answered("6", "write")
