@@ -18,6 +18,7 @@ from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.bench.aftermath import cases, interval, spearman
 from tests.bench.need import sessions
+from tests.claude_transcript import Transcript, compactions
 from tests.compacted_session import ASKED, TABLE, Compacted
 from tests.core.compacted import drafted
 from tests.surroundings import CORPORA
@@ -51,6 +52,18 @@ def test_what_is_done_again_is_counted_once_each(file: Compacted) -> None:
     )
     assert (found.calls, found.tokens) == (6, sum(one.tokens for one in found.repeated))
     assert found.dollars == pytest.approx(found.tokens * 0.001 / 50)
+
+
+def test_a_command_that_prints_a_file_again_counts_as_the_file_alone(tmp_path: Path) -> None:
+    file = Transcript(tmp_path)
+    for number in range(2):
+        if number:
+            file.boundary("- leases")
+        file.prompt("look")
+        file.call("Bash", f"c{number}", command="cat leases.py")
+        file.result(f"c{number}", TABLE)
+    with closing(file.opened()) as session:
+        assert kinds(aftermath_of(session, compactions(session)[0])) == [("file", "leases.py")]
 
 
 def test_parts_of_one_file_are_one_file(tmp_path: Path) -> None:

@@ -202,6 +202,11 @@ def test_a_summary_that_says_it_answers_it(work: Acting) -> None:
     assert set(places(found).values()) == {AnswerPlace.SUMMARY}
 
 
+def test_a_step_among_the_finished_ones_is_not_told_as_left(work: Acting) -> None:
+    _, found = asked(work, "## Done\n- Add retries to the queue\n## Next\n- ask for a review")
+    assert places(found)[Topic.NEXT_STEP] is AnswerPlace.NOWHERE
+
+
 def test_two_files_side_by_side_do_not_say_which_was_last(work: Acting) -> None:
     _, found = asked(work, "- src/queue.py\n- src/store.py\n- 1 failed, 1 passed\n- 2 passed")
     assert places(found)[Topic.CHANGED_LAST] is AnswerPlace.NOWHERE
