@@ -140,7 +140,14 @@ for (let round = 0; round < 2; round++) {
 }
 const messages = sent.map((one) => ({ role: "custom", ...one }));
 const kept = (await on.context({ messages })).messages.map((one) => one.content);
-console.log(JSON.stringify([sent.map((one) => one.content), kept]));
+// Then Leafward compacts with the text in its summary, and keeps the message of before; behind it pi compacts once more.
+const summary = { role: "compactionSummary", summary: `Summary.\\n\\n${sent[0].content}`, timestamp: 2 };
+const at = (one, timestamp) => ({ ...one, timestamp });
+const beside = [1, 3].map((time) => {
+  const event = { messages: [summary, at(messages[0], time), { role: "user", content: "Go on." }] };
+  return (on.context(event) ?? event).messages.map((one) => one.role);
+});
+console.log(JSON.stringify([sent.map((one) => one.content), kept, beside]));
 process.exit(0);
 """
 
@@ -213,9 +220,10 @@ TEXT = "<leafward-context>\nÄ 樹 \\n `x` $& $1\n\n- src/a.py \t…\n</leafward
 
 
 def test_pi_sends_the_text_as_it_is_and_the_newest_one_only(home: Path) -> None:
-    sent, kept = ran("pi", _PI, home, TEXT.encode())
+    sent, kept, beside = ran("pi", _PI, home, TEXT.encode())
     assert sent == [TEXT, TEXT]
     assert kept == [TEXT]
+    assert beside == [["compactionSummary", "user"], ["compactionSummary", "custom", "user"]]
 
 
 def test_opencode_has_the_text_as_it_is_behind_each_summary_once(home: Path) -> None:

@@ -18,6 +18,7 @@ from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.bench.aftermath import cases, interval, spearman
 from tests.bench.need import sessions
+from tests.claude_transcript import Transcript, compactions
 from tests.compacted_session import ASKED, TABLE, Compacted
 from tests.core.compacted import drafted
 from tests.surroundings import CORPORA
@@ -53,6 +54,18 @@ def test_what_is_done_again_is_counted_once_each(file: Compacted) -> None:
     assert found.dollars == pytest.approx(found.tokens * 0.001 / 50)
 
 
+def test_a_command_that_prints_a_file_again_counts_as_the_file_alone(tmp_path: Path) -> None:
+    file = Transcript(tmp_path)
+    for number in range(2):
+        if number:
+            file.boundary("- leases")
+        file.prompt("look")
+        file.call("Bash", f"c{number}", command="cat leases.py")
+        file.result(f"c{number}", TABLE)
+    with closing(file.opened()) as session:
+        assert kinds(aftermath_of(session, compactions(session)[0])) == [("file", "leases.py")]
+
+
 def test_parts_of_one_file_are_one_file(tmp_path: Path) -> None:
     """Each read counts, and the file is named once."""
     lines = TABLE.splitlines()
@@ -81,6 +94,44 @@ def test_what_is_new_or_changed_is_not_again(file: Compacted) -> None:
     file.user("Now write a note on how the harvest of the apples went.")
     found = file.aftermath()
     assert (kinds(found), found.calls, found.tokens, found.dollars) == ([], 5, 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("command", "failed"),
+    [
+        ("sed -i s/4/5/ leases.py", False),
+        ("git stash pop", False),
+        ("mv table.py leases.py && make", True),
+        ("cat > conftest.py <<'END'\nleases = 4\nEND", False),
+    ],
+)
+def test_a_command_that_runs_after_a_command_changed_files_is_not_run_again(
+    file: Compacted, command: str, *, failed: bool
+) -> None:
+    file.does("bash", "", command=command, failed=failed)
+    file.does("bash", "11 passed", command="pytest tests/leases -q")
+    assert kinds(file.aftermath()) == []
+
+
+def test_a_file_that_a_command_changed_is_not_read_again_unchanged(file: Compacted) -> None:
+    """Nearly all of its lines are known all the same."""
+    file.does("bash", "", command="sed -i s/57/58/ leases.py")
+    file.does("read", TABLE.replace("57", "58"), path="leases.py")
+    assert kinds(file.aftermath()) == []
+
+
+def test_a_command_that_writes_its_output_to_a_file_is_run_again(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("look")
+    for number in range(2):
+        if number:
+            kept = file.user("again")
+            file.entry("compaction", summary="- tests", firstKeptEntryId=kept, tokensBefore=900, details={})
+        file.said(call("bash", f"c{number}", command="pytest -q > out.txt"))
+        file.answered(f"c{number}", "bash", "")
+    with closing(Session.open(file.path)) as session:
+        found = aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))
+    assert kinds(found) == [("command", "pytest -q > out.txt")]
 
 
 @pytest.mark.parametrize("kept", [False, True])

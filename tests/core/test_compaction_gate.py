@@ -49,6 +49,11 @@ def test_what_nothing_holds_is_listed_whole_and_pins_bring_it_back(session: Sess
     assert RULE in again.text
 
 
+def test_a_rule_that_the_summary_turns_round_is_listed(session: Session) -> None:
+    made = edited(repair(session, 4), f"## Constraints\n- The rule was withdrawn: {RULE}\n- [ ] {STEP}")
+    assert [fate.fact.text for fate in unseen(made.survival)] == [RULE]
+
+
 def test_what_the_kept_messages_hold_stops_nothing(tmp_path: Path) -> None:
     file = PiFile(tmp_path / "s.jsonl")
     file.user(f"Please look at the lease table. {RULE}")

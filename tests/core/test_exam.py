@@ -202,6 +202,11 @@ def test_a_summary_that_says_it_answers_it(work: Acting) -> None:
     assert set(places(found).values()) == {AnswerPlace.SUMMARY}
 
 
+def test_a_step_among_the_finished_ones_is_not_told_as_left(work: Acting) -> None:
+    _, found = asked(work, "## Done\n- Add retries to the queue\n## Next\n- ask for a review")
+    assert places(found)[Topic.NEXT_STEP] is AnswerPlace.NOWHERE
+
+
 def test_two_files_side_by_side_do_not_say_which_was_last(work: Acting) -> None:
     _, found = asked(work, "- src/queue.py\n- src/store.py\n- 1 failed, 1 passed\n- 2 passed")
     assert places(found)[Topic.CHANGED_LAST] is AnswerPlace.NOWHERE
@@ -256,6 +261,18 @@ def test_what_one_call_changed_was_changed_last_together(tmp_path: Path) -> None
         patch = "".join(f"*** Add File: {name}\n+a = 1\n" for name in names)
         file.said(call("apply_patch", f"{number}", input=f"*** Begin Patch\n{patch}*** End Patch"))
         file.answered(f"{number}", "apply_patch")
+    found, _ = asked(file, "x")
+    assert {answer.text for answer in found[0].answers} == {"first.py", "third.py"}
+
+
+def test_what_calls_of_one_reply_changed_was_changed_last_together(tmp_path: Path) -> None:
+    """They may have run at once, in any order."""
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("write them")
+    for names in (("first.py",), ("second.py", "third.py")):
+        file.said(*(call("write", name, path=name, content="a = 1") for name in names))
+        for name in names:
+            file.answered(name, "write")
     found, _ = asked(file, "x")
     assert {answer.text for answer in found[0].answers} == {"first.py", "third.py"}
 

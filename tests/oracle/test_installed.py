@@ -234,6 +234,15 @@ def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment
             assert (held(sent, text), marks(sent)) == (1, 1)
             pi.command("compact")
             assert marks(prompted(pi, AFTER)) == 1
+        # A compaction of ours with the text in its summary, which keeps the message with the earlier one.
+        told = [
+            one for one in map(json.loads, path.read_text().splitlines()) if one["type"] == "custom_message"
+        ]
+        kept = "--cut", told[-1]["id"], "--larger", "--accept-loss"
+        leafward(ours, "compact", str(path), "--inject", *kept)
+        with open_(path) as pi:
+            sent = prompted(pi, AFTER)
+            assert (marks(sent), held(sent, told[-1]["content"])) == (1, 0)
         leafward(ours, "install", "pi", "--summary")
         asked = len(model.requests)
         with open_(path) as pi:

@@ -139,6 +139,21 @@ def test_a_summary_that_is_written_again_says_so(lab: Lab) -> None:
     assert lab.screen.said == "the summary is made again, locally"
 
 
+def test_a_summary_that_the_user_edited_is_not_replaced_without_a_question(lab: Lab) -> None:
+    lab.settle()
+    lab.controllers.drafts.set_text("Mind the zebra.")
+    lab.jobs.run_all("amend")
+    lab.press("compaction.accept")
+    assert "extractive summary, edited" in lab.screen.sheets.pop()[0].about.lines[0].text
+    lab.press("summary.run")
+    sheet, done = lab.screen.sheets.pop()
+    assert [choice.effect for choice in sheet.rows.choices] == ["your edits are lost"]
+    assert "zebra" in sure(lab.state.draft).summary.text
+    done("r")
+    lab.settle()
+    assert "zebra" not in sure(lab.state.draft).summary.text
+
+
 def test_what_was_made_of_other_choices_is_dropped(lab: Lab) -> None:
     lab.screen.rested()
     lab.jobs.run("draft")  # what is injected is read

@@ -19,6 +19,8 @@ from leafward.base.figures import counted
 from leafward.context.basis import Basis
 from leafward.context.price import rates_at
 from leafward.files.file_names import locate
+from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.steps import requests_in
 from leafward.files.tool_calls import FileAction, file_calls, table_of
 from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
@@ -54,7 +56,7 @@ class Repeat(StrEnum):
     FILE = "file"
     """A file that no call changed meanwhile was read again, or a part of it whose lines were known; each such read counts."""
     COMMAND = "command"
-    """A command ran again, and no call changed a file since its last run."""
+    """A command ran again, and no call changed a file since its last run, as far as its words tell."""
     ERROR = "error"
     """A call failed with the same error."""
     REQUEST = "request"
@@ -115,7 +117,9 @@ class _Step:
     changed: list[str] = field(default_factory=list)
     """Files that the call changed."""
     changes: int = 0
-    """Number of calls so far that changed files."""
+    """Number of changes of files before the call."""
+    changes_after: int = 0
+    """The same with its own: a command that writes a file changes nothing for its next run."""
 
 
 class _Reader:
@@ -147,14 +151,17 @@ class _Reader:
         made.tokens = message_tokens(message)
         failed = bool(message.get("isError"))
         found = self._calls.pop(str(message.get("toolCallId")), None)
-        done = file_calls(found, self._table) if found is not None and not failed else []
-        for one in done:
-            path = locate(one.path, self._cwd, tidy=self._table.tidies_paths)
-            if one.action is FileAction.READ:
-                made.files.append((path, _lines(text_of(message.get("content")))))
-            else:
-                self._changes += 1
-                made.changed.append(path)
+        if found is not None and not failed:
+            shown = _lines(text_of(message.get("content")))
+            reads = (one for one in file_calls(found, self._table) if one.action is FileAction.READ)
+            made.files = [(self._located(one.path), shown) for one in reads]
+        # A command that failed may have changed files before it did.
+        if found is not None and (not failed or found.name in self._table.shells):
+            for request in requests_in(found, self._table):
+                if request.operation.changes:
+                    made.changed += [self._located(one) for one in (request.path, request.to) if one]
+                self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
+        made.changes_after = self._changes
         made.commands = [(one.key, one.text) for one in seen if one.kind is FactKind.COMMAND and one.outcome]
         made.errors = [
             (one.key, one.text)
@@ -162,6 +169,9 @@ class _Reader:
             if one.kind is FactKind.ERROR and failed and not tells_of_a_run(one.text)
         ]
         return made
+
+    def _located(self, path: str) -> str:
+        return locate(path, self._cwd, tidy=self._table.tidies_paths)
 
 
 @dataclass(slots=True)
@@ -171,7 +181,7 @@ class _Known:
     lines: dict[str, set[str]] = field(default_factory=dict)
     """Lines that were shown, by file."""
     commands: dict[str, int] = field(default_factory=dict)
-    """Commands that ran, each with the number of file changes before its last run."""
+    """Commands that ran, each with the number of changes of files up to its last run."""
     errors: set[str] = field(default_factory=set)
     sentences: list[str] = field(default_factory=list)
 
@@ -185,7 +195,7 @@ class _Known:
         self.forget(step)
         for path, lines in step.files:
             self.lines.setdefault(path, set()).update(lines)
-        self.commands.update((key, step.changes) for key, _ in step.commands)
+        self.commands.update((key, step.changes_after) for key, _ in step.commands)
         self.errors.update(key for key, _ in step.errors)
         self.sentences += step.sentences
 

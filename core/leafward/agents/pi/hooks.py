@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SCRIPT = """const KIND = "leafward-context";
+const OURS = /^<leafward-context>$/m;
 
 // A summary that Leafward makes, where it was installed for that; without one pi makes its own.
 const summaryOf = async (ctx, wanted, to, focus) => {
@@ -61,11 +62,14 @@ export default function (pi) {
     if (event.summaryEntry) await end();
     else waiting = null;
   });
-  // The text of an earlier compaction that is still in the context gives way to the newest one.
+  // The text of an earlier compaction that is still in the context gives way to the newest one, which may stand in a summary.
   pi.on("context", (event) => {
-    const last = event.messages.findLast((one) => one.role === "custom" && one.customType === KIND);
+    const told = event.messages.filter((one) => one.role === "custom" && one.customType === KIND);
+    const within = event.messages.findLast((one) => one.role === "compactionSummary" && OURS.test(one.summary));
+    const last = told.at(-1);
     if (!last) return undefined;
-    const messages = event.messages.filter((one) => one === last || one.customType !== KIND);
+    const newest = within && within.timestamp > last.timestamp ? within : last;
+    const messages = event.messages.filter((one) => one === newest || !told.includes(one));
     return messages.length === event.messages.length ? undefined : { messages };
   });
 }

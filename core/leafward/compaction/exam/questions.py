@@ -136,8 +136,8 @@ class _Held:
         stop: Callable[[], bool],
     ) -> None:
         sightings: list[Sighting] = list(reading.before)
-        self.changed: dict[str, str] = {}
-        """Files changed by calls, in the order of their last change, each with that call's id."""
+        self.changed: dict[str, EntryIndex] = {}
+        """Files changed by calls, in the order of their last change, each with the entry of its reply."""
         self.results: list[tuple[str, str, EntryIndex]] = []
         """Commands that ended, with their output and entry."""
         self.own: set[str] = set()
@@ -161,7 +161,7 @@ class _Held:
             for call in tool_calls(message) if message.get("role") == "assistant" else ():
                 for path in files_changed_by(call.arguments, cwd) if call.id not in failed else ():
                     self.changed.pop(path, None)
-                    self.changed[path] = call.id
+                    self.changed[path] = entry
                     pending.add(path)
                 if call.id not in refused:
                     self._bring_back(command_of(call.arguments), pending, cwd, failed=call.id in failed)
@@ -242,14 +242,14 @@ def questions_read(reading: SpanReading, cwd: str, stop: Callable[[], bool]) -> 
 
 def _changed_last(there: _Held) -> Iterable[Question]:
     files = [
-        (fact, call)
-        for key, call in there.changed.items()
+        (fact, reply)
+        for key, reply in there.changed.items()
         if (fact := there.by_key.get((FactKind.PATH, key))) is not None
     ]
     if files:
         last, by = files[-1]
-        # Other files changed by the same call were changed last as well.
-        earlier = [one for one, call in reversed(files) if call != by]
+        # Other files changed by the same reply were changed last as well: its calls may have run at once.
+        earlier = [one for one, reply in reversed(files) if reply != by]
         yield from _question(Topic.CHANGED_LAST, last, [(one.text, one) for one in earlier])
 
 

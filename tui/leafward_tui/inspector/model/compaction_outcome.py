@@ -204,7 +204,7 @@ def aftermath_lines(sheet: Sheet, later: Aftermath) -> None:
         sheet.heading("Repeated", f"nothing in the next {calls}" if later.calls else "no tool call after it")
         return
     cost = f", {money(later.dollars)}" if later.dollars else ""
-    size = f"{sheet.glyphs.about}{exact(later.tokens)} tokens{cost}"
+    size = f"~{exact(later.tokens)} tokens{cost}"
     room = sheet.width - len("Repeated") - len(size) - 4
     about = next((words for words in (f"in the next {calls}", f"in {calls}") if len(words) <= room), "")
     sheet.heading("Repeated", about, [Span(size, "warn")])

@@ -120,11 +120,7 @@ class Acceptance(LabController):
         kept = f", {percent(share, 1.0)} of the facts survive, by weight" if share is not None else ""
         glyphs = self._services.glyphs
         sizes = f"{count(draft.plan.tokens.counted_before)} {glyphs.arrow} ~{count(draft.counted_after)}"
-        about = [
-            SheetLine(
-                f"{draft.plan.settings.strategy.value} rules, {_author(draft.summary.summarizer)}{kept}"
-            )
-        ]
+        about = [SheetLine(f"{draft.plan.settings.strategy.value} rules, {_author(draft)}{kept}")]
         if not self._state.session.is_native:
             about.append(
                 SheetLine("only in Leafward: the agent goes on with its own context; a fork makes it real")
@@ -188,6 +184,8 @@ def appended(session: Session, accepted: Draft, now: Callable[[], datetime], _jo
     return accept(session, accepted, Writing(now=now))
 
 
-def _author(summarizer: str) -> str:
-    """The author of a summary, as a word in a sentence."""
-    return "extractive summary" if summarizer == EXTRACTIVE else f"summary by {summarizer}"
+def _author(draft: Draft) -> str:
+    """The author of a draft's summary, as words in a sentence."""
+    name = safe_line(draft.summary.summarizer, 60)
+    author = "extractive summary" if name == EXTRACTIVE else f"summary by {name}"
+    return f"{author}, edited" if draft.changed else author

@@ -65,11 +65,10 @@ class Pins(LabController):
 
     def _ask_how_many(self, facts: list[LostFact]) -> None:
         """Asks whether to pin all of many facts, or those with the most weight."""
-        glyphs = self._services.glyphs
 
         def effect(some: list[LostFact]) -> str:
             lines = "\n".join(fact.pin for fact in some)
-            return f"{glyphs.about} {exact(tokens_of(lines))} tokens"
+            return f"~{exact(tokens_of(lines))} tokens"
 
         some, pins, grows = (
             facts[:_MANY],

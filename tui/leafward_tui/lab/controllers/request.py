@@ -62,18 +62,29 @@ class SummaryRequest(LabController):
         elif what_if.plan.nothing:
             self._view.tell(what_if.plan.diagnostics[0].text, "warn")
         elif not what_if.choices.asks:
-            self._layout.go_to("text", "Summary")
-            self._drafts.redo()
-            label = self._services.keymap.label("summarizer.choose")
-            self._view.tell(
-                "the summary is made again, locally",
-                keys=(KeyHint("summarizer.choose", label, "choose a model"),) if label else (),
-            )
+            if state.draft is not None and state.draft.changed:
+                self._ask_again()
+            else:
+                self._redo()
         elif state.prompt.sending is not None:
             self.ask(state.prompt.sending)
         else:
             self._prompt.read(self.ask)
             self._view.tell("")
+
+    def _ask_again(self) -> None:
+        """Asks before another summary takes the place of the user's own words, which are kept nowhere else."""
+        again = Choice("r", "Write it again", "your edits are lost", "writes nothing yet", act=self._redo)
+        self._view.open_sheet(ChoiceSheet("You edited this summary", [again]))
+
+    def _redo(self) -> None:
+        self._layout.go_to("text", "Summary")
+        self._drafts.redo()
+        label = self._services.keymap.label("summarizer.choose")
+        self._view.tell(
+            "the summary is made again, locally",
+            keys=(KeyHint("summarizer.choose", label, "choose a model"),) if label else (),
+        )
 
     def ask(self, sending: Outgoing) -> None:
         """Asks before anything is sent: tokens, address, price, redacted secrets."""

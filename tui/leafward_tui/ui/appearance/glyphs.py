@@ -151,7 +151,6 @@ class Glyphs(NamedTuple):
     crumb: str = "›"
     minus: str = "−"
     dash: str = "–"
-    about: str = "≈"
     zero: str = "·"
     own: str = "■"
     """An operation by Leafward."""
@@ -262,7 +261,6 @@ ASCII = Glyphs(
     crumb=">",
     minus="-",
     dash="-",
-    about="~",
     zero=".",
     caret="_",
     quote_open='"',
