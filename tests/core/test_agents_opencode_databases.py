@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from leafward.agents.opencode.database import TABLES
+from leafward.agents.opencode.database import Database as OpenDatabase
 from leafward.agents.opencode.database import opened as opened_base
 from leafward.agents.opencode.sessions import info_of
 from leafward.agents.recognition import agent_of
@@ -157,6 +158,27 @@ def test_a_locked_database_is_said_and_hides_no_other(root: Path, tmp_path: Path
         found = cards_by_id(root, tmp_path / "index")
         assert {"ses_other", "ses_file"} <= set(found)
         assert "locked" in str(found["opencode"].problem)
+
+
+def test_the_parts_of_many_messages_are_asked_for_together(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, talk = Database(root), Conversation()
+    for number in range(150):
+        talk.ask(f"Question {number}")
+    store.write(talk)
+    asked: list[str] = []
+    ask = OpenDatabase.ask
+
+    def counted(base: OpenDatabase, query: str, *values: object) -> sqlite3.Cursor:
+        asked.append(query)
+        return ask(base, query, *values)
+
+    monkeypatch.setattr(OpenDatabase, "ask", counted)
+    session = opened(store.path / talk.id)
+    assert len(session) == 150
+    assert sum("JOIN part" in query for query in asked) == 3
+    assert len(asked) < 30
 
 
 # --- damage ---

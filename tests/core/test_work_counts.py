@@ -27,6 +27,7 @@ from leafward.session.tree import SessionTree
 from leafward.session.watched_file import SessionFile
 from leafward_tui.explorer.model.overview import Overview
 from tests.bench.generate import lines, write_session
+from tests.claude_transcript import Transcript
 from tests.sources import native
 
 if TYPE_CHECKING:
@@ -337,6 +338,17 @@ class TestCommands:
         loaded = set(modules_after(tmp_path, [verb, str(generated)]))
         assert "leafward.session.session" in loaded
         assert not loaded & HEAVY
+
+    def test_inject_loads_nothing_that_lists_or_deletes_sessions(self, tmp_path: Path) -> None:
+        talk = Transcript(tmp_path)
+        talk.turn("Look at the pears", "Three of them.")
+        loaded = set(modules_after(tmp_path, ["inject", str(talk.path)]))
+        assert "leafward.agents.claude.transcript" in loaded
+        assert not loaded & HEAVY
+        assert not loaded & {
+            "leafward.agents.claude.preview",
+            "leafward.agents.claude.retention",
+        }
 
 
 def test_a_plan_decodes_each_message_of_its_context_once(

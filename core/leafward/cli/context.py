@@ -14,7 +14,7 @@ from leafward.cli.tree import copied_too
 from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import context_at, context_window, uncertainties
 from leafward.context.recorded_usage import usage_totals
-from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, EntryIndex, Kind
+from leafward.session.entries import DAMAGE_TEXT, NATIVE_TYPE, NO_ENTRY, EntryIndex, Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
 
@@ -45,7 +45,6 @@ def context_json(session: Session, at: EntryIndex) -> Body:
     found = context_at(session, at)
     window = context_window(session, found, configured())
     path, whole = usage_totals(session, session.tree.path(found.at), range(session.inherited, len(session)))
-    types = {index: session.entry(index).type for index in {message.entry for message in found.messages}}
     return {
         "at": session.columns.id_at(found.at),
         "model": {"provider": found.provider, "id": found.model},
@@ -56,7 +55,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
             {
                 "entry": session.columns.id_at(message.entry),
                 "role": message.role,
-                "kind": types[message.entry],
+                "kind": _type(session, message.entry),
                 "section": message.section.value,
                 "text": message_text(message_body(session, message)),
                 "tokens": message.tokens,
@@ -87,6 +86,12 @@ def context_json(session: Session, at: EntryIndex) -> Body:
         "usage": {"path": usage_json(path), "session": usage_json(whole)},
         "diagnostics": context_remarks(session, found),
     }
+
+
+def _type(session: Session, entry: EntryIndex) -> str:
+    """The native type of an entry, which only an unknown kind is decoded for."""
+    kind = Kind(session.columns.kind[entry])
+    return session.entry(entry).type if kind is Kind.UNKNOWN else NATIVE_TYPE[kind]
 
 
 def ledger_json(ledger: Ledger) -> dict[str, int]:

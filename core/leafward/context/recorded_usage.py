@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.context.projection import latest
+from leafward.session import foreign
 from leafward.session.entries import CONTEXT_CHANGES, EntryIndex, Usage
 from leafward.session.messages import usage_of, written_at
 
@@ -24,16 +25,18 @@ def believed(session: Session, reply: EntryIndex) -> bool:
 
 
 def usage_total(session: Session, entries: Sequence[int]) -> Usage:
-    """Summed usage and cost of many entries. Decodes each of them."""
+    """Summed usage and cost of many entries. Decodes each of them, or only what tells its usage."""
     return usage_totals(session, entries)[0]
 
 
 def usage_totals(session: Session, *groups: Sequence[int]) -> list[Usage]:
     """Summed usage and cost of each group of entries. An entry in several groups is decoded once."""
-    usages: dict[int, Usage] = {}
     entries = groups[0] if len(groups) == 1 else sorted(set().union(*groups))
-    for index, body in session.bodies(entries):
-        usage = usage_of(body) if body is not None else None
-        if usage is not None:
-            usages[index] = usage
+    tell = foreign.usages(session)
+    found = (
+        ((index, usage_of(body) if body is not None else None) for index, body in session.bodies(entries))
+        if tell is None
+        else zip(entries, map(tell, entries), strict=True)
+    )
+    usages: dict[int, Usage] = {index: usage for index, usage in found if usage is not None}
     return [sum((usages[index] for index in group if index in usages), Usage()) for group in groups]

@@ -10,13 +10,14 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
-from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind, text_at
+from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind, read_usage, text_at
 from leafward.session.entry_decoding import Entry
 from leafward.session.file_stamps import Watched
+from leafward.session.messages import usage_of
 from leafward.session.scan import Scan
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
 from leafward.session.source import EntryLocation, Growth, SourceRemark
-from leafward.session.transcript import ReadsOn, TellsWindow
+from leafward.session.transcript import ReadsOn, TellsUsage, TellsWindow
 
 if TYPE_CHECKING:
     from array import array
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.session.columns import Columns
+    from leafward.session.entries import Usage
     from leafward.session.native_file import NativeFile
     from leafward.session.session import Session
     from leafward.session.transcript import KeptReading, Reader
@@ -341,6 +343,22 @@ def outcomes(session: Session) -> Callable[[int], tuple[str, bool] | None] | Non
         return None
     joined, translation = source.joined, source.reader.translation
     return lambda index: translation.outcome(joined.theirs(index)) if joined.kept(index) < 0 else None
+
+
+def usages(session: Session) -> Callable[[int], Usage | None] | None:
+    """A function that gives the usage of entries without translating them; None where only bodies tell it."""
+    source = session.source
+    if not isinstance(source, ForeignFiles):
+        return None
+    joined, translation = source.joined, source.reader.translation
+    if not isinstance(translation, TellsUsage):
+        return None
+    tell = translation.usage
+    return lambda index: (
+        read_usage(tell(joined.theirs(index)))
+        if joined.kept(index) < 0
+        else usage_of(source.body(index) or {})
+    )
 
 
 def brief_bodies(session: Session) -> Callable[[int], Body | None] | None:

@@ -102,6 +102,15 @@ class Translation(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsUsage(Protocol):
+    """A translation that knows the usage of an entry without making its body."""
+
+    def usage(self, index: int) -> Body | None:
+        """The `usage` of an entry's body; None where the body has none, or there is no body."""
+        ...
+
+
 class Reader(Protocol):
     """A reader of one session of an agent, open as long as the session; only one thread at a time may call `read`."""
 

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Agent, FirstLook, Listing, Texts, Trouble, expanded, refuse_copy
 from leafward.agents.claude.lineage import SourceFinder
-from leafward.agents.claude.preview import glimpse
 from leafward.agents.claude.records import TYPES
-from leafward.agents.claude.retention import belongings, cleanup_days
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
 from leafward.agents.claude.subagents import Spawners, spawned
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.lines import unmarked
-from leafward.agents.resume import Resume, folder_of, id_of
 from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import Refused
 from leafward.base.late_pattern import late
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import SessionCandidate
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
+    from leafward.agents.resume import Resume
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -114,6 +112,8 @@ class Claude(Agent):
 
     def peek(self, candidate: SessionCandidate) -> FirstLook | None:
         """Facts from both ends of a transcript. Raises OSError."""
+        from leafward.agents.claude.preview import glimpse
+
         return glimpse(candidate)
 
     def source(self, path: Path) -> ForeignFiles:
@@ -131,6 +131,8 @@ class Claude(Agent):
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
         """The transcript, those of its sub-agents, and the files beside it: results, copies of files, lists."""
+        from leafward.agents.claude.retention import belongings
+
         return belongings(os.path.abspath(path))
 
     def lifetime(self, path: str) -> int | None:
@@ -146,6 +148,8 @@ class Claude(Agent):
             stamp = None
         known = self._periods.get(home)
         if known is None or known[0] != stamp:
+            from leafward.agents.claude.retention import cleanup_days
+
             known = self._periods[home] = stamp, cleanup_days(settings) * _DAY
         return known[1]
 
@@ -157,9 +161,11 @@ class Claude(Agent):
         """`claude --resume ID`, in the session's folder: it is not found from another one (2.1.197)."""
         if place_of(str(session.path)).helper:
             raise Refused(f"{session.path.name} is a sub-agent's; resume the session that started it")
+        from leafward.agents.claude.fork import resume_of
+        from leafward.agents.resume import folder_of, id_of
+
         folder = folder_of(session, self.title)
         refuse_copy(session, self.title)
-        from leafward.agents.claude.fork import resume_of
 
         return resume_of(session.path, id_of(session, self.title), folder, env)
 

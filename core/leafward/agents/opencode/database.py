@@ -10,6 +10,8 @@ import os
 import sqlite3
 from contextlib import contextmanager
 from heapq import merge
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.databases import is_damage, opened_read_only, tables_only
@@ -35,6 +37,8 @@ TABLES = frozenset(
     {"session", "message", "part", "event", "event_sequence", "project", "session_message", "sqlite_master"}
 )
 """Tables that may be read."""
+_TOGETHER = 64
+"""Messages whose parts are asked for in one query."""
 _NEEDED = {
     "session": {"id", "directory", "time_created"},
     "message": {"id", "session_id", "data"},
@@ -127,11 +131,16 @@ class Database:
         row = f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM message"  # noqa: S608  # names of our own
         which = f"WHERE session_id = ? ORDER BY {time}, id"
         seen: set[str] = set()
+        waiting: list[tuple[Any, ...]] = []
         try:
             for found in self.ask(f"{row} {which}", session):
                 seen.add(found[0])
-                yield self._message(found, path, broken)
+                waiting.append(found)
+                if len(waiting) == _TOGETHER:
+                    together, waiting = waiting, []
+                    yield from self._together(together, path, broken)
         except sqlite3.DatabaseError as error:
+            yield from self._together(waiting, path, broken)
             if not is_damage(error):
                 raise
             # The index continues where the page of a message cannot be read.
@@ -145,17 +154,46 @@ class Database:
                     broken(name, reason)
                 else:
                     yield self._message(found, path, broken)
+        else:
+            yield from self._together(waiting, path, broken)
+
+    def _together(
+        self, messages: list[tuple[Any, ...]], path: str, broken: Callable[[str, Exception], object]
+    ) -> Iterator[MessageRecord]:
+        """Some messages with their parts from one query, which costs less than one for each; one by one behind damage."""
+        if not messages:
+            return
+        time = "part.time_created" if "time_created" in self.columns("part") else "0"
+        asked = ", ".join(f"({number}, ?)" for number in range(len(messages)))
+        query = (
+            f"SELECT column1, part.id, {time}, part.rowid, CAST(part.data AS BLOB)"  # noqa: S608  # names of our own
+            f" FROM (VALUES {asked}) LEFT JOIN part ON part.message_id = column2"
+        )
+        done = 0
+        try:
+            rows = self.ask(query, *(message[0] for message in messages))
+            # A left join keeps the order of its left side, so that the parts of one message at a time are in memory.
+            for number, of_message in groupby(rows, itemgetter(0)):
+                parts = [
+                    StoredRow(str(name), whole(created) or 0, data or b"", path, row)
+                    for _, name, created, row, data in of_message
+                    if row is not None
+                ]
+                yield _record(messages[number], in_order(parts), path)
+                done += 1
+        except sqlite3.DatabaseError:
+            for message in messages[done:]:
+                yield self._message(message, path, broken)
 
     def _message(
         self, found: tuple[Any, ...], path: str, broken: Callable[[str, Exception], object]
     ) -> MessageRecord:
-        name, created, row, data = found
         parts: list[StoredRow] = []
         try:
-            parts = self.parts(name, path)
+            parts = self.parts(found[0], path)
         except sqlite3.DatabaseError as error:
-            broken(name, error)
-        return MessageRecord(StoredRow(str(name), whole(created) or 0, data or b"", path, row), parts)
+            broken(found[0], error)
+        return _record(found, parts, path)
 
     def parts(self, message: str, path: str) -> list[StoredRow]:
         """The parts of a message, in order."""
@@ -282,6 +320,11 @@ class Database:
         for number, row, name, data in self.ask(query, session, kind, kind[:-1] + "/"):
             if isinstance(number, int):
                 yield number, row, name, object_in(data or b"")
+
+
+def _record(found: tuple[Any, ...], parts: list[StoredRow], path: str) -> MessageRecord:
+    name, created, row, data = found
+    return MessageRecord(StoredRow(str(name), whole(created) or 0, data or b"", path, row), parts)
 
 
 def _only_ours(action: int, table: str | None, column: str | None, base: str | None, view: str | None) -> int:

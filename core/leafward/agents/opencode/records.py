@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import object_at
@@ -128,8 +129,10 @@ def time_in_id(name: str, near: int) -> int:
 
 def in_order(parts: list[StoredRow]) -> list[StoredRow]:
     """Parts in the order of their ids, which is opencode's order; by time where ids restarted between them."""
-    parts.sort(key=lambda part: part.id)
-    if len(parts) > 1 and _number(parts[-1].id) - _number(parts[0].id) > _WRAP // 2:
+    if len(parts) < 2:
+        return parts
+    parts.sort(key=itemgetter(0))
+    if _number(parts[-1].id) - _number(parts[0].id) > _WRAP // 2:
         half = _WRAP // 2
         parts.sort(key=lambda part: (_number(part.id) < half, part.id))
     return parts

@@ -88,6 +88,13 @@ class Translator:
         if record is None:
             return None
         created = number_in(object_at(record, "time"), "created")
+        if role is Role.RESULT:
+            made = self._result(index, record)
+            if made is None:
+                return None
+            body["timestamp"] = iso_time(made["message"].get("timestamp")) or iso_time(created)
+            body.update(made)
+            return body
         body["timestamp"] = iso_time(created)
         if role is Role.USER:
             body.update(self._user(index, record, created))
@@ -97,12 +104,6 @@ class Translator:
             body.update(self._command(index, created))
         elif role is Role.REPLY:
             body.update(self._reply(index, record, created))
-        elif role is Role.RESULT:
-            made = self._result(index, record)
-            if made is None:
-                return None
-            body["timestamp"] = iso_time(made["message"].get("timestamp")) or body["timestamp"]
-            body.update(made)
         elif role is Role.SUMMARY:
             body.update(self._summary(index, record))
         elif role is Role.SYSTEM:
@@ -141,6 +142,16 @@ class Translator:
             return None
         parts = self._parts(index)
         return self._said(self._step(index, record, parts), parts, None)
+
+    def usage(self, index: int) -> Body | None:
+        """The usage in the message of a reply or a summary; no other entry has any."""
+        role = self._role[index]
+        if role not in _COUNTED:
+            return None
+        record = decode_line(self.records.data(self._message[index]))
+        if record is not None and index in self._steps:
+            record = self._step(index, record, self._parts(index))
+        return usage_of(record) if record is not None else None
 
     def _parts(self, index: int) -> list[Body]:
         numbers = range(self._low[index], self._high[index])
@@ -425,6 +436,7 @@ class Translator:
 
 
 _OF_ONE_PART = (Role.RESULT, Role.PART, Role.BROKEN_PART, Role.PRUNED)
+_COUNTED = bytes((Role.REPLY, Role.SUMMARY))
 _OF_REPLY = bytes((Role.REPLY, Role.RESULT))
 _OF_MESSAGE = (Role.SYSTEM, Role.REVERT, Role.DROPPED)
 _LONGEST_DIFF = 1 << 20
