@@ -228,15 +228,15 @@ class TestGoing:
         async with exploring(made.path, (80, 24), Config(density="entries")) as (_, screen):
             shown = "\n".join(tree(screen))
         for words in (
-            "TaskUpdate #2 completed",
-            "exec_comm… make test",
+            "TaskUpdate   #2 completed",
+            "exec_command make test",
             "/of_everything.py:5",
-            "todowrite  0 of 1 done, now: look",
+            "todowrite    0 of 1 done, now: look",
         ):
             assert words in shown
         with closing(Session.open(made.path)) as session:
             outline = "\n".join(tree_text(session, Page(80), every_entry=True))
-        for words in ("TaskUpdate #2 completed", "exec_comm… make test", "/of_everything.py:5"):
+        for words in ("TaskUpdate   #2 completed", "exec_command make test", "/of_everything.py:5"):
             assert words in outline
 
     async def test_rows_of_entries_say_how_a_reply_and_a_command_ended(self, tmp_path: Path) -> None:

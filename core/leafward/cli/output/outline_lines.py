@@ -26,7 +26,7 @@ _SPEAKING = PROMPTS | {Kind.SYSTEM, Kind.BRANCH_SUMMARY, Kind.MALFORMED}
 """Kinds whose text needs no word in front of it."""
 
 
-_WORD_CELLS = 10
+_WORD_CELLS = 12
 """Cells of an entry's kind, which may be the name of a tool."""
 _NUMBER_CELLS = 7
 _TEXT_KEPT = 10
