@@ -80,10 +80,9 @@ def runs_tests(command: str) -> bool:
 
 def counts_in(printed: str) -> str:
     """The counts at the end of a test run's output: `2 failed, 32 passed`; empty where it has none."""
-    lines = printed.rstrip().split("\n")
-    last = next((at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at])), None)
-    if last is not None:
-        first = last
+    if _COUNT.search(printed) is not None:
+        lines = printed.rstrip().split("\n")
+        first = last = next(at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at]))
         while first and len(lines[first - 1]) <= _COUNT_LINE and _COUNT.search(lines[first - 1]):
             first -= 1
         counted = [
