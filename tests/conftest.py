@@ -206,7 +206,7 @@ def _parsed_one_at_a_time() -> Iterator[None]:
     """
     parse, one_at_a_time = ast.parse, threading.RLock()
 
-    def parsed_alone(*source: Any, **how: Any) -> ast.AST:
+    def parsed_alone(*source: Any, **how: Any) -> Any:
         with one_at_a_time:
             return parse(*source, **how)
 

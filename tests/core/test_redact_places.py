@@ -263,7 +263,9 @@ def test_a_secret_that_a_program_printed_alone_is_taken_out_of_later_texts(clean
     redactor.value({"command": "true"})
     redactor.value({"command": "pass show web/acme"})
     assert redactor.value({"output": PASSWORD}) == {"output": "[redacted: secret]"}
-    assert redactor.value({"text": f"connect app {PASSWORD} db"})["text"] == "connect app [redacted: secret] db"
+    assert (
+        redactor.value({"text": f"connect app {PASSWORD} db"})["text"] == "connect app [redacted: secret] db"
+    )
     # The same call again, the text of which is known by now.
     redactor.value({"command": "pass show web/acme"})
     assert redactor.value({"output": f"new-{PASSWORD[::-1]}"}) == {"output": "[redacted: secret]"}

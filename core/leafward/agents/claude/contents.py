@@ -115,7 +115,9 @@ def _media(part: dict[str, Any]) -> list[Body]:
 
 def reply_usage(rows: Iterable[Body]) -> Body | None:
     """The usage of a reply from its rows: that of the last row that has any."""
-    found = [usage for row in rows if (usage := native_usage(message_of(row).get("usage"), row.get("costUSD")))]
+    found = [
+        usage for row in rows if (usage := native_usage(message_of(row).get("usage"), row.get("costUSD")))
+    ]
     return found[-1] if found else None
 
 

@@ -49,7 +49,7 @@ from leafward.base.redact.values_apart import apart_in
 from leafward.base.redact.wallet_phrases import phrases_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -58,6 +58,8 @@ _SHORTEST = 8
 """Characters below which a text holds no secret: a name, a sign and a value need more."""
 _SHORTEST_KEY = 16
 """Characters below which the key of an object is taken for a name."""
+_MOST_NAMED = 256
+"""Most secrets that are looked for in other texts than the one that names them: each of them costs a search of every text."""
 _SHORTEST_VALUE = 3
 """Characters below which a string under a key that names a secret is none."""
 
@@ -91,6 +93,14 @@ def secret_under(key: str, text: str) -> bool:
         return False
     meaning = meaning_of(key)
     return meaning is not None and is_secret(text, meaning, ValueNotation.QUOTED)
+
+
+def named_in(values: Iterable[Any]) -> dict[str, str]:
+    """The distinct secrets in decoded JSON values, with their kinds: to be removed also where they stand without a name."""
+    redactor = Redactor(clean=set())
+    for value in values:
+        redactor.value(value)
+    return redactor.named
 
 
 def redact(text: str) -> str:
@@ -195,10 +205,10 @@ class Redactor:
     """Texts that hold no secret by themselves; where the same ones come again and again, none is searched twice."""
     silent: Collection[str] = ()
     """Texts of which it is known that they neither hold nor announce a secret (`silent_texts`)."""
+    named: dict[str, str] = field(default_factory=dict)
+    """Secrets of other texts with their kinds (`named_in`), and of the texts before: a text may repeat one without its name."""
     _silent: set[str] = field(default_factory=set)
     """Keys whose names tell nothing about their values."""
-    _named: dict[str, str] = field(default_factory=dict)
-    """Secrets of the texts before, by their characters: a later text may repeat one without its name."""
     _asked: bool | None = None
     """Whether the text before calls a program that prints only a secret: see `prints_secret`."""
     _file: int | None = None
@@ -212,7 +222,7 @@ class Redactor:
 
     def note(self, text: str) -> None:
         """Notes the secrets of a text that is not passed on: later texts may repeat them without their names."""
-        note_distinct(text, secrets_in(text), self._named)
+        note_distinct(text, secrets_in(text), self.named, _MOST_NAMED)
 
     def _text(self, text: str, *, output: bool, command: bool) -> str:
         silent = text in self.silent
@@ -226,7 +236,7 @@ class Redactor:
             self._note_command(text)
         if not spans:
             return text
-        note_distinct(text, spans, self._named)
+        note_distinct(text, spans, self.named, _MOST_NAMED)
         pieces, at = [], 0
         for start, end, kind in spans:
             pieces += [text[at:start], self._name(kind, text[start:end])]
@@ -237,12 +247,12 @@ class Redactor:
     @property
     def _waits(self) -> bool:
         """Whether what a text holds depends on the texts before it."""
-        return bool(self._named or self._printed) or self._asked is not None or self._file is not None
+        return bool(self.named or self._printed) or self._asked is not None or self._file is not None
 
     def _with_earlier(self, text: str, spans: list[Span], *, output: bool) -> list[Span]:
         """The spans, and the places of secrets that the texts before named or announce; ids stay, other entries refer to them."""
-        if self._named and len(text) >= _SHORTEST and not _PLAIN.match(text):
-            again = list(places_of(self._named, text))
+        if self.named and len(text) >= _SHORTEST and not _PLAIN.match(text):
+            again = list(places_of(self.named, text))
             if again:
                 spans = list(merged([*spans, *again]))
         if output and (alone := self._alone(text)) is not None and not spans:
@@ -278,7 +288,7 @@ class Redactor:
     def patch(self, text: str) -> str:
         """The text of a unified diff with every secret replaced; it keeps its number of lines, or it would not apply."""
         pieces, at = [], 0
-        for start, end, kind in secrets_in(text):
+        for start, end, kind in merged([*secrets_in(text), *places_of(self.named, text)]):
             lines = text[start:end].split("\n")
             marker = self._name(kind, text[start:end])
             following = [f"{line[0]}{marker}" if line[:1] in _SIDES else marker for line in lines[1:]]

@@ -72,6 +72,9 @@ class Extractive:
             SpanMessage(entry, redactor.value(as_asked(message)))
             for entry, message in unless_cancelled(_read(span.messages, redactor), stop)
         ]
+        if redactor.named:
+            # What was said before the secret had a name.
+            messages = [SpanMessage(entry, redactor.value(message)) for entry, message in messages]
         previous = redactor.text(span.previous)
         pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
         room = budget * CHARS_PER_TOKEN
