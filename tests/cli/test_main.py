@@ -235,9 +235,11 @@ class TestOpening:
     """The application is what the caller brings along; here a list that notes what it is asked to open."""
 
     def test_without_an_application(self, run: Run, tmp_path: Path) -> None:
-        outcome = run()
-        assert outcome.code == 1
-        assert "not part of this command" in outcome.err
+        (tmp_path / "opencode.db").write_bytes(b"")
+        for named in ((), (tmp_path / "opencode.db",), (tmp_path,)):
+            outcome = run(*named)
+            assert outcome.code == 1
+            assert "not part of this command" in outcome.err
 
     def test_without_a_terminal(self, capfd: pytest.CaptureFixture[str]) -> None:
         asked: list[Sequence[Path]] = []
