@@ -108,13 +108,10 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
         """Shows a bright cursor while keys come here, a quiet one otherwise; overridden where more changes."""
         self.repaint(self.cursor)
 
-    def on_focus(self) -> None:
-        """Shows that keys come here."""
-        self.focus_changed(focused=True)
-
-    def on_blur(self) -> None:
-        """Shows that keys go elsewhere."""
-        self.focus_changed(focused=False)
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Shows whether keys come here."""
+        super().watch_has_focus(has_focus)
+        self.focus_changed(focused=has_focus)
 
 
 class LineList(LineScroll):
