@@ -203,6 +203,20 @@ def test_pi_asks_for_a_session_with_entries_to_be_read_and_does_not_wait(home: P
     assert json.loads(asked.read_text()) == {"session": "/x.jsonl", "wanted": "resumed"}
 
 
+_OPENCODE_STARTS = """
+const on = await LeafwardContext({ client: {} });
+await on.event({ event: { type: "session.created", properties: { info: { id: "new" } } } });
+for (const sessionID of ["new", "old", "old"]) await on["chat.message"]({ sessionID }, {});
+console.log("true");
+"""
+
+
+def test_opencode_asks_once_for_a_session_that_did_not_begin_here(home: Path) -> None:
+    asked = home / "asked"
+    assert ran("opencode", _OPENCODE_STARTS, home, command=["/bin/sh", "-c", f"cat >> '{asked}'"]) is True
+    assert json.loads(asked.read_text()) == {"session": "old", "wanted": "resumed"}
+
+
 def test_hooks_that_fail_at_once_are_all_told_of() -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: hook_module._log("claude", f"number {number}"), range(40)))
@@ -230,31 +244,33 @@ def test_opencode_has_the_text_as_it_is_behind_each_summary_once(home: Path) -> 
     assert ran("opencode", _OPENCODE, home, TEXT.encode()) == [f"Summary.\n\n{TEXT}", "Reply."] * 2
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex", "pi"])
+@pytest.mark.parametrize("agent", ["claude", "codex", "pi", "opencode"])
 def test_a_resumed_session_is_read_beside_the_agent_before_its_first_compaction(
     agent: str, home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """The agent is told nothing, and does not wait for it."""
     monkeypatch.setattr(kept_findings, "_SMALLEST", 0)
     monkeypatch.setattr(kept_findings, "_STEP", 0)
-    session, _, _ = a_session(agent, home)
+    session, path, _ = a_session(agent, home)
     started: list[list[str]] = []
     monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: started.append(argv))
     event = {"hook_event_name": "SessionStart", "transcript_path": session}
-    if agent == "pi":
+    if agent in ("pi", "opencode"):
         told(agent, {"session": session, "wanted": "resumed"}, monkeypatch)
     else:
         told(agent, {**event, "source": "startup"}, monkeypatch)
         assert not started
         told(agent, {**event, "source": "resume"}, monkeypatch)
-    assert kept_findings.load(Path(session)) is None
+    assert kept_findings.load(Path(path)) is None
     polite: list[int] = []
     monkeypatch.setattr(os, "nice", polite.append)
     assert main(started[0][4:]) == 0
     assert polite
-    assert kept_findings.load(Path(session)) is not None
+    assert kept_findings.load(Path(path)) is not None
     assert capfdbinary.readouterr().out == b""
     assert not failures()
+    if agent == "opencode":
+        return
     # No compaction began: none is answered.
     told(agent, {**event, "source": "compact"}, monkeypatch)
     assert capfdbinary.readouterr().out == b""

@@ -20,6 +20,7 @@ from leafward.compaction.injection.collection import collect
 from leafward.compaction.injection.injection import build
 from leafward.compaction.injection.stored_findings import collect_on
 from leafward.compaction.injection.values import InjectionSettings
+from leafward.session.foreign import ForeignFiles
 from leafward.session.journal.session_operations import label
 from leafward.session.session import Session
 from tests.bench.generate import write_session
@@ -54,6 +55,8 @@ def told(path: Path, selector: str = "leaf") -> tuple[list[str], int]:
     source = agent.source(path)
     if kept is not None:
         kept.lead(source)
+    elif isinstance(source, ForeignFiles):
+        source.go_on_from(b"")
     with closing(Session.of(source)) as session:
         made = collect_on(session, session.find(selector), kept.of(session) if kept is not None else None)
         kept_findings.save(session, made.stored, made.read)

@@ -8,6 +8,7 @@ import inspect
 import json
 import os
 import pickle
+import re
 import textwrap
 from contextlib import closing
 from pathlib import Path
@@ -20,10 +21,11 @@ from leafward.agents.claude.kept_reading import CLASSES as CLAUDE_CLASSES
 from leafward.agents.claude.kept_reading import unpacked_reading
 from leafward.agents.codex.kept_thread import CLASSES as CODEX_CLASSES
 from leafward.agents.lines import OpenFile
+from leafward.agents.opencode.kept_records import CLASSES as OPENCODE_CLASSES
 from leafward.agents.packed_values import packed, unpacked
 from leafward.agents.recognition import agent_of
 from leafward.compaction.injection.kept_findings import FORMAT
-from leafward.session.entries import Kind
+from leafward.session.entries import EntryIndex, Kind
 from leafward.session.foreign import ForeignFiles
 from leafward.session.session import Session
 
@@ -88,6 +90,30 @@ def test_going_on_is_reading_everything_again(stored: str, tmp_path: Path) -> No
     assert gone_on > 5
 
 
+def test_ids_that_begin_like_earlier_ones_are_told_apart(tmp_path: Path) -> None:
+    """Claude Code's ids are told apart by their first bytes, where these differ."""
+    source = DATA / STORED[0]
+    path, data = tmp_path / source.name, source.read_bytes()
+    ids = list(dict.fromkeys(re.findall(rb'"uuid":"([0-9a-f-]{36})"', data)))
+    third = len(ids) // 3
+    likenesses = [*zip(ids[-third:-6], ids, strict=False), *((late, b"0" * 8) for late in ids[-6:])]
+    for late, early in likenesses:
+        data = data.replace(late, early[:8] + late[8:])
+    lines = data.splitlines(keepends=True)
+    kept = b""
+    for _ in cuts(path, lines, max(1, len(lines) // 12)):
+        agent = agent_of(path)
+        files = agent.source(path)
+        assert isinstance(files, ForeignFiles)
+        files.go_on_from(kept)
+        with closing(Session.of(files)) as further, closing(agent.open(path)) as whole:
+            assert told(further) == told(whole)
+            reading = files.kept_reading()
+            kept = reading.data if reading is not None else kept
+            names = [further.columns.id(EntryIndex(at)) for at in range(len(further.columns))]
+            assert len(set(names)) == len(names)
+
+
 @pytest.mark.parametrize("stored", STORED)
 def test_only_what_was_appended_is_read_and_no_text_is_kept(
     stored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -142,9 +168,10 @@ def test_a_cache_makes_nothing_but_what_a_reader_lists(
 
 
 def test_another_shape_of_what_is_kept_needs_another_format() -> None:
-    shapes = {name: _attributes(locate(name.replace(":", "."))) for name in (*CLAUDE_CLASSES, *CODEX_CLASSES)}
+    classes = (*CLAUDE_CLASSES, *CODEX_CLASSES, *OPENCODE_CLASSES)
+    shapes = {name: _attributes(locate(name.replace(":", "."))) for name in classes}
     digest = hashlib.sha256(json.dumps(shapes, sort_keys=True).encode()).hexdigest()[:16]
-    assert (FORMAT, digest) == (3, "21a0c5a9f61b6089"), "raise the format, and note the new digest here"
+    assert (FORMAT, digest) == (4, "c83962adf31854d4"), "raise the format, and note the new digest here"
 
 
 def _attributes(kept: Any) -> list[str]:

@@ -26,7 +26,7 @@ from tests.oracle.scripted_model import Step, scripted
 from tests.oracle.sweep_agents import CLAUDE, MOVE, OPENCODE, PI, SUMMARY, newest, painted, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 PROMPT = "Look at the orchard, never push to main."
 AFTER = "Go on with the pears."
@@ -34,7 +34,9 @@ AFTER = "Go on with the pears."
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    return {"LEAFWARD_HOME": str(tmp_path / "leafward")}
+    # In a second worktree the Leafward that is tested is not the installed one.
+    ours = {name: value for name, value in os.environ.items() if name == "PYTHONPATH"}
+    return {"LEAFWARD_HOME": str(tmp_path / "leafward"), **ours}
 
 
 def leafward(environment: dict[str, str], *argv: str) -> str:
@@ -190,6 +192,38 @@ def test_opencode_carries_the_text_over_its_own_compaction(
         leafward(ours, "uninstall", "opencode")
         assert [path.name for path in plugins.iterdir()] == ["other.js"]
         assert marks(compacted()) == 0
+
+
+@pytest.mark.slow
+@needs_opencode
+def test_opencode_asks_for_a_session_that_is_taken_up_again(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    project, home = painted(tmp_path / "orchard"), tmp_path / "home"
+    asked = tmp_path / "asked"
+    with scripted(steps(project, OPENCODE)) as model:
+        client = OpenCodeClient(installed_agents.OPENCODE[0], home, model)
+        leafward({**client.environment(project), **environment}, "install", "opencode")
+        (plugin,) = (home / "config" / "opencode" / "plugin").iterdir()
+        script = plugin.read_text()
+        ours = next(line for line in script.splitlines() if line.startswith("const command = "))
+        other = json.dumps(["/bin/sh", "-c", f"cat >> '{asked}'; echo >> '{asked}'"])
+        plugin.write_text(script.replace(ours, f"const command = {other};"))
+
+        def say(post: Callable[[str, dict[str, Any] | None], Any], session: str, text: str) -> None:
+            grove = {"providerID": "grove", "modelID": "pear-1"}
+            post(f"/session/{session}/message", {"model": grove, "parts": [{"type": "text", "text": text}]})
+
+        with client.serving(project) as post:
+            session = post("/session", {})["id"]
+            say(post, session, PROMPT)
+        assert not asked.exists()
+        with client.serving(project) as post:
+            say(post, session, AFTER)
+            say(post, session, AFTER)
+    assert [json.loads(line) for line in asked.read_text().splitlines()] == [
+        {"session": session, "wanted": "resumed"}
+    ]
 
 
 @pytest.mark.slow

@@ -47,15 +47,12 @@ def main(
             from leafward.cli.application import open_paths
 
             return open_paths(open_app, arguments)
-        if arguments[:1] == ["hook"] and len(arguments) == 2 and not arguments[1].startswith("-"):
-            # An agent runs it like this, and waits: there is nothing to parse, and declaring all verbs takes longer than the hook.
-            from leafward.cli.hook import hook
-
-            return hook(arguments[1])
-        if arguments[:1] == ["inject"] and len(arguments) == 2 and not arguments[1].startswith("-"):
-            from leafward.cli.inject import inject_verb
-
-            return inject_verb(arguments[1])
+        if (
+            arguments[:1] in (["hook"], ["inject"])
+            and len(arguments) == 2
+            and not arguments[1].startswith("-")
+        ):
+            return _awaited(*arguments)
         result = _verb(argv, Application(open_app, check_app))
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -85,6 +82,20 @@ def _only_paths(arguments: Sequence[str]) -> bool:
         and (os.path.exists(text) or os.path.isfile(os.path.dirname(text)))
         for text in arguments
     )
+
+
+def _awaited(verb: str, argument: str) -> int:
+    """`hook` and `inject` as an agent runs them, and waits: declaring all verbs, or looking for garbage, takes too long."""
+    from leafward.base.gc_pause import gc_paused
+
+    with gc_paused():
+        if verb == "hook":
+            from leafward.cli.hook import hook
+
+            return hook(argument)
+        from leafward.cli.inject import inject_verb
+
+        return inject_verb(argument)
 
 
 def _verb(argv: Sequence[str] | None, application: Application) -> object:

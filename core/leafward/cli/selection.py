@@ -126,10 +126,15 @@ def opened_on(selector: str) -> Iterator[tuple[Session, Mapping[str, Any] | None
     """Opens the session that a user means behind what an earlier run kept of it, if that still counts; gives that too."""
     from leafward.agents.registry import agent_named, native
     from leafward.compaction.injection.kept_findings import load
+    from leafward.session.foreign import ForeignFiles
     from leafward.session.session import Session
 
-    path = session_path(selector)
-    kept = load(path)
+    path = Path(os.path.abspath(os.path.expanduser(selector)))
+    kept = load(path) if path.parent.is_file() else None
+    if kept is None:
+        # Looking for a session in a database counts the rows of all sessions in it.
+        path = session_path(selector)
+        kept = load(path)
     if kept is None:
         from leafward.agents.recognition import agent_of
 
@@ -140,6 +145,9 @@ def opened_on(selector: str) -> Iterator[tuple[Session, Mapping[str, Any] | None
     source = agent.source(path)
     if kept is not None:
         kept.lead(source)
+    elif isinstance(source, ForeignFiles):
+        # So that what it reads can be kept.
+        source.go_on_from(b"")
     session = Session.of(source)
     try:
         yield session, kept.of(session) if kept is not None else None

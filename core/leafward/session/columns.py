@@ -10,6 +10,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Damage, EntryId, EntryIndex
@@ -75,6 +76,15 @@ class Columns:
         if not own and isinstance(entries, array):
             return entries
         return array("i", (index for index in entries if index not in own))
+
+    def digest(self, count: int) -> bytes:
+        """What tells the first entries from any others: their kinds, ids and parents."""
+        digest = blake2b(self.kind[:count], digest_size=16)
+        digest.update(self.ids[: count * ID_SIZE])
+        digest.update(self.parent[:count].tobytes())
+        if self.other_ids:
+            digest.update(repr([self.other_ids.get(index) for index in range(count)]).encode())
+        return digest.digest()
 
     @property
     def damaged(self) -> int:

@@ -17,7 +17,7 @@ from leafward.session.messages import usage_of
 from leafward.session.scan import Scan
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
 from leafward.session.source import EntryLocation, Growth, SourceRemark
-from leafward.session.transcript import ReadsOn, TellsWindow
+from leafward.session.transcript import ReadsOn, TellsBytes, TellsWindow
 
 if TYPE_CHECKING:
     from array import array
@@ -334,6 +334,16 @@ def reader_of(session: Session) -> Reader | None:
     """The reader of another agent's session; None of a native one."""
     source = session.source
     return source.reader if isinstance(source, ForeignFiles) else None
+
+
+def settled_entries(session: Session) -> int:
+    """The number of first entries that a later reading can take over."""
+    source = session.source
+    if isinstance(source, ForeignFiles) and isinstance(source.reader, TellsBytes):
+        settled = source.reader.settled()
+        if settled is not None:
+            return source.joined.count(settled)
+    return len(session.columns)
 
 
 def outcomes(session: Session) -> Callable[[int], tuple[str, bool] | None] | None:

@@ -148,7 +148,11 @@ class TellsBytes(Protocol):
     """A reader of a session in many records, which change without getting longer."""
 
     def digest(self, entries: int) -> bytes:
-        """What tells the records of the first entries from any others: a digest of all their bytes."""
+        """What tells the first entries and their records from any others."""
+        ...
+
+    def settled(self) -> int | None:
+        """The number of first entries of which that was proved without a look at every record; None where all records are read."""
         ...
 
 

@@ -57,7 +57,7 @@ def ascending(count: int) -> array[int]:
     """The numbers from 0 up."""
     lanes = bytearray(4 * count)
     for place in range(4):
-        run = 256**place
+        run = min(256**place, count) or 1
         cycle = b"".join(bytes((digit,)) * run for digit in range(min(256, count // run + 1)))
         lanes[place if _ORDER == "little" else 3 - place :: 4] = (cycle * (count // len(cycle) + 1))[:count]
     return array("i", bytes(lanes))

@@ -96,6 +96,8 @@ class Rows:
         self.decoded = 0
         """Lines that had to be decoded whole; a work count for tests."""
         self._seed = 0
+        self._told_apart: tuple[array[int], list[int]] = array("I"), []
+        """The words of the rows that were there before, and those of these rows whose word is not unique."""
         self._open: dict[str, int] = {}
         """The first row of each of the latest replies."""
         self._carried = BlockState()
@@ -269,11 +271,8 @@ class Rows:
         nameless = bytes(self.flags.translate(_IS_NAMELESS))
         # The key of a row without an id is all zeros.
         self.words = filled(words, words_for(self.start, seed), nameless)
-        if self.start and self.start[-1] - self.start[0] < 1 << 32:
-            shared = repeated(self.words, nameless)
-        else:
-            shared = repeated(self.words)
-        self.alike = places_of(self.words, shared)
+        self.alike = places_of(self.words, self._shared(nameless))
+        self._told_apart = self.words, self.alike
         self.doubled = {}
         seen: dict[bytes, int] = {}
         for row in self.alike:
@@ -281,6 +280,18 @@ class Rows:
                 first = seen.setdefault(bytes(self.keys[row * KEY : (row + 1) * KEY]), row)
                 if first != row:
                     self.doubled[row] = first
+
+    def _shared(self, nameless: bytes) -> set[int]:
+        """The words that several rows have."""
+        before, alike = self._told_apart
+        if before and self.words[: len(before)] == before:
+            # Only later rows are compared with all the others.
+            later = self.words[len(before) :]
+            known = {before[row] for row in (*alike, *places_of(before, set(later)))}
+            return known | repeated(later)
+        if self.start and self.start[-1] - self.start[0] < 1 << 32:
+            return repeated(self.words, nameless)
+        return repeated(self.words)
 
     def make_up(self, row: int) -> None:
         """Makes up a word for a row without an id: words differ within four gigabytes."""

@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.databases import is_damage, opened_read_only, tables_only
 from leafward.agents.opencode import newer_engine as newer
 from leafward.agents.opencode.records import (
+    MESSAGE,
+    PART,
+    UNKNOWN,
     MessageRecord,
     StoredRow,
     by_time,
@@ -118,22 +121,37 @@ class Database:
     # --- messages ---
 
     def messages(
-        self, session: str, path: str, broken: Callable[[str, Exception], object]
+        self,
+        session: str,
+        path: str,
+        broken: Callable[[str, Exception], object],
+        behind: tuple[int, str] | None = None,
     ) -> Iterator[MessageRecord]:
-        """Its messages by time with their parts, for both engines; `broken` is called for parts that cannot be read."""
-        found = self._usual_messages(session, path, broken)
+        """Its messages by time with their parts, for both engines; `broken` is called for parts that cannot be read.
+
+        With `behind`, a time and an id, only messages of the usual engine, behind that one.
+        """
+        found = self._usual_messages(session, path, broken, behind)
+        if behind is not None:
+            return found
         return merge(found, self._newer(session, path), key=by_time) if self.has_newer else found
 
     def _usual_messages(
-        self, session: str, path: str, broken: Callable[[str, Exception], object]
+        self,
+        session: str,
+        path: str,
+        broken: Callable[[str, Exception], object],
+        behind: tuple[int, str] | None,
     ) -> Iterator[MessageRecord]:
-        time = "time_created" if "time_created" in self.columns("message") else "0"
-        row = f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM message"  # noqa: S608  # names of our own
-        which = f"WHERE session_id = ? ORDER BY {time}, id"
+        time, written = self._times("message")
+        row = f"SELECT id, {time}, rowid, CAST(data AS BLOB), {written} FROM message"  # noqa: S608  # names of our own
+        later = f" AND ({time}, id) > (?, ?)" if behind is not None else ""
+        which = f"WHERE session_id = ?{later} ORDER BY {time}, id"
+        values = (session, *(behind or ()))
         seen: set[str] = set()
         waiting: list[tuple[Any, ...]] = []
         try:
-            for found in self.ask(f"{row} {which}", session):
+            for found in self.ask(f"{row} {which}", *values):
                 seen.add(found[0])
                 waiting.append(found)
                 if len(waiting) == _TOGETHER:
@@ -144,7 +162,7 @@ class Database:
             if not is_damage(error):
                 raise
             # The index continues where the page of a message cannot be read.
-            names = [name for (name,) in self.ask(f"SELECT id FROM message {which}", session)]  # noqa: S608  # names of our own
+            names = [name for (name,) in self.ask(f"SELECT id FROM message {which}", *values)]  # noqa: S608  # names of our own
             for name in names:
                 if name in seen:
                     continue
@@ -163,10 +181,10 @@ class Database:
         """Some messages with their parts from one query, which costs less than one for each; one by one behind damage."""
         if not messages:
             return
-        time = "part.time_created" if "time_created" in self.columns("part") else "0"
+        time, written = self._times("part")
         asked = ", ".join(f"({number}, ?)" for number in range(len(messages)))
         query = (
-            f"SELECT column1, part.id, {time}, part.rowid, CAST(part.data AS BLOB)"  # noqa: S608  # names of our own
+            f"SELECT column1, part.id, {time}, part.rowid, CAST(part.data AS BLOB), {written}"  # noqa: S608  # names of our own
             f" FROM (VALUES {asked}) LEFT JOIN part ON part.message_id = column2"
         )
         done = 0
@@ -175,8 +193,16 @@ class Database:
             # A left join keeps the order of its left side, so that the parts of one message at a time are in memory.
             for number, of_message in groupby(rows, itemgetter(0)):
                 parts = [
-                    StoredRow(str(name), whole(created) or 0, data or b"", path, row)
-                    for _, name, created, row, data in of_message
+                    StoredRow(
+                        str(name),
+                        whole(created) or 0,
+                        data or b"",
+                        path,
+                        row,
+                        PART,
+                        written if type(written) is int else UNKNOWN,
+                    )
+                    for _, name, created, row, data, written in of_message
                     if row is not None
                 ]
                 yield _record(messages[number], in_order(parts), path)
@@ -197,13 +223,29 @@ class Database:
 
     def parts(self, message: str, path: str) -> list[StoredRow]:
         """The parts of a message, in order."""
-        time = "time_created" if "time_created" in self.columns("part") else "0"
-        query = f"SELECT id, {time}, rowid, CAST(data AS BLOB) FROM part WHERE message_id = ?"  # noqa: S608  # names of our own
+        time, written = self._times("part")
+        query = f"SELECT id, {time}, rowid, CAST(data AS BLOB), {written} FROM part WHERE message_id = ?"  # noqa: S608  # names of our own
         return in_order(
             [
-                StoredRow(str(name), whole(created) or 0, data or b"", path, row)
-                for name, created, row, data in self.ask(query, message)
+                StoredRow(
+                    str(name),
+                    whole(created) or 0,
+                    data or b"",
+                    path,
+                    row,
+                    PART,
+                    written if type(written) is int else UNKNOWN,
+                )
+                for name, created, row, data, written in self.ask(query, message)
             ]
+        )
+
+    def _times(self, table: str) -> tuple[str, str]:
+        """The columns of messages or parts that tell when a row was made and when it was written; `0` and `NULL` without them."""
+        have = self.columns(table)
+        return (
+            f"{table}.time_created" if "time_created" in have else "0",
+            f"{table}.time_updated" if "time_updated" in have else "NULL",
         )
 
     def texts(self, session: str) -> Iterator[bytes]:
@@ -323,8 +365,17 @@ class Database:
 
 
 def _record(found: tuple[Any, ...], parts: list[StoredRow], path: str) -> MessageRecord:
-    name, created, row, data = found
-    return MessageRecord(StoredRow(str(name), whole(created) or 0, data or b"", path, row), parts)
+    name, created, row, data, written = found
+    stored = StoredRow(
+        str(name),
+        whole(created) or 0,
+        data or b"",
+        path,
+        row,
+        MESSAGE,
+        written if type(written) is int else UNKNOWN,
+    )
+    return MessageRecord(stored, parts)
 
 
 def _only_ours(action: int, table: str | None, column: str | None, base: str | None, view: str | None) -> int:

@@ -9,6 +9,7 @@ and with a compaction that failed what it was not to keep.
 from __future__ import annotations
 
 from array import array
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,16 +27,19 @@ from leafward.agents.opencode.parts import (
 from leafward.agents.opencode.records import NEVER, number_in
 from leafward.agents.opencode.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
 from leafward.session.columns import ID_SIZE, Columns
-from leafward.session.entries import Damage, object_at, text_at
+from leafward.session.entries import Damage, EntryIndex, object_at, text_at
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from leafward.agents.opencode.records import MessageRecord, StoredRow
     from leafward.agents.opencode.spool import Records
     from leafward.session.entries import Body
 
 _NO_ID = bytes(ID_SIZE)
 _NOT_LEFT_OUT = EDITS | {Role.SYSTEM}
+_OF_USER = frozenset({Role.USER, Role.INJECTED, Role.ADDED, Role.REQUEST, Role.COMMAND})
 
 
 class _Spoken(NamedTuple):
@@ -57,6 +61,17 @@ class _Spoken(NamedTuple):
     def high(self) -> int:
         """The record behind its last part."""
         return self.low + len(self.parts)
+
+
+class EntryNames(NamedTuple):
+    """The ids of the entries of a session, which are read in one piece sooner than one by one."""
+
+    ids: str
+    """A line for each."""
+    first: array[int]
+    """The entries of messages that have the message's own id."""
+    others: dict[str, int]
+    """The first entries of all other messages."""
 
 
 class EntryBuilder:
@@ -204,6 +219,61 @@ class EntryBuilder:
             self._interrupt()
             self._newer = is_newer
             self.tip, self._other_tip = self._other_tip, self.tip
+
+    # --- going on from an earlier reading ---
+
+    def names(self) -> EntryNames:
+        """The ids of all entries, and the first entry of each message."""
+        ids = [self.columns.id(EntryIndex(entry)) for entry in range(len(self.columns))]
+        others = {name: entry for name, entry in self._first.items() if ids[entry] != name}
+        first = array("i", (entry for name, entry in self._first.items() if name not in others))
+        return EntryNames("\n".join(ids), first, others)
+
+    @contextmanager
+    def bare(self) -> Iterator[None]:
+        """Lets go of all that is taken or found again, or needed no more: names, records, texts, and the course of messages."""
+        columns, held = self.columns, (self.records, self._asked, self._course, self._names, self._first)
+        other_ids, columns.other_ids = columns.other_ids, {}
+        del self.records
+        self._asked, self._course, self._names, self._first = [], [], set(), {}
+        try:
+            yield
+        finally:
+            columns.other_ids = other_ids
+            self.records, self._asked, self._course, self._names, self._first = held
+
+    def take_names(self, names: EntryNames) -> None:
+        """Takes the names that `bare` let go of."""
+        columns, ids = self.columns, names.ids.split("\n")
+        columns.other_ids = dict(enumerate(ids))
+        if columns.ids.count(0) < len(columns.ids):
+            for entry in range(len(ids)):
+                if columns.ids[entry * ID_SIZE : (entry + 1) * ID_SIZE] != _NO_ID:
+                    del columns.other_ids[entry]
+        self._names = set(ids)
+        self._first = {ids[entry]: entry for entry in names.first} | names.others
+
+    def go_on(self, records: Records, hide_from: str, hide_part: str) -> bool:
+        """Goes on behind the messages of an earlier reading; False where a revert begins among them."""
+        if hide_from in self._first:
+            return False
+        self.records, self._hide_from, self._hide_part = records, hide_from, hide_part
+        prompt = self.role.rfind(Role.USER)
+        if prompt >= 0:
+            self._asked = typed_in(map(decode_line, records.several(self.low[prompt], self.high[prompt])))
+        return True
+
+    def is_prompt(self, record: int) -> bool:
+        """Whether a record is the message of entries that do not look at it, but at its parts: one of the user's."""
+        return record in self.message and self.role[self.message.index(record)] in _OF_USER
+
+    def prune(self, record: int, time: int) -> bool:
+        """Notes that the output of a call was pruned at a time; False where the record has no output."""
+        for entry in range(len(self.low)):
+            if self.low[entry] == record and self.role[entry] == Role.RESULT:
+                self._pruned.append((time, entry, record))
+                return True
+        return False
 
     def _split(self, record: MessageRecord) -> int:
         """The number of parts that stay visible in the message where a revert begins: all where it names a missing part (opencode)."""

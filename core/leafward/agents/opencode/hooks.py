@@ -1,4 +1,4 @@
-"""A plugin of opencode 1.18: it runs before a compaction, and on the completed summary.
+"""A plugin of opencode 1.18: it runs before a compaction, on the completed summary, and where a session is taken up again.
 
 Only the summarising model reads a plugin's additions to a compaction's prompt. So the text is put behind the summary; the prompt,
 and other plugins' additions to it, stay as they are.
@@ -21,7 +21,17 @@ _SCRIPT = """const OLD = /\\n*^<leafward-context>$[^]*?^<\\/leafward-context>$/g
 
 export const LeafwardContext = async ({ client }) => {
   const waiting = new Map();
+  const known = new Set();
   return {
+    event: async ({ event }) => {
+      if (event.type === "session.created") known.add(event.properties.info.id);
+    },
+    // A session that is taken up again is read beside opencode, before its first compaction. A new one has nothing to read.
+    "chat.message": async ({ sessionID }) => {
+      if (known.has(sessionID)) return;
+      known.add(sessionID);
+      textOf(sessionID, undefined, { wanted: "resumed" });
+    },
     "experimental.session.compacting": async (input) => {
       waiting.set(input.sessionID, textOf(input.sessionID));
     },
@@ -54,4 +64,10 @@ def _database(env: Mapping[str, str]) -> str:
     return os.path.join(usual_root(env), env.get("OPENCODE_DB") or "opencode.db") + os.sep
 
 
-HOOKS = HookFile("opencode", _SCRIPT, _place, _database)
+HOOKS = HookFile(
+    "opencode",
+    _SCRIPT,
+    _place,
+    _database,
+    cost="one run of Leafward while the summary is made; a short one where a session is taken up again",
+)

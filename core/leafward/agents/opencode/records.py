@@ -16,6 +16,10 @@ _ID_DIGITS = 12
 _WRAP = 1 << 48
 """Ids begin with a time that restarts from zero every 795 days (opencode)."""
 _STEPS_PER_MS = 4096
+MESSAGE, PART, EVENT = range(3)
+STORED = ("message", "part", "event")
+"""The tables of records, by these numbers. Events tell those of deleted messages."""
+UNKNOWN = -1
 NEVER = 1 << 62
 """The number of an event that never occurs."""
 
@@ -32,6 +36,10 @@ class StoredRow(NamedTuple):
     """Its file or database."""
     row: int = 0
     """Its row in the database; 0 for a file of its own."""
+    table: int = EVENT
+    """The table of that row."""
+    written: int = 0
+    """When that row of a message or part was written, in milliseconds since 1970; `UNKNOWN` where it does not tell."""
 
 
 class MessageRecord(NamedTuple):

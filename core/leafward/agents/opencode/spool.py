@@ -10,7 +10,10 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leafward.agents.opencode.records import StoredRow
+    from leafward.agents.opencode.row_seals import RowSeals
 
 _IN_MEMORY = 4 << 20
 """Bytes of a session up to which they stay in memory; a larger one goes to a temporary file without a name."""
@@ -21,11 +24,12 @@ _BUFFER = 1 << 20
 class Spool:
     """Records of one session, one after the other, readable at any offset and from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, begin: int = 0) -> None:
+        """`begin`: the offset of the first record, behind those that are not copied."""
         self._memory = bytearray()
         self._file: IO[bytes] | None = None
         self._lock = Lock()
-        self.size = 0
+        self.begin = self.size = begin
 
     def add(self, data: bytes) -> int:
         """Appends a record and a newline; returns the record's offset."""
@@ -50,6 +54,7 @@ class Spool:
 
     def at(self, offset: int, size: int) -> bytes:
         """Some bytes."""
+        offset -= self.begin
         file = self._file
         if file is None:
             return bytes(memoryview(self._memory)[offset : offset + size])
@@ -68,22 +73,34 @@ class Spool:
 class Records:
     """The places of messages and parts: in the spool, and in the agent's store."""
 
-    def __init__(self, spool: Spool, database: str | None = None) -> None:
+    def __init__(self, spool: Spool, database: str | None = None, seals: RowSeals | None = None) -> None:
+        """`seals`, where they are wanted, are made of each record."""
         self.spool = spool
+        self._seals = seals
+        self._earlier: Callable[[int], bytes] | None = None
+        self._copied_from = 0
+        """The number of the first record in the spool."""
         self.start = array("q")
-        self.size = array("q")
-        self.row = array("q")
+        self.size = array("i") if seals is None else seals.size
+        self.row = array("q") if seals is None else seals.row
         self._database = database
         self._paths: list[str] = []
 
     def add(self, one: StoredRow) -> int:
         """Adds one record; returns its number."""
+        if self._seals is not None:
+            self._seals.add(one)
         self.start.append(self.spool.add(one.data))
         self.size.append(len(one.data))
         self.row.append(one.row)
         if self._database is None:
             self._paths.append(one.path)
         return len(self.start) - 1
+
+    def begin_behind(self, earlier: Callable[[int], bytes]) -> None:
+        """Lets `earlier` give the records that the seals know already, which lie in the database alone."""
+        self._copied_from, self._earlier = len(self.row), earlier
+        self.start.frombytes(bytes(self.start.itemsize * len(self.row)))
 
     @property
     def in_database(self) -> bool:
@@ -92,12 +109,16 @@ class Records:
 
     def data(self, number: int) -> bytes:
         """A record as stored."""
+        if self._earlier is not None and number < self._copied_from:
+            return self._earlier(number)
         return self.spool.at(self.start[number], self.size[number])
 
     def several(self, first: int, behind: int) -> list[bytes]:
         """Records that were added one after the other, up to `behind`, in a single read."""
         if first >= behind:
             return []
+        if first < self._copied_from:
+            return [self.data(number) for number in range(first, behind)]
         begin, last = self.start[first], behind - 1
         data = self.spool.at(begin, self.start[last] + self.size[last] - begin)
         places = [self.start[number] - begin for number in range(first, behind)]

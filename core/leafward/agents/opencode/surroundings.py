@@ -34,8 +34,9 @@ class Setting:
     """The path of another session."""
     copy: Callable[[Info], str | None] = lambda _info: None
     """The folder of the same session's messages in the imported tree of files; None without one."""
-    changed: Callable[[], bool] = lambda: True
-    """Whether the session itself, among the many in its database, changed since it was read."""
+    watched: Callable[[], Callable[[], bool] | None] = lambda: None
+    """Called before a reading: gives a function that tells whether the session itself, among the many in its database, changed
+    since."""
     notes: list[SourceRemark] = field(default_factory=list)
 
 
@@ -65,7 +66,9 @@ def _in_database(shelves: Shelves, base: str, session: str) -> Setting:
             return None
         return row.stamp if row is not None else None
 
-    before = stamp()
+    def watched() -> Callable[[], bool] | None:
+        before = stamp()
+        return (lambda: stamp() != before) if before is not None else None
 
     def copy(info: Info) -> str | None:
         beside = tree_beside(base, info)
@@ -77,7 +80,7 @@ def _in_database(shelves: Shelves, base: str, session: str) -> Setting:
         siblings=lambda info, first: shelves.siblings(base, info, first),
         path_of=paths_in_database(shelves, base),
         copy=copy,
-        changed=lambda: before is None or stamp() != before,
+        watched=watched,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+from collections import deque
+from contextlib import ExitStack, suppress
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -13,19 +15,31 @@ from typing import TYPE_CHECKING
 from leafward.agents.opencode import trees
 from leafward.agents.opencode.database import Database, opened
 from leafward.agents.opencode.entry_builder import EntryBuilder
+from leafward.agents.opencode.kept_records import (
+    Changed,
+    KeptRecords,
+    Snapshot,
+    kept_records,
+    snapshot,
+    take_up,
+    unpacked_records,
+)
 from leafward.agents.opencode.lineage import ForkParent, source_of
-from leafward.agents.opencode.records import Info, MessageRecord, StoredRow, by_time, object_in
+from leafward.agents.opencode.records import NEVER, Info, MessageRecord, StoredRow, by_time, object_in
 from leafward.agents.opencode.recovery import known
 from leafward.agents.opencode.roles import Role
+from leafward.agents.opencode.row_changes import last_event, tells_writing
+from leafward.agents.opencode.row_seals import RowSeals
 from leafward.agents.opencode.spool import Records, Spool
 from leafward.agents.opencode.translation import Translator, system_of
+from leafward.agents.packed_values import packed
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex, text_at
 from leafward.session.line_decoding import decode_line
 from leafward.session.source import EntryLocation, SourceRemark
-from leafward.session.transcript import Transcript, unknown_records
+from leafward.session.transcript import KeptReading, Transcript, unknown_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,6 +51,10 @@ if TYPE_CHECKING:
 _MADE_UP = re.compile(r"(?:new|child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?", re.IGNORECASE)
 """Default titles, which neither a user nor a model chose."""
 _LOOKED_AHEAD = 8
+_OPEN = 4
+"""Last messages that may still change: they are read again."""
+FURTHER = 500
+"""Entries from which on a reading is kept again."""
 _TAIL_FIRST = (1, 4, 0), (1, 14, 41)
 """Versions between these, of which 1.14.34 was tried, send the kept messages of a compaction in the order of time; later ones send
 them behind its summary. Versions to 1.3.2 keep none: where a session of theirs has some, a later version went on in it."""
@@ -53,29 +71,60 @@ class OpenCodeReader:
     def __init__(self, setting: Callable[[], Setting]) -> None:
         self._setting = setting
         self._spool: Spool | None = None
+        self._base = ExitStack()
+        """The database, where the records of an earlier reading are in it alone."""
+        self._keeps = False
+        self._earlier: KeptRecords | None = None
+        self._kept: KeptRecords | None = None
 
     def close(self) -> None:
-        """Releases the copied records."""
+        """Releases the copied records, and the database."""
         if self._spool is not None:
             self._spool.close()
+        self._base.close()
+
+    def go_on_from(self, data: bytes) -> None:
+        """Takes what a reader of the same session kept; with nothing in it, only lets what is read be kept."""
+        self._keeps, self._earlier = True, unpacked_records(data) if data else None
+
+    def kept(self) -> KeptReading | None:
+        """What was read, but for the last messages."""
+        if self._kept is None:
+            return None
+        return KeptReading(packed(self._kept), self._kept.snapshot.private)
+
+    @property
+    def has_gone_on(self) -> bool:
+        """Whether the earlier reading still counted, and only what followed was read."""
+        return self._spool is not None and self._spool.begin > 0
+
+    def settled(self) -> int | None:
+        """The number of entries that are kept; None where none are."""
+        return self._kept.snapshot.entries if self._kept is not None else None
 
     def read(self, stop: Callable[[], bool]) -> Transcript:
         """Reads everything. Raises NotASession where the session is missing or unreadable."""
         setting = self._setting()
-        spool = Spool()
-        try:
-            made = _Made(setting, spool)
-            with gc_paused():
-                # A hundred thousand small values are made and kept: decoding makes no cycles meanwhile.
-                transcript = (
-                    made.from_database(stop) if setting.database is not None else made.from_tree(stop)
-                )
-        except BaseException:  # an interrupt too: the temporary file is removed
-            spool.close()
-            raise
-        spool.done()
-        self.close()
-        self._spool, self.translation = spool, Translator(made.builder)
+        earlier, self._earlier = self._earlier, None
+        if earlier is not None and setting.database is not None:
+            with suppress(Changed, sqlite3.Error, OSError):
+                return self._made(_Made(setting, Spool(earlier.snapshot.spooled), earlier), stop)
+        keeps = self._keeps and setting.database is not None
+        return self._made(_Made(setting, Spool(), keeps=keeps), stop)
+
+    def _made(self, made: _Made, stop: Callable[[], bool]) -> Transcript:
+        with ExitStack() as base:
+            try:
+                with gc_paused():
+                    # A hundred thousand small values are made and kept: decoding makes no cycles meanwhile.
+                    transcript = made.transcript(base, stop)
+            except BaseException:  # an interrupt too: the temporary file is removed
+                made.spool.close()
+                raise
+            made.spool.done()
+            self.close()
+            self._base = base.pop_all()
+        self._spool, self.translation, self._kept = made.spool, Translator(made.builder), made.kept
         return transcript
 
     def records(self, index: int) -> list[bytes]:
@@ -84,9 +133,11 @@ class OpenCodeReader:
         return [translator.records.data(number) for number in translator.numbers(index)]
 
     def digest(self, entries: int) -> bytes:
-        """A digest of all records up to those of the first entries."""
+        """A digest of the first entries and all records up to theirs; where they are kept, the name of what is kept."""
+        if self._kept is not None:
+            return self._kept.name
         translator = self.translation
-        return translator.records.digest(translator.behind(entries))
+        return translator.columns.digest(entries) + translator.records.digest(translator.behind(entries))
 
     def is_newer(self, index: int) -> bool:
         """Whether an entry was made by the newer engine, whose messages the usual one ignores (opencode 1.18.33)."""
@@ -104,21 +155,54 @@ class OpenCodeReader:
 class _Made:
     """A transcript while it is being made."""
 
-    def __init__(self, setting: Setting, spool: Spool) -> None:
+    def __init__(
+        self, setting: Setting, spool: Spool, earlier: KeptRecords | None = None, *, keeps: bool = False
+    ) -> None:
+        """`earlier`: what it goes on from; `keeps`: whether a later reading shall go on from it."""
         self.setting = setting
         self.spool = spool
+        self.kept = earlier
+        """What a later reading can go on from."""
+        self._seals = RowSeals() if keeps or earlier is not None else None
+        self._snapshot: Snapshot | None = None
         self.notes = list(setting.notes)
         self.builder = EntryBuilder(Records(spool))
         self._revert = b""
         self._staged = False
         """Whether the newer engine took something back: it stays in the conversation until it is deleted."""
 
-    def from_database(self, stop: Callable[[], bool]) -> Transcript:
+    def transcript(self, base: ExitStack, stop: Callable[[], bool]) -> Transcript:
+        """The transcript. A database is held open by `base` where records are in it alone; then raises Changed, sqlite3.Error."""
+        if self.kept is not None:
+            return self._from_earlier(self.kept, base, stop)
+        return self._from_database(stop) if self.setting.database is not None else self._from_tree(stop)
+
+    def _from_earlier(self, earlier: KeptRecords, held: ExitStack, stop: Callable[[], bool]) -> Transcript:
+        path, session = str(self.setting.database), self.setting.session
+        base = held.enter_context(opened(path))
+        # Everything is read as of one moment.
+        base.ask("BEGIN")
+        info = known(base, session)
+        if info is None or info.torn:
+            raise Changed
+        self.builder, self._seals = take_up(base, info, earlier)
+        records = Records(self.spool, path, self._seals)
+        records.begin_behind(earlier.record(base))
+        self._revert = info.revert.encode("utf-8", "surrogatepass")
+        if not self.builder.go_on(records, *_hidden(info)):
+            raise Changed
+        self._weave(base.messages(session, path, self._broken, earlier.snapshot.last), stop)
+        self._keep(base, info, earlier.source)
+        return self._in_database(info, earlier.source)
+
+    def _from_database(self, stop: Callable[[], bool]) -> Transcript:
         path, session = str(self.setting.database), self.setting.session
         info = Info(session)
         source: ForkParent | None = None
+        changed = self.setting.watched()
         try:
             with opened(path) as base:
+                base.ask("BEGIN")
                 info = known(base, session) or info
                 if info.created is None:
                     raise NotASession(f"{path} holds no session {session}")
@@ -129,6 +213,8 @@ class _Made:
                 self._begin(info, path)
                 self._weave(merged(base, session, path, self._broken, self.notes), stop)
                 source = self._source(info, base.times, lambda name: base.messages(name, path, _silent))
+                if len(self.notes) == len(self.setting.notes) and tells_writing(base, session):
+                    self._keep(base, info, source)
         except sqlite3.Error as error:
             if not len(self.builder.columns):
                 raise NotASession(f"cannot read {path}: {error}") from error
@@ -137,13 +223,24 @@ class _Made:
             self.builder.end()
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
-        self._half_imported(info)
-        made = self._transcript(info, source, (Path(path),))
-        made.beside = (Path(f"{path}-wal"),)
-        made.changed = self.setting.changed
+        made = self._in_database(info, source)
+        made.changed = changed
         return made
 
-    def from_tree(self, stop: Callable[[], bool]) -> Transcript:
+    def _in_database(self, info: Info, source: ForkParent | None) -> Transcript:
+        self._half_imported(info)
+        path = str(self.setting.database)
+        made = self._transcript(info, source, (Path(path),))
+        made.beside = (Path(f"{path}-wal"),)
+        return made
+
+    def _keep(self, base: Database, info: Info, source: ForkParent | None) -> None:
+        """Notes what a later reading can go on from."""
+        if self._snapshot is not None and self._seals is not None:
+            event = last_event(base, info.id)
+            self.kept = kept_records(self._snapshot, self._seals, event, info, source, self.kept)
+
+    def _from_tree(self, stop: Callable[[], bool]) -> Transcript:
         tree = self.setting.tree
         if tree is None:
             raise NotASession("no files of a session")
@@ -175,13 +272,13 @@ class _Made:
         return trees.messages(tree, session, 0, _silent)
 
     def _begin(self, info: Info, database: str | None) -> None:
-        revert = object_in(info.revert)
+        hide_from, hide_part = _hidden(info)
         self._revert = info.revert.encode("utf-8", "surrogatepass")
         self.builder = EntryBuilder(
-            Records(self.spool, database),
-            hide_from="" if self._staged else text_at(revert, "messageID"),
+            Records(self.spool, database, self._seals),
+            hide_from="" if self._staged else hide_from,
             # Versions without a database take back the whole message (1.1.53).
-            hide_part=text_at(revert, "partID") if database is not None else "",
+            hide_part=hide_part if database is not None else "",
             tail_first=_sends_tail_first(info.version),
         )
 
@@ -195,16 +292,32 @@ class _Made:
         builder, setting = self.builder, self.setting
         stream = iter(messages)
         head: list[MessageRecord] = []
-        for record in islice(stream, _LOOKED_AHEAD):
+        for record in islice(stream, 0 if len(builder.columns) else _LOOKED_AHEAD):
             head.append(record)
             body = decode_line(record.message.data) or {}
             if body.get("role") == "assistant":
                 if system_of(body):
                     builder.system(record)
                 break
+        begun, last = len(builder.columns), None
+        waiting: deque[MessageRecord] = deque()
         for record in _chained(head, stream):
             if stop():
                 break
+            waiting.append(record)
+            if len(waiting) > _OPEN:
+                first = waiting.popleft()
+                builder.take(first)
+                last = by_time(first) if first.removed == NEVER else last
+        all_live = all(record.removed == NEVER for record in waiting)
+        if (
+            self._seals is not None
+            and last is not None
+            and all_live
+            and len(builder.columns) - begun >= FURTHER
+        ):
+            self._snapshot = snapshot(builder, last, self._seals)
+        for record in waiting:
             builder.take(record)
         builder.end()
         if builder.hidden:
@@ -303,6 +416,12 @@ class _Made:
             header["parentSession"] = self.setting.path_of(above) or above
             header["relation"] = info.relation or "inferred"
         return header
+
+
+def _hidden(info: Info) -> tuple[str, str]:
+    """The message and the part at which a revert begins."""
+    revert = object_in(info.revert)
+    return text_at(revert, "messageID"), text_at(revert, "partID")
 
 
 def named(title: str) -> str | None:

@@ -1,9 +1,9 @@
 """The findings of an earlier run in our cache (`stored_findings`), a file for each session, with what was read of its entries.
 
 A file counts only while the session still begins with the bytes that it was made of: the same file as far as the system tells, with
-the same pieces at its beginning, at the end of the read part and between them; of a session of opencode all records are compared,
-which are read in any case. Damaged files count as none. Nothing is kept of
-an excluded project, or where a name or path looks like a secret.
+the same pieces at its beginning, at the end of the read part and between them. Rows of opencode change in place, so its reader
+proves that they are the same (`opencode/kept_records`); where rows cannot prove it, all records are compared, which are read then.
+Damaged files count as none. Nothing is kept of an excluded project, or where a name or path looks like a secret.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import orjson
 from leafward import __version__
 from leafward.base.paths import cache_dir, make_private
 from leafward.base.regular_files import open_regular, read_regular
-from leafward.session.columns import ID_SIZE
 from leafward.session.foreign import ForeignFiles
 from leafward.session.native_file import NativeFile
 from leafward.session.stored_scan import packed, unpacked
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.source import Source
 
-FORMAT = 3
+FORMAT = 4
 """Increased when paths are read in another way, or what a reader keeps of a file changes (`packed_values`)."""
 _SMALLEST = 1 << 20
 """Bytes of a session from which on it is kept: a shorter one is read as fast."""
@@ -78,17 +77,18 @@ class KeptFindings:
 def load(path: Path) -> KeptFindings | None:
     """What is kept of a session; None where there is nothing that counts."""
     try:
+        # Several megabytes, which are copied only once.
         data = read_regular(place(path))
-        first, _, rest = data.partition(b"\n")
-        head = orjson.loads(first)
-        if [head["kind"], head["format"], head["crc"]] != [_kind(), FORMAT, crc32(rest)]:
+        begin = data.index(b"\n") + 1
+        head = orjson.loads(data[:begin])
+        if [head["kind"], head["format"], head["crc"]] != [_kind(), FORMAT, crc32(memoryview(data)[begin:])]:
             return None
         if head["file"] is not None:
             with open_regular(path) as file:
                 if head["file"] != _file(file, head["end"]) or not _is_newer(file, head):
                     return None
-        state, _, read = rest.partition(b"\n")
-        kept = orjson.loads(state)
+        end = data.index(b"\n", begin) + 1
+        kept, read = orjson.loads(data[begin:end]), data[end:]
         scan = unpacked(kept["scan"], read) if kept["scan"] is not None else None
         return KeptFindings(
             scan, b"" if scan is not None else read, kept["found"], kept["agent"], kept["entries"]
@@ -192,20 +192,16 @@ def _file(file: FileIO, end: int) -> list[Any]:
 def _entries(session: Session, stored: Mapping[str, Any]) -> str:
     """A digest of the entries up to some findings: kinds, ids and parents, and the lines of those that are ours."""
     columns, count = session.columns, stored["leaf"] + 1
-    digest = blake2b(columns.kind[:count], digest_size=16)
-    digest.update(columns.ids[: count * ID_SIZE])
-    digest.update(columns.parent[:count].tobytes())
-    digest.update(
-        repr([columns.other_ids.get(index) for index in range(count)] if columns.other_ids else None).encode()
-    )
-    source = session.source
+    source, digest = session.source, blake2b(digest_size=16)
     if isinstance(source, ForeignFiles) and isinstance(source.reader, TellsBytes):
         digest.update(session.cwd.encode("utf-8", "surrogatepass"))
         digest.update(source.reader.digest(source.joined.theirs(count)))
+    else:
+        digest.update(columns.digest(count))
     if isinstance(source, ForeignFiles) and source.book is not None:
         # The agent's bytes are compared by `_file`, those of the sidecar here: none of its lines is in that file.
         for number, at in enumerate(source.joined.places):
-            digest.update(source.book.raw(number) if at < count else b"")
+            digest.update(b"%d:%b" % (at, source.book.raw(number)) if at < count else b"")
     return digest.hexdigest()
 
 

@@ -7,14 +7,14 @@ actions are read again. The text of an injection is the same either way; only th
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from leafward.compaction.injection.action_outcomes import OFFERED_ACTIONS
 from leafward.compaction.injection.collection import collect, complete, last_compaction, read_path
 from leafward.compaction.injection.path_findings import Collected, PastCompaction, PathFile, PathUse
 from leafward.compaction.injection.path_reader import LateResult, PathReader
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.session.foreign import brief_bodies
+from leafward.session.foreign import brief_bodies, settled_entries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,18 +60,18 @@ def _collected(session: Session, at: int, stored: Mapping[str, Any] | None) -> P
     begin = stored["length"] if stored is not None else 0
     if stored is not None and path[begin - 1] != stored["leaf"]:
         raise ValueError("another path")
-    found.path = list(map(EntryIndex, path))
+    found.path = cast("list[EntryIndex]", list(path))
     behind = found.path[begin:]
     last = last_compaction(session, behind)
     known = stored["compactions"][-1:] if stored is not None else ()
     reader = PathReader(found, max(last, *(EntryIndex(one[0]) for one in known), NO_ENTRY), session)
     if stored is not None:
         _restore(reader, stored)
-    kinds = session.columns.kind
+    kinds, limit = session.columns.kind, settled_entries(session)
     ends = (
         place + (kinds[behind[place]] == Kind.COMPACTION)
         for place in reversed(range(len(behind)))
-        if kinds[behind[place]] in (Kind.ASSISTANT, Kind.COMPACTION)
+        if kinds[behind[place]] in (Kind.ASSISTANT, Kind.COMPACTION) and behind[place] < limit
     )
     # Calls of the last reply may still run: a later run reads it again.
     settled = next(ends, 0)
