@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leafward.session.entries import EntryIndex
+    from leafward.summaries.facts.told_steps import ToldSteps
     from leafward.summaries.summarizers.candidates import Evidence
     from leafward.summaries.summarizers.turns import Turn
 
@@ -72,10 +73,12 @@ class _Since:
     evidence: Evidence
     turns: Sequence[Turn]
     worked: bool
-    """Whether any turn or file was worked on."""
+    """Whether any turn or file was worked on, or the messages that are kept end the work."""
     answered: bool
     closed: Mapping[str, str]
     """Outcomes of the steps that are no longer open, by the key of their line."""
+    passed: bool
+    """Whether a run of tests ended well, here or in the messages that are kept."""
 
 
 def carry(
@@ -83,20 +86,27 @@ def carry(
     previous: str,
     entry: EntryIndex,
     turns: Sequence[Turn],
+    kept: ToldSteps,
 ) -> None:
     """Adds the lines of the previous summary, each in its section; finished work moves to the done ones.
 
-    Where work followed, only the last request of then is still in progress, and only until the next one.
+    Where work followed, only the last request of then is still in progress, and only until the next one. `kept` is the work in
+    the messages that follow.
     """
     if not previous:
         return
-    worked = any(turn.works for turn in turns) or any(work.changes for work in evidence.files.values())
+    worked = (
+        any(turn.works for turn in turns)
+        or any(work.changes for work in evidence.files.values())
+        or kept.answers > 0
+    )
     closed = {
         fact.key: fact.outcome
         for fact in evidence.facts.values()
         if fact.kind is FactKind.TODO and not fact.is_open
     }
-    since = _Since(evidence, turns, worked, evidence.reader.told.answers > 0, closed)
+    told = evidence.reader.told
+    since = _Since(evidence, turns, worked, told.answers > 0, closed, told.tests_passed or kept.tests_passed)
     outline = list(outline_lines(previous))
     # The work of then is answered before anything else is asked.
     went_on = bool(turns) and turns[0].first > 0 and since.answered
@@ -188,6 +198,8 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
         return _Line(SummarySection.DONE if section in _WORK else section, text, lead)
     if section is not SummarySection.IN_PROGRESS:
         return line
+    if since.passed and _BROKEN_THEN.search(text):
+        return None
     if text.startswith(WAITING) and since.turns:
         return None
     if not_done and not since.answered:
@@ -218,15 +230,14 @@ def _placed_by_words(line: _Line) -> _Line | None:
 def _is_stale(since: _Since, line: _Line) -> bool:
     """Whether a line was true only when the earlier summary was written."""
     section, text, _ = line
-    reader = since.evidence.reader
     if section in _LASTING:
         if since.worked and (_WAS_GOING_ON.search(text) or tells_a_passing_state(text)):
             return True
         if since.evidence.size and _NEWEST_THEN.search(text):
             return True
-    if section is SummarySection.CONTEXT and reader.told.tests_passed and _BROKEN_THEN.search(text):
+    if section is SummarySection.CONTEXT and since.passed and _BROKEN_THEN.search(text):
         return True
-    if section is SummarySection.CONSTRAINTS and reader.rules.is_revoked(text):
+    if section is SummarySection.CONSTRAINTS and since.evidence.reader.rules.is_revoked(text):
         return True
     return text.startswith(offers.DECLINED) and offers.is_wanted(text, since.turns)
 

@@ -39,11 +39,11 @@ def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
 
 
 def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str) -> None:
-    """Leaves out the work that the user took back, and adds a line about that."""
+    """Leaves out the work that the user took back, and adds a line about that; the last of the turns may follow the messages."""
     failed = failed_calls(message for _, message in messages)
     for number, by in taken_back(turns).items():
         turn, words = turns[number], turns[by]
-        entries = {messages[place].entry for place in range(turn.first, words.first)}
+        entries = {entry for entry, _ in messages[turn.first : words.first]}
         evidence.candidates = [
             candidate
             for candidate in evidence.candidates
@@ -63,7 +63,8 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
                     path for _, done in since for path in files_changed(done, failed, cwd)
                 ):
                     lead = "Done anew after the user undid it: "
-        add(evidence, SummarySection.DECISIONS, text, (turn.entry, words.entry), 1.0, lead=lead)
+        sources = (turn.entry, words.entry)[: 1 + (words.entry in evidence.position)]
+        add(evidence, SummarySection.DECISIONS, text, sources, 1.0, lead=lead)
 
 
 def _undo(evidence: Evidence, changed: Sequence[str], places: range) -> None:

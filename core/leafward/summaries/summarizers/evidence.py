@@ -21,7 +21,7 @@ from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import carry
 from leafward.summaries.summarizers.declared_lines import tell_declared
-from leafward.summaries.summarizers.exchange import finish
+from leafward.summaries.summarizers.kept_answers import finish
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 from leafward.summaries.summarizers.same_work import SameWork
@@ -78,8 +78,11 @@ def collect(
     end = messages[-1].entry if messages else span.previous_entry
     behind = [one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end]
     replies = turns_of(behind)
-    finished = finish(turns, messages, behind)
-    carry(evidence, previous, span.previous_entry, turns)
+    answers = finish(turns, messages, behind)
+    after = FactReader(span.cwd, span.known)
+    for one in behind if previous else ():
+        after.read(*one)
+    carry(evidence, previous, span.previous_entry, turns, after.told)
     evidence.last_turn = turns[-1].first + 1 if turns else 0
     user_requests.requests(
         evidence,
@@ -87,8 +90,7 @@ def collect(
         SameWork(messages, failed, span.cwd, evidence.files),
         first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
         is_split=span.prefix > 0,
-        finished=finished,
-        since=any(turn.words for turn in replies),
+        kept=answers,
     )
     offers.declined(evidence, turns)
     quoting.answers(evidence, messages, turns, stop)
@@ -97,7 +99,7 @@ def collect(
     statements.stated(evidence, messages, turns, behind, FactReader(span.cwd, span.known))
     statements.changed(evidence)
     _without_repeats(evidence)
-    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, span.known)
+    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers.then, span.known)
     gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)

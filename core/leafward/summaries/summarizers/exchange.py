@@ -16,13 +16,10 @@ from leafward.summaries.summarizers.turns import (
     keeps_going,
     position,
     question_of,
-    turns_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from leafward.summaries.survival.spans import SpanMessage
 
 _BRIEF = 2
 """Content words up to which a reply to a question of the model's is no request of its own."""
@@ -68,19 +65,3 @@ def reports_result(answer: str) -> bool:
     return prose.reports(answer) or any(
         section_of_sentence(one) is SummarySection.DONE for one in quotable(answer, shortest=8)
     )
-
-
-def finish(turns: Sequence[Turn], messages: Sequence[SpanMessage], behind: Sequence[SpanMessage]) -> bool:
-    """Gives the last turn of a span the answer that the messages `behind` it have; False where they do not end it.
-
-    An answer that the user calls wrong ends nothing. One that reports a result and asks what is next does, where the user went on.
-    """
-    if not turns or turns[-1].answer or turns[-1].left:
-        return False
-    whole, *later = turns_of([*messages[turns[-1].first :], *behind])
-    went_on = bool(later) and not (keeps_going(later[0]) or responses.agrees(later[0].own))
-    ends = is_answered(whole) or (went_on and bool(whole.answer) and reports_result(whole.answer))
-    if not ends or (later and (responses.refutes(later[0].own) or responses.takes_back(later[0].text))):
-        return False
-    turns[-1].works, turns[-1].answer, turns[-1].said = whole.works, whole.answer, whole.said
-    return True

@@ -117,7 +117,7 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
         and not (_ASIDE.match(last.own) or _is_aside(last, turns))
     ):
         return last
-    left = _open(turns)
+    left = open_requests(turns)
     goal, begun = goal_of(left), goal_of(turns)
     if goal is None or goal is begun or not _is_aside(goal, turns):
         return goal
@@ -129,7 +129,7 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
 
 def stands_for_an_aside(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether a goal was put in the place of an aside, which is the only open request."""
-    left = _open(turns)
+    left = open_requests(turns)
     if not any(turn is goal for turn in left):
         return True
     aside = goal_of(left)
@@ -138,7 +138,9 @@ def stands_for_an_aside(goal: Turn, turns: Sequence[Turn]) -> bool:
 
 def is_over(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether a goal that stands for an aside was answered, and nothing said since makes that wrong."""
-    if any(turn is goal for turn in _open(turns)) or not (is_answered(goal) or prose.reports(goal.answer)):
+    if any(turn is goal for turn in open_requests(turns)) or not (
+        is_answered(goal) or prose.reports(goal.answer)
+    ):
         return False
     return is_unchallenged(goal, turns)
 
@@ -217,7 +219,7 @@ def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
 
 def open_aside(turns: Sequence[Turn]) -> Turn | None:
     """The open aside, where every request before it is over; None where it only declines an offer."""
-    aside = goal_of(_open(turns))
+    aside = goal_of(open_requests(turns))
     before = turn_before(turns, aside) if aside is not None else None
     if aside is None or (before is not None and responses.declines(aside.own, question_of(before.answer))):
         return None
@@ -257,7 +259,7 @@ def _is_aside(turn: Turn, turns: Sequence[Turn]) -> bool:
     return not turn.works and _wants_to_know(turn.text, behind=_WENT_ON)
 
 
-def _open(turns: Sequence[Turn]) -> list[Turn]:
+def open_requests(turns: Sequence[Turn]) -> list[Turn]:
     """The requests that are not over, in order."""
     found: list[Turn] = []
     later: Turn | None = None

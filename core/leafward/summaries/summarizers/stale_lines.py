@@ -86,14 +86,16 @@ def settle(
     turns: Sequence[Turn],
     cwd: str,
     kept: Sequence[SpanMessage],
+    then: Sequence[Turn],
     known: Known,
 ) -> frozenset[str]:
     """Leaves out the lines that no longer hold, and adds their present state; `kept` are the messages that follow the summary.
 
-    `known` are texts that were read already. Returns the files that no longer have their names.
+    `then` has the first request in them, which speaks to the span. `known` are texts that were read already.
+    Returns the files that no longer have their names.
     """
-    contradictions.take_back(evidence, messages, turns, cwd)
-    contradictions.refute(evidence, messages, turns)
+    contradictions.take_back(evidence, messages, [*turns, *then], cwd)
+    contradictions.refute(evidence, messages, [*turns, *then])
     settle_troubles(evidence, messages, turns)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)

@@ -140,7 +140,8 @@ def stated(
         and not passed.overcame(fact)
         and _is_in_the_way(evidence, fact, went_on, turns)
     ]
-    if broken and kept:
+    later = passed
+    if kept and any(map(_is_broken, commands)):
         later = _Passed(_evidence_of(kept, reader), kept)
         broken = [fact for fact in broken if not later.overcame(fact)]
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
@@ -206,7 +207,9 @@ def stated(
             add(evidence, SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
         # Of a failure that was overcome the end says nothing any more.
-        told = bool(fact.outcome) and not (_is_broken(fact) and passed.overcame(fact))
+        told = bool(fact.outcome) and not (
+            _is_broken(fact) and (passed.overcame(fact) or later.overcame(fact))
+        )
         ended = f"; ended with {fact.outcome} last" if told else ""
         often_or_once = f"{times} times" if times > 1 else "once"
         ran = f" ({often_or_once}{ended})" if times else ""
