@@ -8,6 +8,7 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
@@ -171,3 +172,178 @@ def test_an_agreement_is_what_is_in_progress_and_not_the_request_before_it() -> 
     assert in_progress in told_in(
         SummarySection.IN_PROGRESS, *said, reply("The build still fails with three errors in the printer.")
     )
+
+
+EARLIER: dict[str, Any] = {"previous_entry": EntryIndex(3)}
+NEXT_REQUESTS = [
+    user("which crates does the orchard have, and how many?"),
+    *worked("src/count.py", "k"),
+    reply("Done. It has four crates."),
+    user("print them by weight then, in the report of orchard"),
+    *worked("src/crates.py", "m"),
+    reply("Done. They are printed by weight."),
+]
+
+
+def test_the_goal_of_an_earlier_summary_is_over_once_the_kept_messages_go_on_to_other_requests() -> None:
+    previous = "## Goal\n- Turn the rows of the frost table around\n"
+    said = worked("src/frost.py", "a")
+    (goal,) = told_in(SummarySection.GOAL, *said, previous=previous, **EARLIER)
+    assert goal == "Turn the rows of the frost table around"
+    behind = [reply("Done. The rows are turned around."), *NEXT_REQUESTS]
+    more: dict[str, Any] = {"previous": previous, **EARLIER, "kept": kept(*behind)}
+    assert told_in(SummarySection.GOAL, *said, **more) == [GONE_ON]
+    context = told_in(SummarySection.CONTEXT, *said, **more)
+    assert "Asked before: Turn the rows of the frost table around" in context
+
+
+@pytest.mark.parametrize("in_kept", [False, True])
+def test_the_goal_of_an_earlier_summary_is_over_where_the_work_on_it_ended(in_kept: bool) -> None:
+    previous = "## Goal\n- Find out why the frost rows are counted twice (current issue)\n- Write a test of the rows\n"
+    work = [*worked("src/frost.py", "a"), *ran("b", "pytest tests/test_frost.py")]
+    end = reply("Fixed. `src/frost.py` counts the rows now, and a test covers them.")
+    said, more = ([*work, end], {}) if not in_kept else (work, {"kept": kept(end)})
+    assert told_in(SummarySection.GOAL, *said, previous=previous, **EARLIER, **more) == [NOTHING_OPEN]
+    context = told_in(SummarySection.CONTEXT, *said, previous=previous, **EARLIER, **more)
+    assert "Asked before: Find out why the frost rows are counted twice" in context
+    left = reply("Fixed the count in `src/frost.py`. The test of the rows still fails.")
+    goals = told_in(SummarySection.GOAL, *work, left, previous=previous, **EARLIER)
+    assert "Write a test of the rows" in goals
+
+
+def test_steps_of_an_earlier_summary_that_the_kept_messages_passed_over_are_not_next() -> None:
+    previous = "## Next Steps\n- [ ] Tell the growers about the causes of the frost\n"
+    said = [reply("I look.", ("r", "read", {"path": "rows.py"})), result("r", "x")]
+    more: dict[str, Any] = {"previous": previous, **EARLIER}
+    assert told_in(SummarySection.NEXT, *said, **more) != []
+    behind = kept(reply("The causes are clear."), *NEXT_REQUESTS)
+    assert told_in(SummarySection.NEXT, *said, kept=behind, **more) == []
+
+
+def test_the_mark_of_a_current_trouble_goes_with_the_work_on_it() -> None:
+    trouble = "**Doubled keys (CURRENT)**: the rows of the frost table are in both lists of the orchard"
+    more: dict[str, Any] = {"previous": f"## Errors\n- {trouble}\n", **EARLIER}
+    work = worked("src/frost.py", "a")
+    assert any("Doubled keys" in line for line in told_in(SummarySection.CONTEXT, *work, **more))
+    end = reply("Fixed. Each row is taken once.")
+    assert not any("Doubled keys" in line for line in told_in(SummarySection.CONTEXT, *work, end, **more))
+
+
+def test_a_rule_that_the_kept_messages_withdraw_is_in_force_no_more() -> None:
+    said = [
+        user("Port the lexer of orchard. Keep the old lexer working beside the new one."),
+        *worked("src/lexer.py", "a"),
+        reply("Done. Both are there."),
+    ]
+    rule = "Keep the old lexer working beside the new one."
+    assert rule in told_in(SummarySection.CONSTRAINTS, *said)
+    behind = kept(user("remove the old lexer now"), *ran("b", "rm src/old_lexer.py"), reply("Removed it."))
+    assert told_in(SummarySection.CONSTRAINTS, *said, kept=behind) == []
+    previous = f"## Constraints\n- {rule}\n"
+    work = worked("src/table.py", "c")
+    assert told_in(SummarySection.CONSTRAINTS, *work, previous=previous, **EARLIER) == [rule]
+    assert told_in(SummarySection.CONSTRAINTS, *work, previous=previous, **EARLIER, kept=behind) == []
+
+
+def test_a_trouble_that_is_back_is_not_told_as_mended() -> None:
+    said = [
+        user("git status of orchard is broken, why?"),
+        *ran("a", "git read-tree HEAD"),
+        reply("Fixed — clean status, no errors."),
+    ]
+    assert "clean status" in summarize(span(*said)).text
+    again = [user("uh oh - it just happened again"), *ran("b", "git status")]
+    assert "clean status" not in "".join(told_in(SummarySection.DONE, *said, kept=kept(*again)))
+    assert "clean status" not in "".join(told_in(SummarySection.DONE, *said, *again))
+
+
+def test_a_remark_on_the_way_is_not_what_is_in_progress_once_the_kept_messages_have_another_request() -> None:
+    said = [
+        ASKED,
+        *worked("src/lexer.py", "a"),
+        user("slight steering: why does the lexer forget its listeners when the table is drawn anew?"),
+        *worked("src/lexer.py", "b"),
+    ]
+    behind = kept(
+        reply("The listeners stay now. Should I go on with the printer?"),
+        user("i looked at it, it is good, go on with the printer"),
+        *worked("src/printer.py", "c"),
+    )
+    assert not any(
+        "steering" in line for line in told_in(SummarySection.IN_PROGRESS, *said, kept=behind, prefix=3)
+    )
+
+
+def test_a_passing_remark_of_a_turn_that_the_kept_messages_go_on_with_is_left_out() -> None:
+    said = [
+        ASKED,
+        *worked("src/lexer.py", "a"),
+        reply(
+            "The last poll of `src/lexer.py` is still waiting for the output of the checks.",
+            ("p", "bash", {"command": "gh pr checks"}),
+        ),
+        result("p", "pending"),
+    ]
+    assert "still waiting" in summarize(span(*said)).text
+    behind = kept(*ran("q", "gh pr checks"), reply("All checks are green."))
+    assert "still waiting" not in summarize(span(*said, kept=behind, prefix=4)).text
+
+
+def test_a_request_is_over_though_a_word_behind_it_had_no_answer() -> None:
+    said = [
+        ASKED,
+        *worked("src/lexer.py", "a"),
+        reply("Done. Moved the table of the lexer."),
+        user("ls"),
+        *ran("b", "ls"),
+        user("what did i just run?"),
+        reply("You typed `ls` as a prompt, so it was run as a tool."),
+    ]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+
+
+def test_an_answer_that_leaves_a_thing_as_it_is_belongs_to_the_request() -> None:
+    said = [
+        user("Move the files of the orchard to their final folders, and propose where each should go first."),
+        *ran("a", "ls src"),
+        reply("`cli` stays or goes to `bin`. Should I move it to `bin`?"),
+        user("can leave it"),
+        *worked("src/core/tree.py", "b"),
+        reply("Done. All files are in their folders."),
+        user("Error: ENOENT: no such file or directory, open '/orchard/package.json'\n    at readFileSync (node:fs:443:20)"),
+        *worked("src/core/config.py", "c"),
+        user("are there any other paths of that kind, possibly?"),
+        *ran("d", "rg package.json"),
+    ]  # fmt: skip
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert goal == "are there any other paths of that kind, possibly?"
+
+
+@pytest.mark.parametrize(
+    "advice",
+    [
+        "Consider a follow-up to clean the signatures of `pick_rows` if they are internal.",
+        "Nit: a follow-up could rename the columns of the frost table.",
+        "Optionally, the remaining work on `pick_rows` can be split.",
+    ],
+)
+def test_advice_of_an_answer_is_no_next_step(advice: str) -> None:
+    said = [
+        user("review the branch of orchard"),
+        *ran("a", "git diff"),
+        reply(f"The diff is fine.\n\n- {advice}"),
+    ]
+    assert told_in(SummarySection.NEXT, *said) == []
+    step = "The remaining work on `pick_rows` is to split it."
+    assert told_in(SummarySection.NEXT, *said[:-1], reply(f"The diff is fine.\n\n- {step}")) == [step]
+
+
+@pytest.mark.parametrize(
+    "item", ["SKIPPED (optional, for later)", "Move the pickers (cancelled)", "~~Move the pickers~~"]
+)
+def test_an_item_that_says_itself_that_it_was_skipped_is_no_next_step(item: str) -> None:
+    plan = f"## Steps\n- [ ] Fill the table of the lexer\n- [ ] {item}\n"
+    said = [ASKED, reply("", ("a", "write", {"path": "plan.md", "content": plan})), result("a", "ok")]
+    text = " ".join(told_in(SummarySection.NEXT, *said))
+    assert "Fill the table" in text
+    assert item not in text

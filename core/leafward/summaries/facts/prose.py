@@ -344,13 +344,17 @@ _NAMED = 2
 """Content words, besides the marker, that make a step specific."""
 
 
+_ADVISED = late(
+    r"(?i)^\W*(?:(?:nit|minor|optional(?:ly)?|suggestion|possible(?: follow[- ]ups?)?)\b[^:]{0,40}:|(?:optionally|consider|could consider|might consider|worth considering)\b)"
+)
+"""The beginning of a piece of advice: nobody is to do it yet."""
 _POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
     """Whether a sentence names work that is still to be done; one that only points at it does not count."""
-    if not _TODO.stand_in(sentence) or _POINTS.match(sentence) is not None:
+    if not _TODO.stand_in(sentence) or _POINTS.match(sentence) or _ADVISED.match(sentence):
         return False
     return len(content_words(_TODO.pattern.sub(" ", sentence.lower()))) >= _NAMED
 
@@ -370,6 +374,12 @@ def is_to_try(heading: str) -> bool:
     return _TO_TRY.search(heading) is not None
 
 
+_PUT_OFF = late(
+    r"(?i)(?:^\W*|[:(\[–—-]\s*)(?:skipped|cancelled|canceled|dropped|won['’]t (?:do|fix)|wontfix|not needed|no longer needed|obsolete|superseded|n/a)\b|^~~.*~~"
+)
+"""An item without a tick that says itself that it is not to be done."""
+
+
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
     """Items of a checklist, whether each is still open, and the heading above it.
 
@@ -382,7 +392,8 @@ def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
     for line in text.split("\n"):
         match = _CHECKBOX.match(line)
         if match is not None:
-            yield match[2].strip(), match[1] in {" ", "-", "~"}, heading
+            is_open = match[1] in {" ", "-", "~"} and not _PUT_OFF.search(match[2])
+            yield match[2].strip(), is_open, heading
         elif _FENCE.match(line):
             fenced = not fenced
         elif not fenced and _HEADING.match(line):

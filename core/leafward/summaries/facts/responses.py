@@ -104,6 +104,16 @@ _WITHDRAWS = late(
 )
 _PUTS_OFF = late(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
 
+_LETS_BE = late(
+    r"(?i)^(?:(?:you|we|i|can|just|ok(?:ay)?|yeah|yes|no)[\s,.!]+)*(?:(?:leave|keep) (?:it|that|this|them|those|these)\b|(?:fine|good) (?:as (?:it|that) is|like (?:this|that))\b"
+    r"|(?:lass|behalte?) (?:es|das|sie)\b|(?:laisse|garde)[rz]?(?:-| )(?:le|la|les|ça|comme)\b|déja(?:lo|la)\b)|^(?:留着|保留|不用改)"
+)
+
+
+def lets_be(prompt: str) -> bool:
+    """Whether a prompt answers a question by leaving a thing as it is."""
+    return _LETS_BE.match(prompt) is not None
+
 
 def withdrawn(sentence: str) -> str:
     """The work that a user's sentence cancels; empty where it cancels none, or only postpones it."""

@@ -18,7 +18,7 @@ from leafward.summaries.summarizers.declared_lines import carry_declared
 from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
-from leafward.summaries.summarizers.open_requests import is_beside
+from leafward.summaries.summarizers.open_requests import is_beside, settles
 from leafward.summaries.summarizers.outline import (
     Provenance,
     SummarySection,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leafward.session.entries import EntryIndex
-    from leafward.summaries.facts.told_steps import ToldSteps
+    from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.summarizers.candidates import Evidence
     from leafward.summaries.summarizers.turns import Turn
 
@@ -66,12 +66,25 @@ class _Line(NamedTuple):
     """Words before the text that say how it stands now."""
 
 
+class Since(NamedTuple):
+    """What came behind an earlier summary."""
+
+    turns: Sequence[Turn]
+    later: Sequence[Turn]
+    """The turns of the messages that are kept."""
+    kept: FactReader
+    """The reader of these messages."""
+    went_on: Turn | None
+    """The turn from before the summary, where the span has no request of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Since:
     """The time between the earlier summary and the next one."""
 
     evidence: Evidence
     turns: Sequence[Turn]
+    kept: FactReader
     worked: bool
     """Whether any turn or file was worked on, or the messages that are kept end the work."""
     answered: bool
@@ -85,39 +98,51 @@ def carry(
     evidence: Evidence,
     previous: str,
     entry: EntryIndex,
-    turns: Sequence[Turn],
-    kept: ToldSteps,
+    behind: Since,
 ) -> None:
     """Adds the lines of the previous summary, each in its section; finished work moves to the done ones.
 
-    Where work followed, only the last request of then is still in progress, and only until the next one. `kept` is the work in
-    the messages that follow.
+    Where work followed, only the last request of then is still in progress, and only until the next one.
     """
     if not previous:
         return
-    worked = (
-        any(turn.works for turn in turns)
-        or any(work.changes for work in evidence.files.values())
-        or kept.answers > 0
-    )
+    turns, kept = behind.turns, behind.kept.told
+    changed = any(work.changes for work in evidence.files.values())
+    worked = any(turn.works for turn in turns) or changed or kept.answers > 0
     closed = {
         fact.key: fact.outcome
         for fact in evidence.facts.values()
         if fact.kind is FactKind.TODO and not fact.is_open
     }
     told = evidence.reader.told
-    since = _Since(evidence, turns, worked, told.answers > 0, closed, told.tests_passed or kept.tests_passed)
+    since = _Since(
+        evidence,
+        turns,
+        behind.kept,
+        worked,
+        told.answers + kept.answers > 0,
+        closed,
+        told.tests_passed or kept.tests_passed,
+    )
     outline = list(outline_lines(previous))
     # The work of then is answered before anything else is asked.
-    went_on = bool(turns) and turns[0].first > 0 and since.answered
+    every = [*turns, *behind.later]
+    went_on = bool(every) and every[0].first > 0 and since.answered
+    reached_all = (
+        not every
+        and not behind.kept.plan.open
+        and behind.went_on is not None
+        and settles([behind.went_on], behind.went_on, changed=changed)
+    )
     goals = sorted_out(
         [
             line.text
             for line in outline
             if line.section is SummarySection.GOAL and line.text not in user_requests.SETTLED
         ],
-        [turn for turn in turns if not is_beside(turn)],
+        [turn for turn in every if not is_beside(turn)],
         answered=went_on,
+        over=reached_all,
         in_turn=_ALL_REQUESTS in previous,
     )
     before, not_done = SummarySection.GOAL, False
@@ -158,6 +183,9 @@ def carry(
             line = line._replace(lead=f"`{file}`: ")
         if line is not None and not _is_stale(since, line):
             _add(evidence, line, entry)
+    if goals and not turns and not any(section is SummarySection.GOAL for section, _ in goals.values()):
+        nothing = user_requests.SETTLED[bool(behind.later)]
+        add(evidence, SummarySection.GOAL, nothing, (entry,), 3.0, first=True)
 
 
 def _worded_today(text: str, *, went_on: bool) -> str:
@@ -235,9 +263,13 @@ def _is_stale(since: _Since, line: _Line) -> bool:
             return True
         if since.evidence.size and _NEWEST_THEN.search(text):
             return True
+        if since.answered and _CURRENT_THEN.search(text):
+            return True
     if section is SummarySection.CONTEXT and since.passed and _BROKEN_THEN.search(text):
         return True
-    if section is SummarySection.CONSTRAINTS and since.evidence.reader.rules.is_revoked(text):
+    if section is SummarySection.CONSTRAINTS and any(
+        one.rules.is_revoked(text) for one in (since.evidence.reader, since.kept)
+    ):
         return True
     return text.startswith(offers.DECLINED) and offers.is_wanted(text, since.turns)
 
@@ -319,6 +351,8 @@ _WAS_GOING_ON = late(
     r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
 )
 """Work that was in progress when an earlier summary was written."""
+_CURRENT_THEN = late(r"(?i)\((?:current(?: (?:issue|problem|task|work|bug))?|ongoing|unresolved|unsolved)\)")
+"""The mark of what was the current trouble then."""
 _MARKUP = late(r"^[<‹]/?[\w-]{1,60}[>›]$|^[<‹]([\w-]{1,60})[>›].*[<‹]/\1[>›]$")
 """A tag alone, or one element: an agent's markup around a summary is not its content."""
 _FAILED_THEN = late(

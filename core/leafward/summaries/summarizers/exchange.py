@@ -34,7 +34,8 @@ def speaks_to(turn: Turn, before: Turn) -> bool:
             return True
         # What names something else passes an offer over; any few words reply to another question.
         question = question_of(before.answer)
-        return turn.words <= _BRIEF and not (responses.offers(question) or responses.offers_more(question))
+        passed_over = responses.offers(question) or responses.offers_more(question)
+        return turn.words <= _BRIEF and (not passed_over or responses.lets_be(turn.own))
     return turn.words < SUBSTANTIAL and questions.asks(turn.own)
 
 

@@ -8,12 +8,16 @@ from leafward.summaries.facts import responses
 from leafward.summaries.summarizers.exchange import closing, reports_result
 from leafward.summaries.summarizers.open_requests import open_requests
 from leafward.summaries.summarizers.turns import is_answered, keeps_going, turns_of
+from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers.turns import Turn
-    from leafward.summaries.survival.spans import SpanMessage
+
+_GO_ON = "Continue the work."
+"""The request of a turn that began before the span, as it is not known."""
 
 
 class KeptAnswers(NamedTuple):
@@ -25,8 +29,8 @@ class KeptAnswers(NamedTuple):
     """Whether they have a later request."""
     over: tuple[Turn, ...] = ()
     """The requests that are open at the end of the span, and over once the kept messages are read."""
-    then: tuple[Turn, ...] = ()
-    """The first request in them, its place counted from the first message of the span."""
+    later: tuple[Turn, ...] = ()
+    """The requests in them, their places counted from the first message of the span."""
 
 
 def finish(
@@ -36,13 +40,14 @@ def finish(
 
     An answer that the user calls wrong ends nothing. One that reports a result and asks what is next does, where the user went on.
     """
-    if not turns or not behind:
+    if not behind:
         return KeptAnswers()
+    if not turns:
+        return KeptAnswers(later=_placed(turns_of(behind), len(messages)))
     last = turns[-1]
     whole, *later = turns_of([*messages[last.first :], *behind])
     since = any(turn.words for turn in later)
-    for turn in later:
-        turn.first, turn.last = turn.first + last.first, turn.last + last.first
+    placed = _placed(later, last.first)
     still = {id(turn) for turn in open_requests([*turns[:-1], whole, *later])}
     wrong = bool(later) and (responses.refutes(later[0].own) or responses.takes_back(later[0].text))
     # What the user called wrong is over with what was said about that.
@@ -51,7 +56,7 @@ def finish(
         turn for turn in open_requests(turns) if not (is_open if turn is last else id(turn) in still)
     )
     if last.answer or whole.left:
-        return KeptAnswers(False, since, over, tuple(later[:1]))
+        return KeptAnswers(False, since, over, placed)
     went_on = bool(later) and not (keeps_going(later[0]) or responses.agrees(later[0].own))
     ends = is_answered(whole) or (went_on and bool(whole.answer) and reports_result(whole.answer))
     ends = ends and not wrong
@@ -61,4 +66,24 @@ def finish(
         whole.answer, ends = end.answer if is_answered(end) else "", True
     if ends:
         last.works, last.answer, last.said = whole.works, whole.answer, whole.said
-    return KeptAnswers(ends, since, over, tuple(later[:1]))
+    return KeptAnswers(ends, since, over, placed)
+
+
+def continued(
+    turns: Sequence[Turn], messages: Sequence[SpanMessage], later: Sequence[Turn], before: EntryIndex
+) -> Turn | None:
+    """The turn from before a span that goes on at its beginning, up to the next request, where the span has none; else None.
+
+    `messages` are those of the span and the kept ones, `later` the turns in these, `before` the entry of the earlier summary.
+    """
+    if turns or not messages:
+        return None
+    goes_on = SpanMessage(before, {"role": "user", "content": _GO_ON})
+    return turns_of([goes_on, *messages[: later[0].first if later else None]])[0]
+
+
+def _placed(turns: Sequence[Turn], offset: int) -> tuple[Turn, ...]:
+    """Turns with their places moved by an offset."""
+    for turn in turns:
+        turn.first, turn.last = turn.first + offset, turn.last + offset
+    return tuple(turns)

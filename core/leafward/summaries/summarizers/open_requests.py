@@ -168,6 +168,9 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         if turn.works and responses.offers_more(question_of(turn.answer)) and reports_result(turn.answer):
             # What was asked for is there, and the offer is about something else.
             continue
+        if 0 < number < len(since) - 1 and turn.words < SUBSTANTIAL and is_answered(since[-1]):
+            # A word amid, behind which other things were answered.
+            continue
         declined = any(only_declines(turns, one) for one in since[max(1, number) : number + 2])
         if not declined and (turn.first >= end.first or not asks_back(turn.answer)):
             return False
@@ -358,7 +361,7 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
         return True
     if not answer or asks_back(answer):
         return False
-    if keeps_going(behind) and not ERRAND.match(behind.own):
+    if keeps_going(behind) and not (behind.shows or ERRAND.match(behind.own)):
         return False
     if worked and turn.runs:
         return True

@@ -68,11 +68,17 @@ _WHOLE = 8
 
 
 def answers(
-    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], stop: Callable[[], bool]
+    evidence: Evidence,
+    messages: Sequence[SpanMessage],
+    turns: Sequence[Turn],
+    stop: Callable[[], bool],
+    *,
+    goes_on: bool,
 ) -> None:
     """Adds lines of the replies that ended a turn, in the sections of their sentences. Raises Cancelled.
 
-    A reply between calls is about the next one: the end of its turn says what came of it.
+    A reply between calls is about the next one: the end of its turn says what came of it. `goes_on` says that the messages
+    that are kept went on with the work.
     """
     total = max(1, len(messages))
     before = turns[0].first if turns else total
@@ -99,7 +105,7 @@ def answers(
             continue
         recency = 0.4 + 0.6 * (place + 1) / total
         worked = place in working or place < before
-        over = place < max(since, current)
+        over = goes_on or place < max(since, current)
         for text in _texts(message):
             outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:

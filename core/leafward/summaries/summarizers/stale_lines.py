@@ -86,17 +86,17 @@ def settle(
     turns: Sequence[Turn],
     cwd: str,
     kept: Sequence[SpanMessage],
-    then: Sequence[Turn],
+    later: Sequence[Turn],
     known: Known,
 ) -> frozenset[str]:
     """Leaves out the lines that no longer hold, and adds their present state; `kept` are the messages that follow the summary.
 
-    `then` has the first request in them, which speaks to the span. `known` are texts that were read already.
+    `later` are the requests in them; the first speaks to the span. `known` are texts that were read already.
     Returns the files that no longer have their names.
     """
-    contradictions.take_back(evidence, messages, [*turns, *then], cwd)
-    contradictions.refute(evidence, messages, [*turns, *then])
-    settle_troubles(evidence, messages, turns)
+    contradictions.take_back(evidence, messages, [*turns, *later[:1]], cwd)
+    contradictions.refute(evidence, messages, [*turns, *later[:1]])
+    settle_troubles(evidence, messages, turns, later)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
     calls = {
@@ -110,7 +110,7 @@ def settle(
     _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
     _steps(evidence, turns, ended)
-    passed_over.settle(evidence, turns, kept, FactReader(cwd, known))
+    passed_over.settle(evidence, [*turns, *later], kept, FactReader(cwd, known))
     for work in evidence.files.values():
         for name, place in work.taken.items():
             # It is written nowhere any more, or elsewhere.

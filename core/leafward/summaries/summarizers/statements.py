@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import EntryIndex, text_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.summaries.facts.reader import FactReader
+    from leafward.summaries.facts.values import Sighting
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -67,6 +68,15 @@ _TODO_LINE = 220
 """Characters of todos that share a line."""
 
 
+class KeptFacts(NamedTuple):
+    """The messages behind a span, read."""
+
+    messages: Sequence[SpanMessage]
+    reader: FactReader
+    seen: Sequence[Sighting]
+    """Their facts."""
+
+
 def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
     """Adds commits that were made, and calls that failed last: finished work, and obstacles."""
     waiting: dict[str, tuple[EntryIndex, str]] = {}
@@ -107,12 +117,11 @@ def stated(
     evidence: Evidence,
     messages: Sequence[SpanMessage],
     turns: Sequence[Turn],
-    kept: Sequence[SpanMessage],
-    reader: FactReader,
+    kept: KeptFacts,
 ) -> None:
     """Lines made of facts: what the user demands, decisions, todos, commands that fail, errors not yet gone.
 
-    `reader` reads the `kept` messages behind the span: what passes there is in nobody's way.
+    What passes in the messages behind the span is in nobody's way.
     """
     total = max(1, evidence.size)
 
@@ -141,14 +150,14 @@ def stated(
         and _is_in_the_way(evidence, fact, went_on, turns)
     ]
     later = passed
-    if kept and any(map(_is_broken, commands)):
-        later = _Passed(_evidence_of(kept, reader), kept)
+    if kept.messages and any(map(_is_broken, commands)):
+        later = _Passed(_evidence_of(kept), kept.messages)
         broken = [fact for fact in broken if not later.overcame(fact)]
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         if fact.kind is FactKind.CONSTRAINT:
-            if not fact.is_open:
+            if not fact.is_open or kept.reader.rules.is_revoked(fact.text):
                 continue
             add(
                 evidence,
@@ -274,12 +283,11 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
     )
 
 
-def _evidence_of(kept: Sequence[SpanMessage], reader: FactReader) -> Evidence:
+def _evidence_of(kept: KeptFacts) -> Evidence:
     """The facts of the kept messages, with their positions."""
-    seen = [one for entry, message in kept for one in reader.read(entry, message)]
-    facts = {(fact.kind, fact.key): fact for fact in gather(seen)}
-    position = {entry: place for place, (entry, _) in enumerate(kept)}
-    return Evidence(facts, [], {}, len(kept), position, reader)
+    facts = {(fact.kind, fact.key): fact for fact in gather(kept.seen)}
+    position = {entry: place for place, (entry, _) in enumerate(kept.messages)}
+    return Evidence(facts, [], {}, len(kept.messages), position, kept.reader)
 
 
 class _Passed:

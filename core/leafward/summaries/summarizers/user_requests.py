@@ -122,7 +122,7 @@ def requests(
     if first and goal is None and all_over:
         end = closing(turns, latest)
         # Without an answer nothing tells what came of it; or the user took that back.
-        done = bool(end.answer) and not any(responses.takes_back(turn.text) for turn in kept.then)
+        done = bool(end.answer) and not any(responses.takes_back(turn.text) for turn in kept.later[:1])
         section = SummarySection.DONE if done else SummarySection.CONTEXT
         text = last_text(turns, latest)
         _last(evidence, section, with_outcome(text, end, same) if done else text, latest, lead)
@@ -138,7 +138,7 @@ def requests(
     if agreed is not latest and goes_on and not ended:
         _agreed(evidence, turns, goal, latest, lead, same)
     else:
-        _latest(evidence, turns, goal, latest, lead, same, over=all_over)
+        _latest(evidence, turns, goal, latest, lead, same, over=all_over, since=since)
 
 
 def _without_dropped(evidence: Evidence, text: str) -> str:
@@ -229,6 +229,7 @@ def _latest(
     same: SameWork,
     *,
     over: bool,
+    since: bool,
 ) -> None:
     """Adds the last request: as done once it is answered or `over`, briefly where the goal holds it already."""
     # A question behind a remark beside the work is about that work.
@@ -237,7 +238,9 @@ def _latest(
         text = last_text(turns, latest)
         if answered:
             text = with_outcome(cut(whole_sentences(text, _EARLIER), _EARLIER), closing(turns, latest), same)
-        _last(evidence, SummarySection.DONE if answered else SummarySection.IN_PROGRESS, text, latest, lead)
+        # Behind it the kept messages have another one.
+        open_in = SummarySection.CONTEXT if since else SummarySection.IN_PROGRESS
+        _last(evidence, SummarySection.DONE if answered else open_in, text, latest, lead)
     elif goal is not goal_of(turns) and not answered:
         brief = whole_sentences(latest.text, _BRIEFLY)
         _last(evidence, SummarySection.IN_PROGRESS, brief, latest, lead, _BRIEFLY)
