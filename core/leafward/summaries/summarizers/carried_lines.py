@@ -12,13 +12,14 @@ from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers import offers, user_requests
+from leafward.summaries.summarizers.answered_requests import settles
 from leafward.summaries.summarizers.candidates import BEFORE_KEPT, FileWork, add
 from leafward.summaries.summarizers.carried_goals import sorted_out, without_mark
 from leafward.summaries.summarizers.declared_lines import carry_declared
 from leafward.summaries.summarizers.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.ending import LEAD
 from leafward.summaries.summarizers.last_state import tells_state
-from leafward.summaries.summarizers.open_requests import is_beside, settles
+from leafward.summaries.summarizers.open_requests import is_beside
 from leafward.summaries.summarizers.outline import (
     Provenance,
     SummarySection,

@@ -100,7 +100,7 @@ def collect(
     quoting.answers(evidence, messages, turns, stop, goes_on=works)
     quoting.last_word(evidence, messages, turns, replied=bool(replies))
     statements.settled(evidence, messages)
-    statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after))
+    statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
     statements.changed(evidence)
     _without_repeats(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers.later, span.known)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import responses
+from leafward.summaries.facts.outcomes import files_changed
+from leafward.summaries.summarizers.answered_requests import settles
 from leafward.summaries.summarizers.exchange import closing, reports_result
-from leafward.summaries.summarizers.open_requests import open_requests
+from leafward.summaries.summarizers.open_requests import leads_to, open_requests
 from leafward.summaries.summarizers.turns import is_answered, keeps_going, turns_of
 from leafward.summaries.survival.spans import SpanMessage
 
@@ -57,6 +59,10 @@ def finish(
     )
     if last.answer or whole.left:
         return KeptAnswers(False, since, over, placed)
+    if is_open and later and leads_to([whole, *later], whole, later[-1]):
+        # All that was said since is one exchange about it.
+        changes = any(any(files_changed(one.message, frozenset(), "")) for one in behind)
+        is_open = not settles([whole, *later], later[-1], changed=changes)
     went_on = bool(later) and not (keeps_going(later[0]) or responses.agrees(later[0].own))
     ends = is_answered(whole) or (went_on and bool(whole.answer) and reports_result(whole.answer))
     ends = ends and not wrong

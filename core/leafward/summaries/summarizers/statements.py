@@ -15,6 +15,7 @@ from leafward.summaries.facts.prose import (
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice, gather
 from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
+from leafward.summaries.summarizers.exchange import reports_result
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
 from leafward.summaries.summarizers.turns import is_answered
 
@@ -52,6 +53,8 @@ _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "cat"}
 )
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
+_UNMINDED = 2
+"""Answers with a result behind a failed check, after which it is in nobody's way."""
 _WHOLE = re.compile(
     r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
     r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
@@ -75,6 +78,8 @@ class KeptFacts(NamedTuple):
     reader: FactReader
     seen: Sequence[Sighting]
     """Their facts."""
+    later: Sequence[Turn]
+    """The turns in them."""
 
 
 def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
@@ -147,7 +152,7 @@ def stated(
         and _end_of(evidence, fact) == ran_last[_unpiped(fact)]
         and (_end_of(evidence, fact) + 1) / total > _STILL
         and not passed.overcame(fact)
-        and _is_in_the_way(evidence, fact, went_on, turns)
+        and _is_in_the_way(evidence, fact, went_on, [*turns, *kept.later])
     ]
     later = passed
     if kept.messages and any(map(_is_broken, commands)):
@@ -275,9 +280,15 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
 
     `went_on` is the position of the last result of a call that did not fail.
     """
-    if _CHECKS.search(fact.key) is not None or fact.outcome == DECLINED:
-        return True
     place = _end_of(evidence, fact)
+    if fact.outcome == DECLINED:
+        return True
+    if _CHECKS.search(fact.key) is not None:
+        # A check that failed in a way that nobody minded: results were reported since.
+        return (
+            sum(turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns)
+            < _UNMINDED
+        )
     return went_on <= place and not any(
         turn.first <= place < turn.last and is_answered(turn) for turn in turns
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.values import DROPPED, FactKind
+from leafward.summaries.summarizers.answered_requests import obstacle, settles
 from leafward.summaries.summarizers.candidates import BEFORE_KEPT, OUTCOME, Evidence, add
 from leafward.summaries.summarizers.exchange import closing, reports_result
 from leafward.summaries.summarizers.open_requests import (
@@ -16,9 +17,7 @@ from leafward.summaries.summarizers.open_requests import (
     is_over,
     is_unchallenged,
     leads_to,
-    obstacle,
     open_aside,
-    settles,
 )
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT
