@@ -70,11 +70,13 @@ _OFFERS = late(
 _OFFERS_MORE = late(
     r"(?i)\bwould you like\b|\b(?:want|like) me to (?:also|help|add (?:any|more|other))\b|\b(?:shall|should|can|may) i (?:also )?help\b|\b(?:anything|something|any(?:thing)?) (?:else|other|more|additional)\b"
     r"|\bnoch etwas\b|\bsonst noch\b|\bautre chose\b|\balgo más\b|还有(?:什么|其他)|他に"
+    r"|\b(?:soll(?:en)?|darf|kann) (?:ich|wir) (?:auch|noch)\b|\b(?:dois-je|veux-tu|voulez-vous|souhaite[sz])\b.*\baussi\b|\b(?:quieres|debo)\b.*\btambién\b"
+    r"|(?:要不要|需要我|是否).*(?:顺便|也|再)|も.{1,16}(?:しますか|しましょうか)"
 )
 """A question that offers more than was asked for."""
 _DECLINES = late(
-    r"(?i)^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
-    r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です)"
+    r"(?i)^n\W*$|^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
+    r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です|大丈夫です|いりません|不要です)"
 )
 
 

@@ -31,13 +31,21 @@ _STILL = (
     r"|unclear|unsolved|outstanding|in progress|lack\w*|has to|have to|must|requires?|crash\w*|hang\w*|slow\w*|doesn|isn|can['’]?t|cannot)"
 )
 """What lasts: something that `still` looks good leaves nothing open."""
-FAILS = late(rf"(?i)\b(?:fail(?:s|ing)?|broken|{_STILL}|not yet|remain(?:s|ing)?)\b")
+_ELSEWHERE = (
+    r"|\b(?:noch nicht|noch offen|fehlt noch|steht noch aus|pas encore|reste(?:nt)? à|todavía no|aún no|falta(?:n)? por|queda(?:n)? por|als nächstes|prochaine étape|próximo paso)\b"
+    r"|还没|尚未|还需要|接下来|下一步|まだ|残って|次[はに]"
+)
+"""The same in other languages."""
+FAILS = late(
+    rf"(?i)\b(?:fail(?:s|ing)?|broken|{_STILL}|not yet|remain(?:s|ing)?)\b{_ELSEWHERE}"
+    r"|\b(?:schlägt (?:\w+ )?fehl|schlagen (?:\w+ )?fehl|fehlgeschlagen|échou\w+|fall(?:a|an|ando))\b|失败|未通过|失敗"
+)
 """A sign that an answer leaves something unfinished."""
 _CASES = late(
     r"(?i)\b(?:if|when(?:ever)?|in case|unless|won['’]t|will (?:not|never)|never|instead of|no longer)\b[^,.;)]*"
 )
 """A part of a sentence about what may happen, or does not."""
-_LEAVES = late(rf"(?i)\b(?:but|{_STILL}|not yet|remain(?:s|ing)?)\b")
+_LEAVES = late(rf"(?i)\b(?:but|aber|mais|pero|{_STILL}|not yet|remain(?:s|ing)?)\b{_ELSEWHERE}|但|ただし")
 """A sign that a report of work leaves something unfinished; it may well tell of a failure that is over."""
 _STUCK = late(
     r"(?i)\b(?:i|we) (?:can['’]t|cannot|can not|am unable to|are unable to|could not|couldn['’]t) (?:go on|continue|proceed|finish|complete|do (?:it|this|that)|push|publish|deploy|merge|access|reach|connect)\b"
@@ -53,6 +61,7 @@ _CHANGES = late(
     r"|^(?:请|帮我|把|将)*.{0,12}(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换|改成|改为|实现|重构|写)|(?:して|追加|修正|変更|作って)(?:ください|下さい)?[。.]?$"
 )
 """The beginning of a request for work."""
+_ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|i|you)\b")
 _DID = late(
     r"(?i)^i(?:['’]ve| have)? (?:also |now |then )?(?!need)\w+ed\b|\b(?:previously|formerly|no longer|used to) (?:\w+ ){0,2}(?:fail|broke)\w*"
 )
@@ -95,7 +104,8 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     if not any(map(_CHANGES.match, [last.text, *prose.sentences(last.text)])):
         # No work was asked for, so its answer is all that was wanted.
         return True
-    return any(section is SummarySection.DONE for _, section in sections)
+    # How a result is told is known of English best: in another language a sign that something is left decides.
+    return any(section is SummarySection.DONE for _, section in sections) or not _ENGLISH.search(last.answer)
 
 
 def _tells_work(sentence: str, section: SummarySection) -> bool:

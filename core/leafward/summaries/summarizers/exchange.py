@@ -49,13 +49,15 @@ def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
 
 
 def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
-    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, else the request itself.
+    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, or only went on.
+
+    Else it is the request itself.
 
     An answer that the user called wrong tells none, so the last answer does.
     """
     exchange = exchange_of(turns, turn)
     for one in reversed(exchange[1:]):
-        if is_answered(one) and reports_result(one.answer):
+        if is_answered(one) and (reports_result(one.answer) or (one.works and keeps_going(one))):
             return one
     wrong = [number for number, one in enumerate(exchange) if responses.refutes(one.own)]
     return next((one for one in reversed(exchange[wrong[-1] :]) if is_answered(one)), turn) if wrong else turn

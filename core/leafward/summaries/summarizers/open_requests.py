@@ -105,11 +105,17 @@ def stands_for_an_aside(goal: Turn, turns: Sequence[Turn]) -> bool:
 
 def is_over(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether a goal that stands for an aside was answered, and nothing said since makes that wrong."""
-    if any(turn is goal for turn in open_requests(turns)) or not (
-        is_answered(goal) or prose.reports(goal.answer)
-    ):
+    if any(turn is goal for turn in open_requests(turns)):
         return False
+    if not (is_answered(goal) or prose.reports(goal.answer)):
+        return len(turns) > 1 and goal is turns[-2] and _left_it_there(goal, turns[-1])
     return is_unchallenged(goal, turns)
+
+
+def _left_it_there(turn: Turn, later: Turn) -> bool:
+    """Whether the next request declines what an answer offered after work, and nothing was done about that."""
+    declined = responses.declines(later.own, question_of(turn.answer))
+    return declined and turn.works and not later.works and is_answered(later)
 
 
 def is_unchallenged(goal: Turn, turns: Sequence[Turn]) -> bool:
@@ -123,6 +129,8 @@ def is_unchallenged(goal: Turn, turns: Sequence[Turn]) -> bool:
 def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
     """Whether all between a request and the last one is one exchange about it: nothing was answered, and all offers were accepted."""
     between = [turn for turn in turns if goal.first <= turn.first <= last.first]
+    if _MEANWHILE.match(last.own):
+        return False
     return len(between) > 1 and not any(
         turn.answer
         and (
@@ -213,7 +221,8 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
         if not over and later is not None:
             over = responses.takes_back(later.text) or (
                 # What more it offered is not wanted.
-                prose.reports(turn.answer) and responses.declines(later.own, question_of(turn.answer))
+                responses.declines(later.own, question_of(turn.answer))
+                and (prose.reports(turn.answer) or (later is turns[-1] and _left_it_there(turn, later)))
             )
         if not over and later is not None and later_over and asks_back(turn.answer):
             # What it offered was taken, and is over.

@@ -181,8 +181,9 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
 
 def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork) -> None:
     """Adds an answered request with its outcome."""
+    request = _without_dropped(evidence, turn.text)
     text = with_outcome(
-        cut(whole_sentences(heading_apart(turn.text), _EARLIER), _EARLIER), closing(turns, turn), same
+        cut(whole_sentences(heading_apart(request), _EARLIER), _EARLIER), closing(turns, turn), same
     )
     # The outcome does not make a request less worth telling.
     worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
