@@ -364,6 +364,28 @@ def without_marker(sentence: str) -> str:
     return _TODO.pattern.sub(" ", sentence.lower()) if _TODO.stand_in(sentence) else sentence
 
 
+_CLAUSE = late(r"[;,:](?:\s+|$)| (?:but|aber|mais|pero) ")
+_PLAIN_WORD = late(r"[a-z]+")
+_SUPPOSES = late(r"(?i)\W*(?:if|once|when|after|until|unless|as soon as|before)\b")
+
+
+def tells_done(sentence: str, step: str) -> bool:
+    """Whether a sentence tells in the past what a step asks for: `the lexer is ported` of `Port the lexer`."""
+    words = content_words(step)
+    if len(words) < _NAMED or remains(sentence) or hedges(sentence) or _SUPPOSES.match(sentence):
+        return False
+    told = affirmed(sentence)
+    return set(words) <= set(content_words(told)) and any(
+        _stem(word) == words[0] and (word.endswith("ed") or word in _IRREGULAR)
+        for word in _PLAIN_WORD.findall(told.lower())
+    )
+
+
+def affirmed(sentence: str) -> str:
+    """The clauses of a sentence that negate nothing."""
+    return "; ".join(part for part in _CLAUSE.split(sentence) if not negated(part))
+
+
 _TO_TRY = late(
     r"(?i)\b(?:checklist|test(?:ing)? (?:plan|cases|scenarios)|(?:manual|acceptance|smoke) test(?:s|ing)?|acceptance criteria|verification)\b"
 )

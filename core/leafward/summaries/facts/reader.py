@@ -169,6 +169,8 @@ class FactReader:
             self.calls = calls = tool_calls(message)
             self._is_answered = bool(words) and not waits and not calls
             over = list(self.told.answered(entry)) if self._is_answered else []
+            if self._is_answered:
+                over += self.plan.told_done(text_of(message.get("content")), entry)
             if calls:
                 self.told.worked()
             return [*over, *self._reply(entry, message, calls)]
@@ -203,7 +205,7 @@ class FactReader:
         if any(map(responses.says_it_works, own)):
             closed += self.told.tried(entry)
         for what in filter(None, map(responses.withdrawn, own)):
-            closed += self.told.withdrawn(what, entry)
+            closed += [*self.told.withdrawn(what, entry), *self.plan.withdrawn(what, entry)]
         closed += self.rules.revoke(own, entry)
         closed += self.rules.begun(typed.strip(), entry)
         found = list(self.texts.typed(text, entry))

@@ -15,6 +15,7 @@ from leafward.summaries.summarizers.turns import (
     Turn,
     asks_back,
     is_answered,
+    keeps_going,
     only_declines,
     position,
     question_of,
@@ -61,6 +62,15 @@ _CHANGES = late(
     r"|^(?:请|帮我|把|将)*.{0,12}(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换|改成|改为|实现|重构|写)|(?:して|追加|修正|変更|作って)(?:ください|下さい)?[。.]?$"
 )
 """The beginning of a request for work."""
+_OWN_COMMAND = late(
+    r"/(?:add-dir|agents|bug|changelog|clear|compact|config|context|copy|cost|doctor|exit|export|fork|help|hooks|hotkeys|ide|login|logout|mcp|memory|model|models"
+    r"|name|new|permissions|quit|resume|session|sessions|settings|share|status|statusline|terminal-setup|theme|themes|thinking|tree|undo|redo|usage|vim)(?:\s|$)"
+)
+"""A command that an agent carries out itself: nothing waits for a reply to it."""
+_UNDONE = late(
+    r"(?i)\b(?:(?:i|we) (?:have|had|did)(?: not|n['’]t) [^.,;:]{1,50}|(?:is|are)(?: not|n['’]t) \w+ed) yet\b"
+)
+"""Work that an answer says it did not do."""
 _ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|i|you)\b")
 _DID = late(
     r"(?i)^i(?:['’]ve| have)? (?:also |now |then )?(?!need)\w+ed\b|\b(?:previously|formerly|no longer|used to) (?:\w+ ){0,2}(?:fail|broke)\w*"
@@ -83,6 +93,11 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         if turn.works and responses.offers_more(question_of(turn.answer)) and reports_result(turn.answer):
             # What was asked for is there, and the offer is about something else.
             continue
+        if number and turn.waits and _OWN_COMMAND.match(turn.own):
+            continue
+        if turn.first < end.first and not turn.answer and keeps_going(since[number + 1]):
+            # It was broken off, and the user said to go on.
+            continue
         if 0 < number < len(since) - 1 and turn.words < SUBSTANTIAL and is_answered(since[-1]):
             # A word amid, behind which other things were answered.
             continue
@@ -96,6 +111,7 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         section is SummarySection.NEXT
         or (_LEAVES if _tells_work(one, section) or not last.works else FAILS).search(_CASES.sub(" ", one))
         or _STUCK.search(one)
+        or _UNDONE.search(one)
         for one, section in sections
     ):
         return False

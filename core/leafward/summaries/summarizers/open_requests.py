@@ -66,8 +66,6 @@ _WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
 """Such requests where the answer named remaining work: by then it is done, or belongs to other requests."""
-_LONG_TALK = 4
-"""Later requests of any kind after which a request that was answered by a text alone is over."""
 LOOKS = late(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _GLANCES = late(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 
@@ -290,7 +288,7 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
         return False
     if worked and turn.runs:
         return True
-    sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(answer)]
+    sections = [(one, section_of_sentence(one)) for one in quotable(answer) if not _is_cancelled(one, behind)]
     if any(section is SummarySection.NEXT for _, section in sections):
         return False
     if ACHIEVED.match(answer):
@@ -301,9 +299,14 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
         # Unless the next request asks for just that.
         return all(_is_about(behind.text, one) for one in failing)
     enough = 1 if turn.works or questions.asks(turn.text) else _WENT_ON
-    if worked >= enough or (not turn.works and telling >= _LONG_TALK):
-        return True
-    return any(section is SummarySection.DONE for _, section in sections)
+    return worked >= enough or any(section is SummarySection.DONE for _, section in sections)
+
+
+def _is_cancelled(sentence: str, behind: Turn) -> bool:
+    """Whether the next request withdraws what a sentence of the answer names."""
+    words = frozenset(content_words(sentence))
+    cancelled = (content_words(responses.withdrawn(one)) for one in prose.sentences(behind.own))
+    return any(what and words.issuperset(what) for what in cancelled)
 
 
 def _is_about(request: str, sentence: str) -> bool:

@@ -16,7 +16,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls, patches_of
-from leafward.summaries.facts.prose import content_words, reports, without_marker
+from leafward.summaries.facts.prose import affirmed, content_words, reports, without_marker
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions, passed_over
@@ -305,7 +305,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
     `ended` are the answers that ended work.
     """
     done = [
-        (evidence.place_of(candidate), frozenset(content_words(candidate.text)))
+        (evidence.place_of(candidate), frozenset(content_words(affirmed(candidate.text))))
         for candidate in evidence.candidates
         if candidate.section is SummarySection.DONE
     ]

@@ -1,0 +1,114 @@
+"""Shapes of work that stored sessions seldom have: lists without ticks, broken-off replies, rules until further notice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
+from tests.core.told import ran, reply, result, told_in, user, worked
+
+if TYPE_CHECKING:
+    from typing import Any
+
+ASKED = user("Port the lexer of orchard to a table.")
+WORK = worked("src/lexer.py", "w")
+
+
+def listed(key: str, *items: tuple[str, str]) -> list[dict[str, Any]]:
+    todos = [{"content": text, "status": status} for text, status in items]
+    return [reply("", (key, "TodoWrite", {"todos": todos})), result(key, "Todos have been modified")]
+
+
+def test_an_item_that_the_answer_tells_as_done_is_done_though_nobody_ticked_it() -> None:
+    items = listed("a", ("Port the lexer", "in_progress"), ("Measure the lexer", "pending"))
+    said = [ASKED, *items, *WORK]
+    assert told_in(SummarySection.NEXT, *said, reply("The lexer is there.")) != []
+    done = [*said, reply("Done. The lexer is ported and measured: 3 ms.")]
+    assert told_in(SummarySection.NEXT, *done) == []
+    assert told_in(SummarySection.GOAL, *done) == [NOTHING_OPEN]
+    half = [*said, reply("Ported the lexer; I have not measured the lexer yet.")]
+    assert told_in(SummarySection.NEXT, *half) == ["Measure the lexer"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Next I port the lexer.",
+        "Once ported, the lexer reads its table.",
+        "The lexer should be ported.",
+        "The lexer is not ported.",
+    ],
+)
+def test_an_answer_that_only_names_an_item_does_not_tick_it(answer: str) -> None:
+    items = listed("a", ("Port the lexer", "in_progress"), ("Measure the printer", "pending"))
+    assert "Port the lexer" in told_in(SummarySection.NEXT, ASKED, *items, *WORK, reply(answer))
+
+
+def test_what_the_user_withdraws_is_off_the_list_and_no_longer_what_is_left() -> None:
+    said = [
+        ASKED,
+        *listed("a", ("Port the lexer", "in_progress"), ("Write tests", "pending")),
+        *WORK,
+        reply("Ported the lexer. The tests are still to write."),
+    ]
+    assert told_in(SummarySection.NEXT, *said) == ["Write tests"]
+    said += [user("forget the tests; rename the printer to press instead"), *ran("b", "git mv src/printer.py src/press.py"), reply("Renamed.")]  # fmt: skip
+    assert told_in(SummarySection.NEXT, *said) == []
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+
+
+def test_a_reply_that_broke_off_is_over_once_the_work_went_on() -> None:
+    broken_off = {**reply("Now I"), "stopReason": "error", "errorMessage": "529 overloaded"}
+    said = [ASKED, *WORK, broken_off, user("continue")]
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert goal.startswith("Port the lexer")
+    done = [*said, *worked("src/table.py", "x"), reply("Done. The lexer is ported.")]
+    assert told_in(SummarySection.GOAL, *done) == [NOTHING_OPEN]
+
+
+def test_a_command_that_the_agent_carries_out_itself_waits_for_nothing() -> None:
+    said = [ASKED, *WORK, reply("Done. Ported.")]
+    assert told_in(SummarySection.GOAL, *said, user("/cost")) == [NOTHING_OPEN]
+    assert told_in(SummarySection.GOAL, *said, user("/review-branch")) != [NOTHING_OPEN]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Implemented steps 1 and 2; the docs are not updated yet.",
+        "Fixed the typo. I have not added the entry of the changelog yet.",
+    ],
+)
+def test_an_answer_that_says_what_it_did_not_do_leaves_the_request_open(answer: str) -> None:
+    assert told_in(SummarySection.GOAL, ASKED, *WORK, reply(answer)) != [NOTHING_OPEN]
+
+
+def test_a_request_that_is_taken_back_in_the_words_of_a_rule_is_no_rule() -> None:
+    said = [user("never mind the deploy, port the lexer instead"), *WORK, reply("Done. Ported the lexer.")]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == []
+
+
+def test_a_rule_until_further_notice_is_over_once_the_user_asks_for_the_thing() -> None:
+    rule = "Don't commit until I say so."
+    said = [user(f"{rule} Port the lexer of orchard."), *WORK, reply("Done. Ported.")]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == [rule]
+    other = user("don't commit the table of the lexer, it is too large")
+    assert rule in told_in(SummarySection.CONSTRAINTS, *said, other)
+    asked = [user("ok commit"), *ran("c", "git commit -am 'Port the lexer'"), reply("Committed.")]
+    assert told_in(SummarySection.CONSTRAINTS, *said, *asked) == []
+
+
+def test_a_failed_check_that_nobody_minded_through_two_results_blocks_nothing() -> None:
+    failed = [
+        reply("", ("t", "bash", {"command": "npx tsc --noEmit"})),
+        result("t", "src/a.ts(3,1): error TS2304\nCommand exited with code 2", True),
+    ]
+    said = [*ran("c", "ls src"), *ran("d", "ls test"), ASKED, *WORK, *failed]
+    assert told_in(SummarySection.BLOCKED, *said) != []
+    said += [reply("Done. Ported the lexer, the errors are those of the settings.")]
+    assert told_in(SummarySection.BLOCKED, *said) != []
+    said += [user("draw the lanes of the orchard"), *worked("src/lanes.py", "l"), reply("Done. The lanes are drawn.")]  # fmt: skip
+    assert told_in(SummarySection.BLOCKED, *said) == []
