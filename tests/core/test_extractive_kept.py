@@ -347,3 +347,47 @@ def test_an_item_that_says_itself_that_it_was_skipped_is_no_next_step(item: str)
     text = " ".join(told_in(SummarySection.NEXT, *said))
     assert "Fill the table" in text
     assert item not in text
+
+
+def test_what_the_kept_messages_answer_is_not_in_progress_whatever_the_answer_leaves_open() -> None:
+    said = [
+        user("we moved the rows of orchard to another table last week, and it got slow"),
+        *ran("a", "du -sh data"),
+        reply("That left 4,717 loose objects. Want me to pack them?"),
+        user("> git gc\nfatal: bad tree object 082c2c44\n\nHALP"),
+        *ran("b", "git fsck"),
+    ]
+    behind = [*ran("c", "git read-tree HEAD"), reply("Now try `git gc` again."), user("success...?"), reply("It packed them all.")]  # fmt: skip
+    assert told_in(SummarySection.IN_PROGRESS, *said) != []
+    assert told_in(SummarySection.IN_PROGRESS, *said, kept=kept(*behind), prefix=3) == []
+
+
+def test_the_goal_of_an_earlier_summary_lasts_while_its_work_asks_how_to_go_on() -> None:
+    previous = "## Goal\n- Port the modes of orchard to one session\n"
+    said = worked("src/modes.py", "a")
+    behind = kept(
+        reply("Two of four modes are ported. Remaining: the printer. Should I go on?"),
+        user("you have not read src/printer.py of orchard in full, i suppose"),
+        *ran("b", "cat src/printer.py"),
+        user("why does the printer of orchard keep its own rows?"),
+        *ran("c", "cat src/rows.py"),
+    )
+    (goal,) = told_in(SummarySection.GOAL, *said, previous=previous, **EARLIER, kept=behind)
+    assert goal == "Port the modes of orchard to one session"
+
+
+def test_a_remark_that_all_works_is_not_what_was_asked_last() -> None:
+    said = [
+        ASKED,
+        *worked("src/lexer.py", "a"),
+        reply("Done. Ported."),
+        user("jesus, everything works, you are a monster"),
+        reply("Thanks."),
+        user("are we all committed?"),
+        *ran("b", "git status"),
+        reply("All committed. Want me to clean the imports up too?"),
+        user("yes"),
+        *ran("c", "ruff check --fix"),
+    ]
+    behind = kept(reply("All clean, all committed."), *MORE)
+    assert not any("monster" in line for line in told_in(SummarySection.DONE, *said, kept=behind, prefix=3))

@@ -31,6 +31,7 @@ from leafward.summaries.summarizers.outline import (
 from leafward.summaries.summarizers.passed_over import NOT_DONE
 from leafward.summaries.summarizers.quotes import WAITING
 from leafward.summaries.summarizers.sentence_sections import reached
+from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,9 +127,10 @@ def carry(
         told.tests_passed or kept.tests_passed,
     )
     outline = list(outline_lines(previous))
-    # The work of then is answered before anything else is asked.
     every = [*turns, *behind.later]
-    went_on = bool(every) and every[0].first > 0 and since.answered
+    # The work of then is answered before anything else is asked.
+    ended = told.answers > 0 if turns else behind.went_on is not None and is_answered(behind.went_on)
+    went_on = bool(every) and every[0].first > 0 and ended
     reached_all = (
         not every
         and not behind.kept.plan.open
@@ -141,7 +143,7 @@ def carry(
             for line in outline
             if line.section is SummarySection.GOAL and line.text not in user_requests.SETTLED
         ],
-        [turn for turn in every if not is_beside(turn)],
+        [turn for turn in (every if went_on else turns) if not is_beside(turn)],
         answered=went_on,
         over=reached_all,
         in_turn=_ALL_REQUESTS in previous,

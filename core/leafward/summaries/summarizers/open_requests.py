@@ -21,6 +21,7 @@ from leafward.summaries.summarizers.turns import (
     asks_back,
     goal_of,
     is_answered,
+    is_praise,
     keeps_going,
     question_of,
     turn_before,
@@ -198,7 +199,7 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
         turn = turns[place]
         words = turn.text.casefold().rstrip(".!? ")
         # Said again in the same words, it is asked there; praise asks for nothing.
-        again = (turn.words >= SUBSTANTIAL and words in said_since) or responses.only_praises(turn.own)
+        again = (turn.words >= SUBSTANTIAL and words in said_since) or is_praise(turn)
         said_since.add(words)
         over = (
             again

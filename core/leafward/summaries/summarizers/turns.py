@@ -208,7 +208,7 @@ def last_of(turns: Sequence[Turn]) -> Turn | None:
         and not only_declines(turns, turns[-1])
     ):
         return turns[-1]
-    telling = [turn for turn in turns if turn.tells and not only_praises(turn.own)]
+    telling = [turn for turn in turns if turn.tells and not is_praise(turn)]
     if telling:
         return telling[-1]
     return next((turn for turn in reversed(turns) if _is_readable(turn)), None)
@@ -229,6 +229,11 @@ def _asks_by_itself(turns: Sequence[Turn]) -> bool:
 def _reports(own: str) -> bool:
     """Whether a text only confirms that the result is right, or works."""
     return is_pleased(own) or says_it_works(own)
+
+
+def is_praise(turn: Turn) -> bool:
+    """Whether a request only praises, or says that the result works, and no work followed: it asks for nothing."""
+    return only_praises(turn.own) or (_reports(turn.own) and not turn.works)
 
 
 def keeps_going(turn: Turn) -> bool:

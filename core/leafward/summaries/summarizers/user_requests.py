@@ -133,7 +133,7 @@ def requests(
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
     # A request whose answer asked for the agreement is no more answered than that is over.
-    ended = is_answered(agreed) and (all_over or is_answered(latest))
+    ended = is_answered(agreed) and (all_over or is_answered(latest) or (kept.finished and since))
     if agreed is not latest and goes_on and not ended:
         _agreed(evidence, turns, goal, latest, lead, same)
     else:
@@ -241,6 +241,6 @@ def _latest(
         # Behind it the kept messages have another one.
         open_in = SummarySection.CONTEXT if since else SummarySection.IN_PROGRESS
         _last(evidence, SummarySection.DONE if answered else open_in, text, latest, lead)
-    elif goal is not goal_of(turns) and not answered:
+    elif goal is not goal_of(turns) and not answered and not since:
         brief = whole_sentences(latest.text, _BRIEFLY)
         _last(evidence, SummarySection.IN_PROGRESS, brief, latest, lead, _BRIEFLY)
