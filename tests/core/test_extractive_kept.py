@@ -391,3 +391,13 @@ def test_a_remark_that_all_works_is_not_what_was_asked_last() -> None:
     ]
     behind = kept(reply("All clean, all committed."), *MORE)
     assert not any("monster" in line for line in told_in(SummarySection.DONE, *said, kept=behind, prefix=3))
+
+
+def test_steps_of_an_earlier_summary_are_not_next_once_the_kept_messages_answer_its_work() -> None:
+    previous = "## Next Steps\n- Reply to the growers in all five threads\n"
+    said = [reply("I look.", ("r", "read", {"path": "rows.py"})), result("r", "x")]
+    more: dict[str, Any] = {"previous": previous, **EARLIER}
+    half = kept(*worked("rows.py", "w"))
+    assert told_in(SummarySection.NEXT, *said, kept=half, **more) != []
+    behind = kept(*worked("rows.py", "w"), reply("All done. Every thread has its answer."))
+    assert told_in(SummarySection.NEXT, *said, kept=behind, **more) == []

@@ -103,7 +103,7 @@ def collect(
     statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
     statements.changed(evidence)
     _without_repeats(evidence)
-    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers.later, span.known)
+    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)
     gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)

@@ -26,7 +26,7 @@ class KeptAnswers(NamedTuple):
     """What the kept messages have of the requests of a span."""
 
     finished: bool = False
-    """Whether they end the last one."""
+    """Whether they end the last one; of a span without a request, whether they end the turn from before it."""
     since: bool = False
     """Whether they have a later request."""
     over: tuple[Turn, ...] = ()
@@ -45,7 +45,9 @@ def finish(
     if not behind:
         return KeptAnswers()
     if not turns:
-        return KeptAnswers(later=_placed(turns_of(behind), len(messages)))
+        placed = _placed(turns_of(behind), len(messages))
+        before = continued(turns, [*messages, *behind], placed, behind[0].entry)
+        return KeptAnswers(before is not None and is_answered(before), later=placed)
     last = turns[-1]
     whole, *later = turns_of([*messages[last.first :], *behind])
     since = any(turn.words for turn in later)
@@ -76,15 +78,15 @@ def finish(
 
 
 def continued(
-    turns: Sequence[Turn], messages: Sequence[SpanMessage], later: Sequence[Turn], before: EntryIndex
+    turns: Sequence[Turn], messages: Sequence[SpanMessage], later: Sequence[Turn], entry: EntryIndex
 ) -> Turn | None:
     """The turn from before a span that goes on at its beginning, up to the next request, where the span has none; else None.
 
-    `messages` are those of the span and the kept ones, `later` the turns in these, `before` the entry of the earlier summary.
+    `messages` are those of the span and the kept ones, `later` the turns in these, `entry` that of the earlier summary.
     """
     if turns or not messages:
         return None
-    goes_on = SpanMessage(before, {"role": "user", "content": _GO_ON})
+    goes_on = SpanMessage(entry, {"role": "user", "content": _GO_ON})
     return turns_of([goes_on, *messages[: later[0].first if later else None]])[0]
 
 

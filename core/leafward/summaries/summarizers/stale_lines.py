@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from leafward.session.entries import ToolCall
     from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.summarizers.kept_answers import KeptAnswers
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -87,17 +88,17 @@ def settle(
     turns: Sequence[Turn],
     cwd: str,
     kept: Sequence[SpanMessage],
-    later: Sequence[Turn],
+    answers: KeptAnswers,
     known: Known,
 ) -> frozenset[str]:
     """Leaves out the lines that no longer hold, and adds their present state; `kept` are the messages that follow the summary.
 
-    `later` are the requests in them; the first speaks to the span. `known` are texts that were read already.
+    `answers` is what they answer. `known` are texts that were read already.
     Returns the files that no longer have their names.
     """
-    contradictions.take_back(evidence, messages, [*turns, *later[:1]], cwd)
-    contradictions.refute(evidence, messages, [*turns, *later[:1]])
-    settle_troubles(evidence, messages, turns, later)
+    contradictions.take_back(evidence, messages, [*turns, *answers.later[:1]], cwd)
+    contradictions.refute(evidence, messages, [*turns, *answers.later[:1]])
+    settle_troubles(evidence, messages, turns, answers.later)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
     calls = {
@@ -110,8 +111,8 @@ def settle(
     ended = _answers(messages, turns)
     _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
-    _steps(evidence, turns, ended)
-    passed_over.settle(evidence, [*turns, *later], kept, FactReader(cwd, known))
+    _steps(evidence, turns, ended, behind=answers.finished and not turns)
+    passed_over.settle(evidence, [*turns, *answers.later], kept, FactReader(cwd, known))
     for work in evidence.files.values():
         for name, place in work.taken.items():
             # It is written nowhere any more, or elsewhere.
@@ -299,10 +300,10 @@ def _is_gone_on_with(turns: Sequence[Turn], place: int) -> bool:
     )
 
 
-def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex]) -> None:
+def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex], *, behind: bool) -> None:
     """Leaves out a step when a later line of finished work matches it, or several match its parts.
 
-    `ended` are the answers that ended work.
+    `ended` are the answers that ended work; `behind` says that the kept messages have the one to the work around the summary.
     """
     done = [
         (evidence.place_of(candidate), frozenset(content_words(affirmed(candidate.text))))
@@ -338,7 +339,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
     went_on = evidence.reader.told.answers > 0 and (not turns or turns[0].first > 0)
     # The same where the first request only agrees to it.
     went_on |= bool(turns) and not turns[0].tells and turns[0].works and is_answered(turns[0])
-    if not (all_done or went_on or plan.made):
+    if not (all_done or went_on or behind or plan.made):
         return
     # Next steps of an earlier summary may have been done in other words, and are no longer part of the plan.
     over: set[int] = set()
