@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from tests.core.told import ran, reply, result, told_in, user, worked
@@ -112,3 +113,28 @@ def test_a_failed_check_that_nobody_minded_through_two_results_blocks_nothing() 
     assert told_in(SummarySection.BLOCKED, *said) != []
     said += [user("draw the lanes of the orchard"), *worked("src/lanes.py", "l"), reply("Done. The lanes are drawn.")]  # fmt: skip
     assert told_in(SummarySection.BLOCKED, *said) == []
+
+
+def test_a_request_that_prints_something_is_done_with_its_answer() -> None:
+    said = [user("Print a long log"), *ran("p", "cat log.txt"), reply("That was a long log.")]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+
+
+def test_what_an_earlier_summary_had_in_progress_is_not_beside_its_own_result() -> None:
+    previous = "## In Progress\n- Adding `mul()` to src/calc.py.\n"
+    more: dict[str, Any] = {"previous": previous, "previous_entry": EntryIndex(3)}
+    asked = [user("What is left to do?"), reply("Only the division is left.")]
+    assert told_in(SummarySection.IN_PROGRESS, *asked, **more) != []
+    end = reply("Added `mul(a, b)` to `src/calc.py`; the tests pass.")
+    assert told_in(SummarySection.IN_PROGRESS, end, *asked, **more) == []
+
+
+def test_requests_that_were_kept_without_their_answers_are_over_but_for_the_last() -> None:
+    """Codex keeps them beside a summary that nobody can read."""
+    asked = [user("Add a mul function to src/calc.py and run the tests"), user("Write a README for orchard")]
+    said = [*asked, user("What is left to do?"), reply("Only the division is left.")]
+    then: dict[str, Any] = {"previous_entry": EntryIndex(12)}
+    assert told_in(SummarySection.GOAL, *said) != [NOTHING_OPEN]
+    assert told_in(SummarySection.GOAL, *said, **then) == [NOTHING_OPEN]
+    (goal,) = told_in(SummarySection.GOAL, *asked, *worked("README.md", "r"), **then)
+    assert goal.startswith("Write a README for orchard")

@@ -27,7 +27,7 @@ from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 from leafward.summaries.summarizers.same_work import SameWork
 from leafward.summaries.summarizers.statements import KeptFacts
-from leafward.summaries.summarizers.turns import as_asked, by_machine, turns_of
+from leafward.summaries.summarizers.turns import as_asked, by_machine, mark_told_before, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -77,6 +77,7 @@ def collect(
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
+    mark_told_before(turns, span.previous_entry)
     end = messages[-1].entry if messages else span.previous_entry
     behind = [one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end]
     replies = turns_of(behind)

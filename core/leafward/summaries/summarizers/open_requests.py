@@ -84,7 +84,7 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
     ):
         return last
     left = open_requests(turns)
-    goal, begun = goal_of(left), goal_of(turns)
+    goal, begun = goal_of(left), goal_of([turn for turn in turns if not turn.told_before])
     if goal is None or goal is begun or not _is_aside(goal, turns):
         return goal
     other = goal_of([turn for turn in left if not _is_aside(turn, turns)])
@@ -203,6 +203,7 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
         said_since.add(words)
         over = (
             again
+            or turn.told_before
             or _is_over(turn, turn.answer, later, telling, worked)
             or (worked > 0 and _was_left(turn, then))
         )

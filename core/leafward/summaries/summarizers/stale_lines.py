@@ -331,7 +331,11 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
-        if candidate.section is not SummarySection.NEXT or not is_done(candidate)
+        if not (
+            candidate.section is SummarySection.NEXT
+            or (candidate.section is SummarySection.IN_PROGRESS and evidence.is_carried(candidate))
+        )
+        or not is_done(candidate)
     ]
     plan = evidence.reader.plan
     all_done = plan.is_worked_through

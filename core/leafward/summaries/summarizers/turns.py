@@ -92,6 +92,8 @@ class Turn:
     """The model's last words, anywhere in the turn."""
     runs: bool = False
     """Whether it was typed after a command of the agent's."""
+    told_before: bool = False
+    """Whether it is from before the earlier summary, and the user went on to another one since."""
     left: bool = False
     """Whether the user came back to it from a branch: its work went on there, and the summary of that branch describes it."""
 
@@ -181,6 +183,14 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             # The name of a command that led to work is the request.
             turn.words = max(turn.words, SUBSTANTIAL)
     return turns
+
+
+def mark_told_before(turns: Sequence[Turn], summary: EntryIndex) -> None:
+    """Marks the requests that were kept without their answers, as Codex keeps them beside a summary: all but the last one."""
+    for turn in turns[:-1]:
+        if not turn.waits or turn.entry >= summary:
+            return
+        turn.told_before = True
 
 
 def _without_fences(text: str) -> str:
