@@ -138,3 +138,14 @@ def test_requests_that_were_kept_without_their_answers_are_over_but_for_the_last
     assert told_in(SummarySection.GOAL, *said, **then) == [NOTHING_OPEN]
     (goal,) = told_in(SummarySection.GOAL, *asked, *worked("README.md", "r"), **then)
     assert goal.startswith("Write a README for orchard")
+
+
+def test_a_short_request_that_was_answered_by_a_text_is_the_last_one() -> None:
+    said = [
+        user("List all files of the lexer in orchard"),
+        reply("There are two: `lexer.py` and `table.py`."),
+        user("Describe both"),
+    ]
+    said += [reply("`lexer.py` reads, `table.py` keeps the rows of the frost table.")]
+    (last,) = [line for line in told_in(SummarySection.DONE, *said) if line.startswith("Last request")]
+    assert last.startswith("Last request: Describe both")

@@ -218,6 +218,7 @@ def last_of(turns: Sequence[Turn]) -> Turn | None:
         and not only_declines(turns, turns[-1])
     ):
         return turns[-1]
+    turns = [turn for turn in turns if not turn.told_before]
     telling = [turn for turn in turns if turn.tells and not is_praise(turn)]
     if telling:
         return telling[-1]
@@ -228,8 +229,11 @@ def _asks_by_itself(turns: Sequence[Turn]) -> bool:
     """Whether the last request has content beyond the answer before it, or nothing followed it yet."""
     last = turns[-1]
     if last.waits or not last.works:
-        # Where the user broke off the reply, nothing was done about it.
-        return last.words > 0 and not last.answer
+        if not last.answer:
+            # Where the user broke off the reply, nothing was done about it.
+            return last.words > 0
+        speaks = agrees(last.own) or asks(last.own) or (len(turns) > 1 and asks_back(turns[-2].answer))
+        return last.words >= _BRIEF and not speaks
     if last.words == 0 or agrees(last.own) or asks(last.own):
         # It is quoted with the text that it agrees to, or asks about.
         return False
