@@ -401,3 +401,13 @@ def test_steps_of_an_earlier_summary_are_not_next_once_the_kept_messages_answer_
     assert told_in(SummarySection.NEXT, *said, kept=half, **more) != []
     behind = kept(*worked("rows.py", "w"), reply("All done. Every thread has its answer."))
     assert told_in(SummarySection.NEXT, *said, kept=behind, **more) == []
+
+
+def test_output_that_the_user_only_pasted_is_a_later_prompt_too() -> None:
+    said = [ASKED, *worked("src/lexer.py", "a"), reply("Done. Ported the lexer of orchard.")]
+    behind = kept(
+        user("> v orchard/lanes *  [4 rows]\n   v * the first prompt of the day, cut at its end: …"),
+        *worked("src/lexer.py", "b"),
+    )
+    (done,) = [line for line in told_in(SummarySection.DONE, *said, kept=behind) if "Port the lexer" in line]
+    assert done.startswith("Last request before the messages that were kept: ")

@@ -50,7 +50,7 @@ def finish(
         return KeptAnswers(before is not None and is_answered(before), later=placed)
     last = turns[-1]
     whole, *later = turns_of([*messages[last.first :], *behind])
-    since = any(turn.words for turn in later)
+    since = any(turn.words or turn.shows for turn in later)
     placed = _placed(later, last.first)
     still = {id(turn) for turn in open_requests([*turns[:-1], whole, *later])}
     wrong = bool(later) and (responses.refutes(later[0].own) or responses.takes_back(later[0].text))
