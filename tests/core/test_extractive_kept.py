@@ -211,15 +211,6 @@ def test_the_goal_of_an_earlier_summary_is_over_where_the_work_on_it_ended(in_ke
     assert "Write a test of the rows" in goals
 
 
-def test_steps_of_an_earlier_summary_that_the_kept_messages_passed_over_are_not_next() -> None:
-    previous = "## Next Steps\n- [ ] Tell the growers about the causes of the frost\n"
-    said = [reply("I look.", ("r", "read", {"path": "rows.py"})), result("r", "x")]
-    more: dict[str, Any] = {"previous": previous, **EARLIER}
-    assert told_in(SummarySection.NEXT, *said, **more) != []
-    behind = kept(reply("The causes are clear."), *NEXT_REQUESTS)
-    assert told_in(SummarySection.NEXT, *said, kept=behind, **more) == []
-
-
 def test_the_mark_of_a_current_trouble_goes_with_the_work_on_it() -> None:
     trouble = "**Doubled keys (CURRENT)**: the rows of the frost table are in both lists of the orchard"
     more: dict[str, Any] = {"previous": f"## Errors\n- {trouble}\n", **EARLIER}
@@ -229,20 +220,21 @@ def test_the_mark_of_a_current_trouble_goes_with_the_work_on_it() -> None:
     assert not any("Doubled keys" in line for line in told_in(SummarySection.CONTEXT, *work, end, **more))
 
 
-def test_a_rule_that_the_kept_messages_withdraw_is_in_force_no_more() -> None:
+def test_a_rule_that_the_kept_messages_withdraw_says_so() -> None:
     said = [
         user("Port the lexer of orchard. Keep the old lexer working beside the new one."),
         *worked("src/lexer.py", "a"),
         reply("Done. Both are there."),
     ]
     rule = "Keep the old lexer working beside the new one."
+    withdrawn = [f"{rule} (asked since: remove the old lexer now)"]
     assert rule in told_in(SummarySection.CONSTRAINTS, *said)
     behind = kept(user("remove the old lexer now"), *ran("b", "rm src/old_lexer.py"), reply("Removed it."))
-    assert told_in(SummarySection.CONSTRAINTS, *said, kept=behind) == []
+    assert told_in(SummarySection.CONSTRAINTS, *said, kept=behind) == withdrawn
     previous = f"## Constraints\n- {rule}\n"
     work = worked("src/table.py", "c")
     assert told_in(SummarySection.CONSTRAINTS, *work, previous=previous, **EARLIER) == [rule]
-    assert told_in(SummarySection.CONSTRAINTS, *work, previous=previous, **EARLIER, kept=behind) == []
+    assert told_in(SummarySection.CONSTRAINTS, *work, previous=previous, **EARLIER, kept=behind) == withdrawn
 
 
 def test_a_trouble_that_is_back_is_not_told_as_mended() -> None:

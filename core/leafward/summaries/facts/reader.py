@@ -201,7 +201,8 @@ class FactReader:
         ]
         typed = pasting.divided(text)[0]
         own = list(prose.sentences(typed))
-        self.told.asked(agreed=prose.keeps_going(typed.strip()) or responses.agrees(typed.strip()))
+        goes_on = prose.keeps_going(typed.strip())
+        self.told.asked(agreed=goes_on or responses.agrees(typed.strip()), goes_on=goes_on)
         if any(map(responses.says_it_works, own)):
             closed += self.told.tried(entry)
         for what in filter(None, map(responses.withdrawn, own)):
@@ -235,6 +236,8 @@ class FactReader:
                 self.told.tell(said, final=not calls)
                 if not calls and kind == "text" and text.rstrip("*_ )\n").endswith(("?", "？")):
                     self.told.offer(said)
+                elif not calls and kind == "text":
+                    self.told.leave(said)
                 self.told.listed(said)
                 yield from said
                 if kind == "text":

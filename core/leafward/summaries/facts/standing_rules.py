@@ -105,7 +105,8 @@ class StandingRules:
 
     _told: dict[str, str] = field(default_factory=dict)
     """The text of each rule, by the key of its fact."""
-    _revoked: list[frozenset[str]] = field(default_factory=list)
+    _revoked: list[tuple[frozenset[str], str]] = field(default_factory=list)
+    """The subject of each revocation, and its sentence."""
     _removals: list[str] = field(default_factory=list)
     """Removals that the user asked for."""
     _numbers: dict[str, str] = field(default_factory=dict)
@@ -149,7 +150,7 @@ class StandingRules:
             about = revoked(sentence)
             if not about:
                 continue
-            self._revoked.append(about)
+            self._revoked.append((about, sentence))
             for key in [key for key, rule in self._told.items() if _is_about(rule, about)]:
                 if _says_more(self._told[key], about):
                     yield Sighting(FactKind.CONSTRAINT, sentence_key(sentence), sentence, Voice.USER, entry)
@@ -181,9 +182,17 @@ class StandingRules:
 
     def is_revoked(self, rule: str) -> bool:
         """Whether the user revoked the whole of a rule from an earlier summary."""
-        return any(_is_about(rule, about) and not _says_more(rule, about) for about in self._revoked) or any(
-            _takes_away(removal, rule) for removal in self._removals
+        return self.revoked_by(rule) != ""
+
+    def revoked_by(self, rule: str) -> str:
+        """The words by which the user revoked the whole of a rule that was set elsewhere; empty where there are none."""
+        sentences = (
+            sentence
+            for about, sentence in reversed(self._revoked)
+            if _is_about(rule, about) and not _says_more(rule, about)
         )
+        removals = (removal for removal in reversed(self._removals) if _takes_away(removal, rule))
+        return next(sentences, "") or next(removals, "")
 
     def asked_since(self, rule: str) -> str:
         """The last removal that may concern what a rule spares; empty where there is none."""

@@ -13,7 +13,7 @@ from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers import offers, user_requests
 from leafward.summaries.summarizers.answered_requests import settles
-from leafward.summaries.summarizers.candidates import BEFORE_KEPT, FileWork, add
+from leafward.summaries.summarizers.candidates import BEFORE_KEPT, FileWork, add, asked_since
 from leafward.summaries.summarizers.carried_goals import sorted_out, without_mark
 from leafward.summaries.summarizers.declared_lines import carry_declared
 from leafward.summaries.summarizers.earlier_code import code_in, tell_code
@@ -23,7 +23,6 @@ from leafward.summaries.summarizers.open_requests import is_beside
 from leafward.summaries.summarizers.outline import (
     Provenance,
     SummarySection,
-    cut,
     is_file_alone,
     line_key,
     outline_lines,
@@ -185,7 +184,7 @@ def carry(
         if line is not None and file and not line.lead and file.rpartition("/")[2] not in text:
             line = line._replace(lead=f"`{file}`: ")
         if line is not None and not _is_stale(since, line):
-            _add(evidence, line, entry)
+            _add(since, line, entry)
     if goals and not turns and not any(section is SummarySection.GOAL for section, _ in goals.values()):
         nothing = user_requests.SETTLED[bool(behind.later)]
         add(evidence, SummarySection.GOAL, nothing, (entry,), 3.0, first=True)
@@ -270,19 +269,18 @@ def _is_stale(since: _Since, line: _Line) -> bool:
             return True
     if section is SummarySection.CONTEXT and since.passed and _BROKEN_THEN.search(text):
         return True
-    if section is SummarySection.CONSTRAINTS and any(
-        one.rules.is_revoked(text) for one in (since.evidence.reader, since.kept)
-    ):
+    if section is SummarySection.CONSTRAINTS and since.evidence.reader.rules.is_revoked(text):
         return True
     return text.startswith(offers.DECLINED) and offers.is_wanted(text, since.turns)
 
 
-def _add(evidence: Evidence, line: _Line, entry: EntryIndex) -> None:
+def _add(since: _Since, line: _Line, entry: EntryIndex) -> None:
     section, text, lead = line
-    if section is SummarySection.CONSTRAINTS and (asked := evidence.reader.rules.asked_since(text)):
-        text = f"{text} (asked since: {cut(asked, _SINCE)})"
+    if section is SummarySection.CONSTRAINTS:
+        asked = since.evidence.reader.rules.asked_since(text) or since.kept.rules.revoked_by(text)
+        text = asked_since(text, asked)
     add(
-        evidence,
+        since.evidence,
         section,
         text,
         (entry,),
@@ -383,5 +381,3 @@ _QUOTES_USER = late(
 _NOT_YET = late(
     r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
 )
-_SINCE = 60
-"""Characters that are quoted of a later request about a rule."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
@@ -25,7 +24,7 @@ from leafward.summaries.summarizers.outline import Provenance, SummarySection, l
 from leafward.summaries.summarizers.passed_over import NOT_DONE, put_behind
 from leafward.summaries.summarizers.quotes import answered_before
 from leafward.summaries.summarizers.settled_troubles import settle_troubles
-from leafward.summaries.summarizers.turns import is_answered, keeps_going
+from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,7 +111,7 @@ def settle(
     _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
     _steps(evidence, turns, ended, behind=answers.finished and not turns)
-    passed_over.settle(evidence, [*turns, *answers.later], kept, FactReader(cwd, known))
+    passed_over.settle(evidence, turns, kept, FactReader(cwd, known))
     for work in evidence.files.values():
         for name, place in work.taken.items():
             # It is written nowhere any more, or elsewhere.
@@ -285,19 +284,8 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
         for candidate in evidence.candidates
         if candidate.section is not SummarySection.NEXT
         or passed_over.is_listed(evidence, candidate)
-        or not (
-            passed_over.is_asked_for(candidate, turns, evidence.place_of(candidate))
-            or _is_gone_on_with(turns, evidence.place_of(candidate))
-        )
+        or not passed_over.is_asked_for(candidate, turns, evidence.place_of(candidate))
     ]
-
-
-def _is_gone_on_with(turns: Sequence[Turn], place: int) -> bool:
-    """Whether the user only said to go on to the answer at a position, and the work on that was answered."""
-    return any(
-        before.last == place and keeps_going(turn) and turn.works and is_answered(turn)
-        for before, turn in pairwise(turns)
-    )
 
 
 def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex], *, behind: bool) -> None:

@@ -14,7 +14,7 @@ from leafward.summaries.facts.prose import (
 )
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice, gather
-from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
+from leafward.summaries.summarizers.candidates import Evidence, add, asked_since, leads_somewhere
 from leafward.summaries.summarizers.exchange import reports_result
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
 from leafward.summaries.summarizers.turns import is_answered
@@ -162,12 +162,12 @@ def stated(
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         if fact.kind is FactKind.CONSTRAINT:
-            if not fact.is_open or kept.reader.rules.is_revoked(fact.text):
+            if not fact.is_open:
                 continue
             add(
                 evidence,
                 SummarySection.CONSTRAINTS,
-                without_fillers(fact.text),
+                asked_since(without_fillers(fact.text), kept.reader.rules.revoked_by(fact.text)),
                 sources,
                 _RULE * (2.5 + 1.5 * recency(fact)),
                 limit=260,
