@@ -149,3 +149,14 @@ def test_a_short_request_that_was_answered_by_a_text_is_the_last_one() -> None:
     said += [reply("`lexer.py` reads, `table.py` keeps the rows of the frost table.")]
     (last,) = [line for line in told_in(SummarySection.DONE, *said) if line.startswith("Last request")]
     assert last.startswith("Last request: Describe both")
+
+
+def test_a_remark_before_the_next_call_is_no_decision_and_what_is_needed_now_is_not_done() -> None:
+    remark = (
+        "I’m checking the threads of orchard now; checks may still be queued because the head just changed."
+    )
+    said = [ASKED, *WORK, reply(remark, ("c", "bash", {"command": "gh pr view"})), result("c", "x")]
+    assert told_in(SummarySection.DECISIONS, *said) == []
+    need = "Now that we use `git branch -D`, we need a commit so that the lexer of orchard works."
+    said = [ASKED, *WORK, reply(need, ("c", "read", {"path": "a.go"})), result("c", "x")]
+    assert need not in told_in(SummarySection.DONE, *said)

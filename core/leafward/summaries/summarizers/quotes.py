@@ -106,6 +106,7 @@ def answers(
         recency = 0.4 + 0.6 * (place + 1) / total
         worked = place in working or place < before
         over = goes_on or place < max(since, current)
+        works_on = any(tool_calls(message))
         for text in _texts(message):
             outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:
@@ -116,6 +117,9 @@ def answers(
                     continue
                 said = _said(line)
                 section = said.section
+                if section is SummarySection.DECISIONS and works_on and prose.accompanies(line):
+                    # It is about the next call.
+                    continue
                 if section is SummarySection.DECISIONS and place in proposed and not is_finished(line):
                     # The offer was not accepted.
                     section = SummarySection.CONTEXT
