@@ -160,3 +160,46 @@ def test_a_remark_before_the_next_call_is_no_decision_and_what_is_needed_now_is_
     need = "Now that we use `git branch -D`, we need a commit so that the lexer of orchard works."
     said = [ASKED, *WORK, reply(need, ("c", "read", {"path": "a.go"})), result("c", "x")]
     assert need not in told_in(SummarySection.DONE, *said)
+
+
+def test_a_question_that_passes_an_offer_over_and_was_answered_is_not_in_progress() -> None:
+    said = [ASKED, *WORK, reply("Ported. Should I delete the old one?")]
+    said += [user("what does lanes.py do?"), *ran("d", "cat lanes.py"), reply("It draws the lanes.")]
+    assert told_in(SummarySection.IN_PROGRESS, *said) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Fix the header of orchard, fix the footer, write tests", "The header is fixed. The footer and the tests are next."),
+        ("Fix the crash in rows.py", "I'll look into it and fix it."),
+    ],
+)  # fmt: skip
+def test_an_answer_that_leaves_work_or_only_promises_it_ends_nothing(asked: str, answer: str) -> None:
+    work = [] if answer.startswith("I'll") else WORK
+    assert told_in(SummarySection.GOAL, user(asked), *work, reply(answer)) != [NOTHING_OPEN]
+
+
+def test_what_the_user_did_himself_is_no_goal() -> None:
+    said = [
+        user("Fix the crash in rows.py of orchard"),
+        *ran("a", "cat rows.py"),
+        reply("Should I add a check?"),
+    ]
+    said += [user("i fixed it myself, go on with lanes.py: draw them upside down"), *worked("lanes.py", "b"), reply("Done. Lanes are drawn upside down.")]  # fmt: skip
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+
+
+def test_a_report_that_all_is_reverted_ends_the_request() -> None:
+    said = [ASKED, *WORK, reply("Done. Ported."), user("revert everything with git")]
+    said += [*ran("g", "git checkout -- ."), reply("All changes are reverted.")]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+
+
+def test_a_commit_that_was_amended_is_told_by_its_new_title_alone() -> None:
+    said = [user("commit it"), *ran("a", "git commit -m 'Prot the lexer'")]
+    assert "Committed: Prot the lexer" in told_in(SummarySection.DONE, *said)
+    said += [*ran("b", "git commit --amend -m 'Port the lexer'"), reply("Committed.")]
+    done = told_in(SummarySection.DONE, *said)
+    assert "Committed: Port the lexer" in done
+    assert "Committed: Prot the lexer" not in done

@@ -144,8 +144,8 @@ _REPORTS = late(
     r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed"
     r"|erledigt|fertig|behoben|umgesetzt|eingebaut|hecho|listo|terminé|c['’]est fait|fait|corrigé)\b[.:!,]?\s|^\W*(?:已完成|完成了|搞定|已修复|已添加|已创建)"
     r"|^\W*(?:(?:your |the )?changes|both|handled|addressed)(?: (?:are|were|have been|is|now))* ?(?:committed|pushed|merged|saved|applied|in place|done)?\W*(?=[.!,;\n]|$)"
-    r"|^\W*(?:all|everything)(?:,? [\w-]+){0,6} (?:addressed|answered|applied|committed|completed?|done|fixed|implemented|in place|merged|pushed"
-    r"|resolved|updated)\b(?! (?:by|in|when|if|once|until|except|but)\b)"
+    r"|^\W*(?:all|everything)(?:,? [\w-]+){0,6} (?:addressed|answered|applied|committed|completed?|deleted|done|fixed|implemented|in place|merged|moved|pushed"
+    r"|removed|renamed|resolved|restored|reverted|undone|updated)\b(?! (?:by|in|when|if|once|until|except|but)\b)"
 )
 """The beginning of an answer that first reports completion, whatever it asks or proposes afterwards."""
 

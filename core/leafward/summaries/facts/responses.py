@@ -111,6 +111,16 @@ _LETS_BE = late(
     r"|(?:lass|behalte?) (?:es|das|sie)\b|(?:laisse|garde)[rz]?(?:-| )(?:le|la|les|ça|comme)\b|déja(?:lo|la)\b)|^(?:留着|保留|不用改)"
 )
 
+_DID_IT = late(
+    r"(?i)^(?:[\w’']+[\s,.!]+){0,3}?i(?:['’]ve| have)? (?:\w+ )?(?:fixed|did|done|solved|removed|added|changed|made|mended|committed|pushed|deleted|renamed|moved) (?:it|that|this|them|those)(?: all)?"
+    r" (?:myself|by hand|manually|already)\b|^(?:das )?hab(?:e)? ich (?:schon |jetzt )?selbst\b|^je l['’]ai fait moi-même\b|^我自己(?:已经)?.{0,8}了"
+)
+
+
+def did_it(prompt: str) -> bool:
+    """Whether the user says that he did himself what was asked for."""
+    return _DID_IT.match(prompt) is not None
+
 
 def lets_be(prompt: str) -> bool:
     """Whether a prompt answers a question by leaving a thing as it is."""

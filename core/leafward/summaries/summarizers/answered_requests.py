@@ -68,9 +68,13 @@ _OWN_COMMAND = late(
 )
 """A command that an agent carries out itself: nothing waits for a reply to it."""
 _UNDONE = late(
-    r"(?i)\b(?:(?:i|we) (?:have|had|did)(?: not|n['’]t) [^.,;:]{1,50}|(?:is|are)(?: not|n['’]t) \w+ed) yet\b"
+    r"(?i)\b(?:(?:i|we) (?:have|had|did)(?: not|n['’]t) [^.,;:]{1,50}|(?:is|are)(?: not|n['’]t) \w+ed) yet\b|\b(?:is|are|comes?) next[.!]?$"
 )
 """Work that an answer says it did not do."""
+_PROMISES = late(
+    r"(?i)\W*(?:(?:ok(?:ay)?|sure|now|first)[\s,.!]+)*(?:i['’]ll|i will|i am going to|i['’]m going to|let me)\b"
+)
+"""The beginning of a sentence that promises work: an answer of such sentences alone, without work, ends nothing."""
 _ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|i|you)\b")
 _DID = late(
     r"(?i)^i(?:['’]ve| have)? (?:also |now |then )?(?!need)\w+ed\b|\b(?:previously|formerly|no longer|used to) (?:\w+ ){0,2}(?:fail|broke)\w*"
@@ -105,6 +109,8 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         if not declined and (turn.first >= end.first or not asks_back(turn.answer)):
             return False
     last = end
+    if not last.works and all(map(_PROMISES.match, prose.sentences(last.answer))):
+        return False
     sections = [(one, section_of_sentence(one)) for one in quotable(last.answer, shortest=8)]
     # An answer without work is what was asked for, such as a text: it may well tell of a failure.
     if any(

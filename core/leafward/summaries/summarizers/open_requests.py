@@ -219,10 +219,14 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
             # The answers to it go on in what was said about them.
             over = _is_over(turn, *ended)
         if not over and later is not None:
-            over = responses.takes_back(later.text) or (
-                # What more it offered is not wanted.
-                responses.declines(later.own, question_of(turn.answer))
-                and (prose.reports(turn.answer) or (later is turns[-1] and _left_it_there(turn, later)))
+            over = (
+                responses.takes_back(later.text)
+                or responses.did_it(later.own)
+                or (
+                    # What more it offered is not wanted.
+                    responses.declines(later.own, question_of(turn.answer))
+                    and (prose.reports(turn.answer) or (later is turns[-1] and _left_it_there(turn, later)))
+                )
             )
         if not over and later is not None and later_over and asks_back(turn.answer):
             # What it offered was taken, and is over.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.facts.values import Sighting
+    from leafward.summaries.summarizers.candidates import LineCandidate
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -86,6 +87,7 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
     """Adds commits that were made, and calls that failed last: finished work, and obstacles."""
     waiting: dict[str, tuple[EntryIndex, str]] = {}
     branch: tuple[EntryIndex, str] | None = None
+    committed: list[LineCandidate] = []
     total = max(1, len(messages))
     for place, (entry, message) in enumerate(messages):
         role = message.get("role")
@@ -113,7 +115,12 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
                     # The message is a here-document in the command: its first line is the title.
                     title = next((line for line in made[1][match.end() :].split("\n") if line.strip()), "")
                 worth = 0.6 + 0.9 * (place + 1) / total
+                if "--amend" in made[1] and committed:
+                    # The commit before it is no more.
+                    evidence.candidates = [one for one in evidence.candidates if one is not committed[-1]]
+                before = len(evidence.candidates)
                 add(evidence, SummarySection.DONE, title, (made[0], entry), worth, limit=160, lead=COMMITTED)
+                committed = evidence.candidates[before:] or committed
     if branch is not None:
         add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
 

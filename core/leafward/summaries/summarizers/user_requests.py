@@ -35,6 +35,7 @@ from leafward.summaries.summarizers.turns import (
     Turn,
     goal_of,
     is_answered,
+    keeps_going,
     last_of,
     question_of,
 )
@@ -133,7 +134,10 @@ def requests(
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
     # A request whose answer asked for the agreement is no more answered than that is over.
-    ended = is_answered(agreed) and (all_over or is_answered(latest) or (kept.finished and since))
+    accepts = keeps_going(agreed) or responses.agrees(agreed.own)
+    ended = is_answered(agreed) and (
+        not accepts or all_over or is_answered(latest) or (kept.finished and since)
+    )
     if agreed is not latest and goes_on and not ended:
         _agreed(evidence, turns, goal, latest, lead, same)
     else:
