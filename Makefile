@@ -48,8 +48,8 @@ help:
 demo: $(MARK)
 	@$(BIN)/leafward demo
 
-# LEAFWARD_TEST_WORKERS=0 runs the tests in one process. There is one more than processors: tests of the screen wait a third of their time.
-LEAFWARD_TEST_WORKERS ?= $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))
+# LEAFWARD_TEST_WORKERS=0 runs the tests in one process. There are two more than processors: tests of the screen wait a third of their time.
+LEAFWARD_TEST_WORKERS ?= $$(( $$(getconf _NPROCESSORS_ONLN) + 2 ))
 
 test: $(MARK_TEST)
 	$(BIN)/ruff check .

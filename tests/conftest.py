@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import ipaddress
 import os
@@ -9,6 +10,7 @@ import re
 import socket
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from contextlib import ExitStack, closing
@@ -193,6 +195,23 @@ def _textual_constants() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in _TEXTUAL_CONSTANTS.items():
             patch.setattr(f"textual.constants.{name}", value)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _parsed_one_at_a_time() -> Iterator[None]:
+    """Python before 3.11.8 and 3.12.2 raises SystemError where two threads parse at once.
+
+    litellm does, in the loop's thread, for the traceback of each failed request; pytest and inspect do, in the main thread.
+    """
+    parse, one_at_a_time = ast.parse, threading.RLock()
+
+    def parsed_alone(*source: Any, **how: Any) -> Any:
+        with one_at_a_time:
+            return parse(*source, **how)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ast, "parse", parsed_alone)
         yield
 
 

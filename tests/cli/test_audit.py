@@ -23,7 +23,7 @@ from leafward.base.errors import NotASession
 from leafward.base.redact.redaction import Redactor
 from leafward.export import audit as audits
 from leafward.export import clean_copy
-from tests.foreign_stores import make
+from tests.foreign_stores import AGENTS, make
 from tests.opencode_store import Conversation, Database, said
 from tests.pi_file import HEADER, PiFile
 from tests.planted import planted
@@ -350,6 +350,20 @@ class TestPatch:
         assert outcome.out == plain.out.replace(TOKEN, "[redacted: github token]")
         assert "redacted 1 github token" in outcome.err
 
+    def test_a_secret_that_only_the_prompt_names_is_redacted(self, run: Run, tmp_path: Path) -> None:
+        bare = "q8ZtR4mLw2Pn6Vd9"
+        file = PiFile(tmp_path / "s.jsonl")
+        prompt = file.user(f"The admin password is {bare}")
+        call = {"type": "toolCall", "id": "c", "name": "write", "arguments": {"path": "a", "content": bare}}
+        reply = {"role": "assistant", "content": [call], "stopReason": "toolUse", "timestamp": 1}
+        file.entry("message", message=reply | {"provider": "p", "model": "m", "api": "a"})
+        end = file.result("c")
+        other = file.entry("message", prompt, message={"role": "user", "content": "leave it", "timestamp": 1})
+        outcome = run("diff", file.path, end, other, "--patch", "a", "--redact")
+        assert outcome.code == 0
+        assert bare not in outcome.out
+        assert "+[redacted: " in outcome.out
+
     @pytest.mark.parametrize("done", [True, False])
     def test_a_secret_in_a_name_is_redacted_in_all_that_is_said_of_the_file(
         self, run: Run, tmp_path: Path, *, done: bool
@@ -394,14 +408,29 @@ def test_no_row_with_a_secret_is_ever_in_the_folder_to_share(
     foreign.grow(f"my key is {KEY}")
     redacted, seen = clean_copy._redact_rows, []
 
-    def watched(path: Path, redactor: Redactor) -> None:
+    def watched(path: Path) -> Redactor:
         seen.append((path.is_relative_to(tmp_path / "clean"), (tmp_path / "clean").exists()))
         assert KEY.encode() in path.read_bytes()
-        redacted(path, redactor)
+        return redacted(path)
 
     monkeypatch.setattr(clean_copy, "_redact_rows", watched)
     assert run("keep", foreign.path, "--sanitised", tmp_path / "clean").code == 0
     assert seen == [(False, False)]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_secret_that_one_entry_names_is_in_no_part_of_a_clean_copy(
+    agent: str, tmp_path: Path, run: Run
+) -> None:
+    bare = "q8ZtR4mLw2Pn6Vd9"
+    foreign = make(agent, tmp_path / "store")
+    foreign.grow(f"we use {bare} here")
+    foreign.grow(f"The admin password is {bare} and must not change")
+    foreign.grow(f"use {bare} again")
+    outcome = run("keep", foreign.path, "--sanitised", tmp_path / "clean", "--json")
+    assert outcome.code == 0
+    for file in outcome.document["files"]:
+        assert bare.encode() not in Path(file).read_bytes()
 
 
 def test_a_compressed_file_is_cleaned_and_compressed_again() -> None:

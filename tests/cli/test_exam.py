@@ -122,6 +122,23 @@ def test_a_model_sits_it(file: Acting, run: Run, endpoint: Endpoint, monkeypatch
 
 
 @asks_a_model
+def test_a_secret_that_only_the_replaced_messages_name_is_not_sent(
+    tmp_path: Path, run: Run, endpoint: Endpoint
+) -> None:
+    secret = "q8ZtR4mLw2Pn6Vd9"
+    made = Acting(tmp_path / "s.jsonl")
+    made.user(f"The admin password is {secret}. Build the queue.")
+    for name in ("src/queue.py", f"src/{secret}/store.py"):
+        made.said(call("write", name, path=name, content="a = 1\n"))
+        made.answered(name, "write")
+    made.compacted(made.user("go on"), f"It is kept in src/{secret}.")
+    shown = run("exam", made.path, *asked(endpoint), "--dry-run", "--json")
+    (request,) = shown.document["outgoing"]["requests"]
+    assert "store.py" in request["prompt"]
+    assert secret not in request["prompt"]
+
+
+@asks_a_model
 def test_the_answers_of_two_models_stand_side_by_side(
     file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from leafward.base.errors import LeafwardError
 from leafward.cli import application as opening
 from leafward.cli.declarations.verbs import leafward as group
 from leafward.cli.main import main
+from tests.foreign_stores import make
 from tests.pi_file import conversation
 
 if TYPE_CHECKING:
@@ -235,9 +236,12 @@ class TestOpening:
     """The application is what the caller brings along; here a list that notes what it is asked to open."""
 
     def test_without_an_application(self, run: Run, tmp_path: Path) -> None:
-        outcome = run()
-        assert outcome.code == 1
-        assert "not part of this command" in outcome.err
+        make("opencode", tmp_path)
+        [base] = tmp_path.rglob("*.db")
+        for named in ((), (base,), (tmp_path,)):
+            outcome = run(*named)
+            assert outcome.code == 1
+            assert "not part of this command" in outcome.err
 
     def test_without_a_terminal(self, capfd: pytest.CaptureFixture[str]) -> None:
         asked: list[Sequence[Path]] = []

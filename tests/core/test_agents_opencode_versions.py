@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.opencode.translation import Translator
 from leafward.agents.registry import agent_named
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import touched
-from leafward.session.entries import Kind, Usage
+from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
-from leafward.session.messages import usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,12 +54,3 @@ def test_results_stand_between_the_replies_that_asked_for_them_and_the_next(sess
     assert {kinds[at + 1] for at in replies[:2]} == {Kind.TOOL_RESULT}
     files = touched(session, session.tree.path(session.leaf))
     assert any(path.endswith("list.md") and use.modified for path, use in files.items())
-
-
-def test_a_sum_of_usage_translates_no_entry(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    bodies = [session.body(index) or {} for index in range(len(session))]
-    expected = sum((usage for body in bodies if (usage := usage_of(body)) is not None), Usage())
-    translated: list[int] = []
-    monkeypatch.setattr(Translator, "body", lambda _self, index: translated.append(index))
-    assert usage_total(session, range(len(session))) == expected
-    assert not translated

@@ -49,6 +49,20 @@ def test_what_nothing_holds_is_listed_whole_and_pins_bring_it_back(session: Sess
     assert RULE in again.text
 
 
+def test_a_secret_that_a_message_names_is_taken_out_of_pins_without_its_name(tmp_path: Path) -> None:
+    secret = "q8ZtR4mLw2Pn6Vd9"
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user(f"The admin password is {secret}. Set up the lease table.")
+    file.reply("Done.")
+    file.user("go on")
+    with closing(Session.open(file.path)) as session:
+        made = plan(measure(session), PlanSettings(keep_recent=0))
+        first = draft(session, made, Extractive(), pins=[f"Never write {secret} into a log."])
+        again = pinned(first, [f"Always check {secret} first."])
+    assert [pin.count("[redacted: ") for pin in again.pins] == [1, 1]
+    assert secret not in "".join((first.text, again.text, *first.pins, *again.pins))
+
+
 def test_a_rule_that_the_summary_turns_round_is_listed(session: Session) -> None:
     made = edited(repair(session, 4), f"## Constraints\n- The rule was withdrawn: {RULE}\n- [ ] {STEP}")
     assert [fate.fact.text for fate in unseen(made.survival)] == [RULE]

@@ -334,6 +334,28 @@ def test_a_secret_in_the_name_of_added_context_does_not_stay_with_spaces(tmp_pat
         assert token[4:] not in text
 
 
+BARE = "q8ZtR4mLw2Pn6Vd9"
+"""A secret by what is said of it alone."""
+
+
+@pytest.mark.parametrize("form", ["md", "html", "json"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_secret_that_one_entry_names_is_taken_out_of_all_others(
+    form: str, whole: bool, tmp_path: Path
+) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user(f"we use {BARE} everywhere")
+    file.reply(f"I write {BARE} into the configuration.")
+    named = file.user(f"The admin password is {BARE} and must not change.")
+    file.reply("Done.", named)
+    file.user(f"use {BARE} again")
+    with closing(Session.open(file.path)) as session:
+        assert BARE not in export(session, form, whole=whole).text
+        # The entry that names it is left out.
+        others = frozenset(index for index in range(len(session)) if session.columns.id(index) != named)
+        assert BARE not in export(session, form, whole=whole, only=others).text
+
+
 @pytest.mark.parametrize("form", ["md", "html", "json"])
 def test_no_piece_of_a_secret_stays_where_a_line_is_cut(form: str, tmp_path: Path) -> None:
     token = "ghp" + "_" + "aB3d" * 9

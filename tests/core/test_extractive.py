@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -241,6 +241,34 @@ def test_secrets_are_taken_out() -> None:
     assert key not in made.text
     assert made.redacted == {"github token": 1}
     assert "[redacted: github token]" in made.text
+
+
+SECRET = "q8ZtR4mLw2Pn6Vd9"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [user(f"The admin password is {SECRET} and must never change.")],
+        [reply("", ("a", "bash", {"command": "pass show work/api"})), result("a", SECRET)],
+        [reply("", ("a", "bash", {"command": "cat .env"})), result("a", f"DB_PASSWORD={SECRET}")],
+        [reply("", ("a", "read", {"path": "deploy/.env"})), result("a", f"     1\tDB_PASSWORD={SECRET}")],
+    ],
+    ids=["said", "printed alone", "printed", "read"],
+)
+def test_a_secret_that_was_named_before_is_taken_out_where_it_comes_bare(told: list[dict[str, Any]]) -> None:
+    made = summarize(
+        span(
+            user("Set up the staging database of orchard."),
+            *told,
+            reply(f"I decided to keep {SECRET} in src/config.ts."),
+            user(f"Never write {SECRET} into a log."),
+            reply("Done."),
+            user("Next, fix src/app.ts"),
+        )
+    )
+    assert SECRET not in made.text
+    assert "Never write [redacted: " in made.text
 
 
 HOSTILE = [

@@ -131,6 +131,18 @@ def test_secrets_are_taken_out_and_counted_before_anything_else_sees_them() -> N
     assert whole.count("[redacted: anthropic key]") == 6
 
 
+def test_a_secret_that_one_message_names_is_taken_out_of_all_others() -> None:
+    bare = "q8ZtR4mLw2Pn6Vd9"
+    span = Span(
+        said(f"we use {bare}", f"The admin password is {bare} and must not change.", f"use {bare} again"),
+        previous=f"Use {bare}.",
+        focus=f"why {bare} fails",
+        pins=(f"keep {bare}",),
+    )
+    sent = outgoing(span, 2_000, SETTINGS)
+    assert bare not in "".join(request.system + request.prompt for request in sent.requests)
+
+
 # --- which requests ---------------------------------------------------------------------------------------------------
 
 

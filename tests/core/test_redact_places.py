@@ -257,6 +257,20 @@ def test_a_secret_that_was_named_is_taken_out_of_later_texts() -> None:
     assert made[2]["id"] == HEX
 
 
+@pytest.mark.parametrize("clean", [None, set()], ids=["", "remembered"])
+def test_a_secret_that_a_program_printed_alone_is_taken_out_of_later_texts(clean: set[str] | None) -> None:
+    redactor = Redactor(clean=clean)
+    redactor.value({"command": "true"})
+    redactor.value({"command": "pass show web/acme"})
+    assert redactor.value({"output": PASSWORD}) == {"output": "[redacted: secret]"}
+    assert (
+        redactor.value({"text": f"connect app {PASSWORD} db"})["text"] == "connect app [redacted: secret] db"
+    )
+    # The same call again, the text of which is known by now.
+    redactor.value({"command": "pass show web/acme"})
+    assert redactor.value({"output": f"new-{PASSWORD[::-1]}"}) == {"output": "[redacted: secret]"}
+
+
 def test_an_id_stays_although_a_text_names_it_as_a_secret() -> None:
     redactor = Redactor()
     assert redactor.text(f"API_KEY={HEX}") == "API_KEY=[redacted: secret]"

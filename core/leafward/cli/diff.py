@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import Redactor, listed, redact
+from leafward.base.redact.redaction import listed, redact
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import ContentDifference, SideContents, differs, lines_of
 from leafward.branches.diff.contexts import compare_contexts
@@ -25,6 +25,7 @@ from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.export.comparison import comparison_of
 from leafward.export.comparison_document import document
+from leafward.export.content import redactor_for
 from leafward.files.file_replay.bases import WorkspaceBases
 from leafward.session.messages import message_text
 
@@ -98,7 +99,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redacted: bool, as
     """Writes a patch. It is there to be applied, so secrets stay in it, with a remark, unless they are to be removed."""
     side = compared.a if letter == "a" else compared.b
     made = patch_of(compared, side, bases=bases)
-    redactor = Redactor()
+    redactor = redactor_for(compared.session)
     plain = redactor.patch(made.text)
     text = plain if redacted else made.text
     named = redact if redacted else str

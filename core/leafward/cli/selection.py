@@ -73,7 +73,7 @@ def known(selector: str) -> bool:
     except NotASession:
         return True
     except NotFound as error:
-        return Path(os.path.expanduser(selector)).is_dir() or str(error).startswith("several ")
+        return Path(os.path.expanduser(selector)).exists() or str(error).startswith("several ")
     return True
 
 

@@ -81,8 +81,8 @@ def draft(
     """
     refuse_nothing(plan)
     place = place_at(session, plan.at)
-    every = clean_pins([*carried_pins(session, plan.at), *pins])
     ground = ground_of(session, plan, max_tokens, stop)
+    every = _every_pin(session, plan, ground, pins)
     budget = summary_budget(plan, ground, injection)
     span = span_from(session, ground.there, pins=every, focus=focus)
     replaced = unless_cancelled(ground.there.replaced, stop)
@@ -109,9 +109,16 @@ def prepared(
 ) -> tuple[Span, int]:
     """Inputs that `draft` would give to a summariser: the span, and the tokens that the summary may take. Raises Refused."""
     refuse_nothing(plan)
-    every = clean_pins([*carried_pins(session, plan.at), *pins])
     ground = ground_of(session, plan, max_tokens)
+    every = _every_pin(session, plan, ground, pins)
     return span_from(session, ground.there, pins=every, focus=focus), summary_budget(plan, ground, injection)
+
+
+def _every_pin(session: Session, plan: Plan, ground: Ground, pins: Sequence[str]) -> tuple[str, ...]:
+    """The pins of earlier compactions on the path and new ones."""
+    return clean_pins(
+        [*carried_pins(session, plan.at), *pins], (message for _, message in ground.there.replaced)
+    )
 
 
 def edited(draft: Draft, summary_text: str) -> Draft:

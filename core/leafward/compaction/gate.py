@@ -71,5 +71,6 @@ def gate_pins(draft: Draft) -> tuple[str, ...]:
 
 def pinned(before: Draft, pins: Iterable[str]) -> Draft:
     """The draft with pins added to its summary, without writing the summary again."""
-    every = tuple(dict.fromkeys([*before.pins, *clean_pins(pins)]))
+    said = (message for _, message in before.ground.there.replaced)
+    every = tuple(dict.fromkeys([*before.pins, *clean_pins(pins, said)]))
     return edited(replace(before, pins=every), before.summary.text)

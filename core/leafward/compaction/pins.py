@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.base.late_pattern import late
-from leafward.base.redact.redaction import Redactor
+from leafward.base.redact.redaction import Redactor, named_in
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex, Kind, blocks_of, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
@@ -51,9 +51,13 @@ def pins_in(body: Body) -> list[str]:
     return [pin for pin in pins if isinstance(pin, str)] if isinstance(pins, list) else []
 
 
-def clean_pins(pins: Iterable[str]) -> tuple[str, ...]:
-    """Pins in the form for a summary: one line each, harmless, secrets removed, no duplicates."""
-    redactor = Redactor()
+def clean_pins(pins: Iterable[str], bodies: Iterable[Body]) -> tuple[str, ...]:
+    """Pins in the form for a summary: one line each, harmless, secrets removed, no duplicates.
+
+    `bodies` are the messages or entries that the pins are about: what these name as a secret is one in a pin too.
+    """
+    pins = tuple(pins)
+    redactor = Redactor(named=named_in(bodies) if pins else {})
     return tuple(dict.fromkeys(line for pin in pins if (line := harmless(redactor.text(pin)))))
 
 

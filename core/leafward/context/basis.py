@@ -30,6 +30,7 @@ from leafward.context.projection import begins_midway, latest
 from leafward.context.recorded_usage import believed
 from leafward.context.sizes import Sizes, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, Usage
+from leafward.session.foreign import usages
 from leafward.session.messages import encrypted_tokens, leaves_files_unstored, message_in, trusted_usage
 from leafward.session.tokens import replayed_system
 
@@ -157,6 +158,7 @@ class Basis:
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
+        self._tells = usages(sizes.session)
         self._carried = _Memo.of(sizes.session).carried
 
     @classmethod
@@ -444,6 +446,9 @@ class Basis:
                 waiting.extend(reversed(tree.children(at)))
 
     def _usage(self, reply: int) -> Usage | None:
+        if self._tells is not None and self._tells(reply) is None:
+            # Programs without counts leave a whole path of such replies: none of them is translated for that.
+            return None
         return trusted_usage(message_in(self.sizes.body(reply)))
 
 

@@ -80,7 +80,9 @@ class Audit:
 
     def _session(self, card: Card, session: Session) -> Iterator[SecretPlace]:
         described = agent_named(card.agent).description(card.path)
-        for secret, kind in self._secrets([session.header, described]):
+        # One for all entries: what one of them names is found in later ones without its name.
+        redactor = Redactor()
+        for secret, kind in self._secrets([session.header, described], redactor):
             yield SecretPlace(secret, kind, card, None, parse_time(session.header.get("timestamp")))
         columns = session.columns
         for index in range(len(session)):
@@ -90,7 +92,8 @@ class Audit:
                     if (value := decode_line(record)) is None
                     else value
                     for record in session.records(index)
-                ]
+                ],
+                redactor,
             )
             if found:
                 # Looked up only here: most entries hold no secret.
@@ -100,7 +103,7 @@ class Audit:
                 for secret, kind in found:
                     yield SecretPlace(secret, kind, card, name, time)
 
-    def _secrets(self, values: list[object]) -> list[tuple[int, str]]:
+    def _secrets(self, values: list[object], redactor: Redactor) -> list[tuple[int, str]]:
         """The distinct secrets in values, each as its number and kind."""
         found: dict[int, str] = {}
 
@@ -108,7 +111,7 @@ class Audit:
             number = self._numbers.setdefault(secret, len(self._numbers) + 1)
             found.setdefault(number, kind)
 
-        redactor = Redactor(report=note_secret)
+        redactor.report = note_secret
         for value in values:
             redactor.value(value)
         return list(found.items())

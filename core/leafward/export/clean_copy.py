@@ -22,7 +22,7 @@ from leafward.agents.recognition import excerpt
 from leafward.agents.registry import agent_named
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import temporary_prefix
-from leafward.base.redact.redaction import Redactor
+from leafward.base.redact.redaction import Redactor, redact
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.creation import create_from
@@ -67,26 +67,26 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool) -> Sanitised:
     """
     agent = agent_named(card.agent)
     folder = folder.expanduser().absolute()
-    redactor = Redactor()
     try:
         taken_out = excerpt(card.path)
         if taken_out is not None:
-            return _database(taken_out, folder, card.path, redactor, dry_run)
+            return _database(taken_out, folder, card.path, dry_run)
         belongings = agent.belongings(card.path)
     except (OSError, NotASession) as error:
         raise _failed("read", card.path, error) from error
     if not belongings:
         raise Refused(f"{agent.title} has no file of this session that could be copied")
+    scan = Redactor(clean=set())
+    for file, _ in belongings:
+        _redacted(file, _bytes_of(file), scan)
+    redactor = Redactor(named=scan.named)
     targets = [folder / redactor.text(name) for _, name in belongings]
     taken = next((target for target in targets if os.path.lexists(target)), None)
     if taken is not None:
         raise Refused(f"a file of that name exists: {safe_line(str(taken), 400)}")
     size, untouched = 0, []
     for (file, _), target in zip(belongings, targets, strict=True):
-        try:
-            original = read_regular(file)
-        except OSError as error:
-            raise _failed("read", file, error) from error
+        original = _bytes_of(file)
         made = _redacted(file, original, redactor)
         if made is None:
             untouched.append(target)
@@ -95,6 +95,13 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool) -> Sanitised:
         if not dry_run:
             create_from(target, draft_name(target), [made])
     return Sanitised(targets[0], tuple(targets), size, redactor.found, tuple(untouched), dry_run)
+
+
+def _bytes_of(file: str) -> bytes:
+    try:
+        return read_regular(file)
+    except OSError as error:
+        raise _failed("read", file, error) from error
 
 
 def _redacted(name: str, data: bytes, redactor: Redactor) -> bytes | None:
@@ -146,9 +153,9 @@ def _encodable(value: Any) -> bool:
     return True
 
 
-def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, dry_run: bool) -> Sanitised:
+def _database(taken_out: Excerpt, folder: Path, path: str, dry_run: bool) -> Sanitised:
     """A copy of a session that lies in a database: a database with only its rows, every text in them redacted."""
-    target = folder / redactor.text(taken_out.name)
+    target = folder / redact(taken_out.name)
     if os.path.lexists(target):
         raise Refused(f"a file of that name exists: {safe_line(str(target), 400)}")
     # The rows are copied as they are and redacted then: never in a folder that is to be shared, where a kill would leave them.
@@ -157,7 +164,7 @@ def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, d
         plain = private / "copy.sqlite"
         write_new(plain, ())
         taken_out.write(plain)
-        _redact_rows(plain, redactor)
+        redactor = _redact_rows(plain)
         made = read_regular(str(plain))
     except (OSError, sqlite3.Error) as error:
         raise _failed("write to", str(private), error) from error
@@ -170,29 +177,34 @@ def _database(taken_out: Excerpt, folder: Path, path: str, redactor: Redactor, d
     )
 
 
-def _redact_rows(path: Path, redactor: Redactor) -> None:
+def _redact_rows(path: Path) -> Redactor:
+    """Redacts every text in a database; what was removed is counted in the returned redactor."""
+    redactor = Redactor()
     with contextlib.closing(sqlite3.connect(path)) as base:
         base.execute("PRAGMA secure_delete = ON")
         tables = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        for table in tables:
-            columns = [row[1] for row in base.execute(f"PRAGMA table_info({_quoted(table)})")]
-            for column in columns:
-                # All rows are read first: otherwise the query would return the rows that the loop updates.
-                rows = base.execute(
-                    f"SELECT rowid, {_quoted(column)} FROM {_quoted(table)} WHERE typeof({_quoted(column)}) = 'text'"  # noqa: S608
-                ).fetchall()
-                for row, text in rows:
-                    plain = _line(text.encode("utf-8", "surrogatepass"), redactor).decode(
-                        "utf-8", "surrogatepass"
-                    )
-                    if plain != text:
-                        base.execute(
-                            f"UPDATE {_quoted(table)} SET {_quoted(column)} = ? WHERE rowid = ?",  # noqa: S608
-                            (plain, row),
-                        )
+        # Twice: only then are the secrets known that a later row names.
+        for table in tables * 2:
+            for row in base.execute(f"PRAGMA table_info({_quoted(table)})").fetchall():
+                _redact_column(base, table, row[1], redactor)
         base.commit()
         # Freed pages still hold the old texts.
         base.execute("VACUUM")
+    return redactor
+
+
+def _redact_column(base: sqlite3.Connection, table: str, column: str, redactor: Redactor) -> None:
+    # All rows are read first: otherwise the query would return the rows that the loop updates.
+    rows = base.execute(
+        f"SELECT rowid, {_quoted(column)} FROM {_quoted(table)} WHERE typeof({_quoted(column)}) = 'text'"  # noqa: S608
+    ).fetchall()
+    for row, text in rows:
+        plain = _line(text.encode("utf-8", "surrogatepass"), redactor).decode("utf-8", "surrogatepass")
+        if plain != text:
+            base.execute(
+                f"UPDATE {_quoted(table)} SET {_quoted(column)} = ? WHERE rowid = ?",  # noqa: S608
+                (plain, row),
+            )
 
 
 def _quoted(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
@@ -14,7 +14,7 @@ from leafward.branches.diff.contexts import compare_contexts
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import unified
 from leafward.branches.diff.summaries import compare_sides
-from leafward.export.content import brief
+from leafward.export.content import brief, redactor_for
 from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import headline
 
@@ -38,14 +38,14 @@ class Comparison:
     title: str
     data: dict[str, Any]
     """The content of the JSON form."""
-    redactor: Redactor = field(default_factory=Redactor)
+    redactor: Redactor
 
 
 @dataclass(slots=True)
 class _Texts:
     session: Session
     secrets: bool
-    redactor: Redactor = field(default_factory=Redactor)
+    redactor: Redactor
 
     def text(self, text: str) -> str:
         """Safe, and redacted unless secrets stay."""
@@ -72,7 +72,7 @@ def comparison_of(
     Raises Cancelled once `stop` turns true.
     """
     session = sides.session
-    texts = _Texts(session, secrets)
+    texts = _Texts(session, secrets, Redactor() if secrets else redactor_for(session))
     sets, contents = compare_files(sides), SideContents(sides, stop, bases)
     contexts = compare_contexts(session, sides.a.entry, sides.b.entry)
     files, differences = [], []
@@ -88,7 +88,7 @@ def comparison_of(
     summaries = compare_sides(sides, stop=stop)
     ancestor = headline(session, sides.ancestor).text if sides.ancestor >= 0 else ""
     if ancestor and not texts.secrets:
-        ancestor = brief(session, sides.ancestor, ancestor)
+        ancestor = brief(session, sides.ancestor, ancestor, texts.redactor.named)
     data = {
         "session": texts.line(session.id),
         "project": texts.line(session.cwd),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import Redactor, redact
+from leafward.base.redact.redaction import Redactor, named_in, redact
 from leafward.base.redact.spans import MARKER
 from leafward.base.safe_text import excerpt_line, safe, safe_line
 from leafward.base.times import moment_of
@@ -28,7 +29,7 @@ from leafward.session.messages import image_text
 from leafward.session.session import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.session.entry_decoding import Entry
     from leafward.session.session import Session
@@ -83,7 +84,7 @@ class Content:
     whole: bool
     secrets: bool
     lanes: list[Lane]
-    redactor: Redactor = field(default_factory=Redactor)
+    redactor: Redactor
     only: frozenset[int] | None = None
     """The chosen entries, where a query chose some: the lanes hold no others."""
 
@@ -152,7 +153,7 @@ class Content:
         """The headline of an entry after `before`; a headline that is cut ends with an ellipsis."""
         text = headline(self.session, index).text
         text = f"{before}{text}{'…' if len(text) >= LIMIT else ''}"
-        return safe_line(text if self.secrets else brief(self.session, index, text))
+        return safe_line(text if self.secrets else brief(self.session, index, text, self.redactor.named))
 
     def time(self, entry: Entry) -> str:
         """The time of an entry to the minute, with the zone, because a reader elsewhere needs it."""
@@ -247,10 +248,16 @@ class Content:
                 yield EntryPart(ExportForm.IMAGE, self.line(image_text(block)), media=media)
 
 
-def brief(session: Session, index: int, text: str) -> str:
+def redactor_for(session: Session) -> Redactor:
+    """A redactor that knows the secrets of all entries: some are named in one entry, or in one that is left out, and used in another."""
+    bodies = (body for _, body in session.bodies(range(len(session))) if body is not None)
+    return Redactor(named=named_in(chain([session.header], bodies)))
+
+
+def brief(session: Session, index: int, text: str, named: Mapping[str, str]) -> str:
     """One line about an entry without secrets, also without the beginning of a secret that the cut of `text` split.
 
-    These secrets are not counted: each one is counted in the entry itself.
+    `named` are the secrets of other entries. Those removed here are not counted: each one is counted in the entry itself.
     """
     secrets: dict[str, str] = {}
 
@@ -259,7 +266,7 @@ def brief(session: Session, index: int, text: str) -> str:
         for shown in (secret, secret.replace("_", " ")):
             secrets.setdefault(" ".join(shown.split()), kind)
 
-    Redactor(report=note).value(session.entry(index).body)
+    Redactor(report=note, named=dict(named)).value(session.entry(index).body)
     for secret in sorted(secrets, key=len, reverse=True):
         marker = f"{MARKER}{secrets[secret]}]"
         text = text.replace(secret, marker)
@@ -268,7 +275,7 @@ def brief(session: Session, index: int, text: str) -> str:
             if kept.endswith(secret[:size]):
                 text = f"{kept[:-size]}{marker}"
                 break
-    return Redactor().text(text)
+    return Redactor(named=dict(named)).text(text)
 
 
 def call_lines(block: Body) -> str:
@@ -316,8 +323,10 @@ def _content_of(session: Session, at: int | None, *, whole: bool, secrets: bool)
     verify(session, None if whole else here)
     if at is None:
         here = session.leaf
+    redactor = Redactor() if secrets else redactor_for(session)
     if not whole:
-        return Content(session, here, whole, secrets, [Lane(0, NO_ENTRY, tuple(session.tree.path(here)))])
+        path = Lane(0, NO_ENTRY, tuple(session.tree.path(here)))
+        return Content(session, here, whole, secrets, [path], redactor)
     everything = Lanes(session, here)
     lanes = []
     for lane in everything.lanes():
@@ -330,4 +339,4 @@ def _content_of(session: Session, at: int | None, *, whole: bool, secrets: bool)
     before = everything.bad_below.get(NO_ENTRY)
     if before:
         lanes.insert(0, Lane(0, NO_ENTRY, tuple(before)))
-    return Content(session, here, whole, secrets, lanes)
+    return Content(session, here, whole, secrets, lanes, redactor)

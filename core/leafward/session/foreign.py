@@ -17,7 +17,7 @@ from leafward.session.messages import usage_of
 from leafward.session.scan import Scan
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
 from leafward.session.source import EntryLocation, Growth, SourceRemark
-from leafward.session.transcript import ReadsOn, TellsUsage, TellsWindow
+from leafward.session.transcript import ReadsOn, TellsWindow
 
 if TYPE_CHECKING:
     from array import array
@@ -346,14 +346,11 @@ def outcomes(session: Session) -> Callable[[int], tuple[str, bool] | None] | Non
 
 
 def usages(session: Session) -> Callable[[int], Usage | None] | None:
-    """A function that gives the usage of entries without translating them; None where only bodies tell it."""
+    """A function that gives the usage of entries without translating them; None for a native session."""
     source = session.source
     if not isinstance(source, ForeignFiles):
         return None
-    joined, translation = source.joined, source.reader.translation
-    if not isinstance(translation, TellsUsage):
-        return None
-    tell = translation.usage
+    joined, tell = source.joined, source.reader.translation.usage
     return lambda index: (
         read_usage(tell(joined.theirs(index)))
         if joined.kept(index) < 0

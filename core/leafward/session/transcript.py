@@ -101,13 +101,8 @@ class Translation(Protocol):
         """The call that an entry answers, and whether it failed; None where the entry is no result or holds more."""
         ...
 
-
-@runtime_checkable
-class TellsUsage(Protocol):
-    """A translation that knows the usage of an entry without making its body."""
-
     def usage(self, index: int) -> Body | None:
-        """The `usage` of an entry's body; None where the body has none, or there is no body."""
+        """The `usage` of an entry as `body` gives it, without the rest; None where the body has none, or there is none."""
         ...
 
 

@@ -12,7 +12,7 @@ from leafward.session.messages import NEVER_SENT, decoded_size
 from leafward.session.transcript import RESHAPED, UNANSWERED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from leafward.session.entries import Body
 
@@ -113,11 +113,18 @@ def _media(part: dict[str, Any]) -> list[Body]:
     return [{"type": "text", "text": text}]
 
 
-def reply_message(rows: Iterable[Body], *, counted: bool = True) -> Body:
+def reply_usage(rows: Iterable[Body]) -> Body | None:
+    """The usage of a reply from its rows: that of the last row that has any."""
+    found = [
+        usage for row in rows if (usage := native_usage(message_of(row).get("usage"), row.get("costUSD")))
+    ]
+    return found[-1] if found else None
+
+
+def reply_message(rows: Sequence[Body], *, counted: bool = True) -> Body:
     """One reply from its rows: their blocks in order, and the stop reason of the last row and, if `counted`, its usage."""
     content: list[Body] = []
     message: Body = {"role": "assistant", "content": content, "provider": "anthropic"}
-    usage: Body | None = None
     stop: object = None
     answered: set[str] = set()
     """Calls that the provider itself ran, by id."""
@@ -128,13 +135,11 @@ def reply_message(rows: Iterable[Body], *, counted: bool = True) -> Body:
         if isinstance(piece.get("model"), str):
             message["model"] = piece["model"]
         stop = piece.get("stop_reason") or stop
-        if counted:
-            usage = native_usage(piece.get("usage"), row.get("costUSD")) or usage
         if row.get("isApiErrorMessage") is True:
             stop = "error"
         if is_for_show(row):
             message[NEVER_SENT] = True
-    if usage is not None:
+    if counted and (usage := reply_usage(rows)) is not None:
         message["usage"] = usage
     for block in content:
         if "hosted" in block and block["id"] not in answered:

@@ -15,6 +15,7 @@ from leafward.agents.claude.contents import (
     is_of_agent,
     patch_text,
     reply_message,
+    reply_usage,
 )
 from leafward.agents.claude.records import (
     attachment_text,
@@ -147,6 +148,16 @@ class Translator:
             return None
         block = self._answer_in(index, results_in(found[0]))
         return str(block.get("tool_use_id") or ""), block.get("is_error") is True
+
+    def usage(self, index: int) -> Body | None:
+        """The usage of a reply that is counted here, or of an entry that tells only a cost; no other entry has any."""
+        kind = self.columns.kind[index]
+        if kind == Kind.USAGE:
+            body = self.body(index)
+            return body["usage"] if body is not None else None
+        if kind != Kind.ASSISTANT or index in self._left_out or index == self._inherited:
+            return None
+        return reply_usage(self.rows(index))
 
     def _answer_in(self, index: int, results: list[Body]) -> Body:
         """The result of an entry, among the results of its row."""

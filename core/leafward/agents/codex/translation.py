@@ -60,6 +60,7 @@ _SPOKEN = frozenset({Kind.USER, Kind.ASSISTANT, Kind.INJECTED})
 _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
 """Entries made of several lines: a broken line leaves the others."""
 _REPLIES = frozenset({Role.REPLY, Role.ECHO})
+_COUNTS = frozenset({Role.COUNT, Role.USAGE})
 _RESULTS = frozenset({Role.RESULT, Role.ANSWER})
 
 
@@ -136,6 +137,14 @@ class Translator:
         item, call, answers = self._ended(index, found)
         failed, _ = failure_of(item, answers, self._calls.tool(index, call))
         return (call, failed) if failed or not any(map(printed_in, answers)) else None
+
+    def usage(self, index: int) -> Body | None:
+        """The usage in the counts of a reply, or in a count that belongs to none; no other entry has any."""
+        kind = self.columns.kind[index]
+        if kind not in (Kind.ASSISTANT, Kind.USAGE) or index in self._literals:
+            return None
+        counts = (record for _, record in records_of(self.region(index), _COUNTS))
+        return self._usage(index, counts) if kind == Kind.ASSISTANT else usage_in(counts)
 
     def _frame(self, index: int, first: Body) -> Body:
         body = frame(self.columns, index)

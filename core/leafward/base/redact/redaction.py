@@ -49,7 +49,7 @@ from leafward.base.redact.values_apart import apart_in
 from leafward.base.redact.wallet_phrases import phrases_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -58,6 +58,8 @@ _SHORTEST = 8
 """Characters below which a text holds no secret: a name, a sign and a value need more."""
 _SHORTEST_KEY = 16
 """Characters below which the key of an object is taken for a name."""
+_MOST_NAMED = 256
+"""Most secrets that are looked for in other texts than the one that names them: each of them costs a search of every text."""
 _SHORTEST_VALUE = 3
 """Characters below which a string under a key that names a secret is none."""
 
@@ -91,6 +93,14 @@ def secret_under(key: str, text: str) -> bool:
         return False
     meaning = meaning_of(key)
     return meaning is not None and is_secret(text, meaning, ValueNotation.QUOTED)
+
+
+def named_in(values: Iterable[Any]) -> dict[str, str]:
+    """The distinct secrets in decoded JSON values, with their kinds: to be removed also where they stand without a name."""
+    redactor = Redactor(clean=set())
+    for value in values:
+        redactor.value(value)
+    return redactor.named
 
 
 def redact(text: str) -> str:
@@ -192,13 +202,13 @@ class Redactor:
     report: Callable[[str, str], object] | None = None
     """Called for each removed secret, with its kind and the secret itself."""
     clean: set[str] | None = None
-    """Texts without secrets; where the same ones come again and again, none is searched twice."""
+    """Texts that hold no secret by themselves; where the same ones come again and again, none is searched twice."""
     silent: Collection[str] = ()
     """Texts of which it is known that they neither hold nor announce a secret (`silent_texts`)."""
+    named: dict[str, str] = field(default_factory=dict)
+    """Secrets of other texts with their kinds (`named_in`), and of the texts before: a text may repeat one without its name."""
     _silent: set[str] = field(default_factory=set)
     """Keys whose names tell nothing about their values."""
-    _named: dict[str, str] = field(default_factory=dict)
-    """Secrets of the texts before, by their characters: a later text may repeat one without its name."""
     _asked: bool | None = None
     """Whether the text before calls a program that prints only a secret: see `prints_secret`."""
     _file: int | None = None
@@ -210,30 +220,23 @@ class Redactor:
         """`text` with every secret replaced by its name in brackets, also a lone one that the text before announces."""
         return self._text(text, output=True, command=True)
 
+    def note(self, text: str) -> None:
+        """Notes the secrets of a text that is not passed on: later texts may repeat them without their names."""
+        note_distinct(text, secrets_in(text), self.named, _MOST_NAMED)
+
     def _text(self, text: str, *, output: bool, command: bool) -> str:
-        if self.clean is not None and text in self.clean:
-            return text
         silent = text in self.silent
-        spans = [] if silent else secrets_in(text)
-        if self.clean is None:
-            spans = self._with_named(text, spans)
-            if output and (alone := self._alone(text)) is not None and not spans:
-                spans = [(*alone, SecretKind.SECRET)]
-            if output and self._file is not None and (lines := list(lines_of(text, self._file))):
-                spans, self._file = list(merged([*spans, *lines])), None
-            if (
-                command
-                and not silent
-                and len(text) >= _SHORTEST
-                and (asked := prints_secret(text)) is not None
-            ):
-                self._asked = asked
-            if command and not silent and (file := file_read_by(text)) is not None:
-                self._file = file
-        elif not spans:
+        is_clean = silent or (self.clean is not None and text in self.clean)
+        spans = [] if is_clean else secrets_in(text)
+        if self.clean is not None and not spans:
             self.clean.add(text)
+        if self._waits:
+            spans = self._with_earlier(text, spans, output=output)
+        if command and not silent and len(text) >= _SHORTEST:
+            self._note_command(text)
         if not spans:
             return text
+        note_distinct(text, spans, self.named, _MOST_NAMED)
         pieces, at = [], 0
         for start, end, kind in spans:
             pieces += [text[at:start], self._name(kind, text[start:end])]
@@ -241,14 +244,29 @@ class Redactor:
         pieces.append(text[at:])
         return "".join(pieces)
 
-    def _with_named(self, text: str, spans: list[Span]) -> list[Span]:
-        """The spans, and the places of secrets that a text before named; ids stay, for other entries refer to them."""
-        if self._named and len(text) >= _SHORTEST and not _PLAIN.match(text):
-            again = list(places_of(self._named, text))
+    @property
+    def _waits(self) -> bool:
+        """Whether what a text holds depends on the texts before it."""
+        return bool(self.named or self._printed) or self._asked is not None or self._file is not None
+
+    def _with_earlier(self, text: str, spans: list[Span], *, output: bool) -> list[Span]:
+        """The spans, and the places of secrets that the texts before named or announce; ids stay, other entries refer to them."""
+        if self.named and len(text) >= _SHORTEST and not _PLAIN.match(text):
+            again = list(places_of(self.named, text))
             if again:
                 spans = list(merged([*spans, *again]))
-        note_distinct(text, spans, self._named)
+        if output and (alone := self._alone(text)) is not None and not spans:
+            spans = [(*alone, SecretKind.SECRET)]
+        if output and self._file is not None and (lines := list(lines_of(text, self._file))):
+            spans, self._file = list(merged([*spans, *lines])), None
         return spans
+
+    def _note_command(self, text: str) -> None:
+        """Notes a command whose output is a secret, or shows a file of secrets."""
+        if (asked := prints_secret(text)) is not None:
+            self._asked = asked
+        if (file := file_read_by(text)) is not None:
+            self._file = file
 
     def _alone(self, text: str) -> tuple[int, int] | None:
         """The place of a secret that a program printed alone: the text before says so, or the same output came before."""
@@ -270,7 +288,7 @@ class Redactor:
     def patch(self, text: str) -> str:
         """The text of a unified diff with every secret replaced; it keeps its number of lines, or it would not apply."""
         pieces, at = [], 0
-        for start, end, kind in secrets_in(text):
+        for start, end, kind in merged([*secrets_in(text), *places_of(self.named, text)]):
             lines = text[start:end].split("\n")
             marker = self._name(kind, text[start:end])
             following = [f"{line[0]}{marker}" if line[:1] in _SIDES else marker for line in lines[1:]]
@@ -294,7 +312,7 @@ class Redactor:
                 if picture and key == "data" and _is_base64(item):
                     continue
                 if isinstance(item, str):
-                    if item not in clean or key not in silent:
+                    if item not in clean or key not in silent or key in _COMMANDS or self._waits:
                         holder[key] = self._field(named if named and key in _VALUES else key, item)
                 elif isinstance(item, (dict, list)):
                     # In the order of the document: a call may be an object ahead of the text that it printed.
@@ -351,7 +369,7 @@ class Redactor:
     def _field(self, key: object, text: str) -> str:
         """A string under a key, which tells as much as the name in an assignment."""
         plain = self._text(text, output=key in _OUTPUTS, command=key in _COMMANDS or isinstance(key, int))
-        if key in _PATHS and self.clean is None and (file := file_read_by(text)) is not None:
+        if key in _PATHS and (file := file_read_by(text)) is not None:
             self._file = file
         if plain is not text or not isinstance(key, str):
             return plain

@@ -23,10 +23,13 @@ _MOST = 32
 """Most secrets of a text that are looked for: each of them costs a search of the text."""
 
 
-def note_distinct(text: str, spans: Iterable[Span], kinds: dict[str, str]) -> None:
-    """Adds the secrets at `spans` to `kinds` whose characters are their own: letters with digits, neither words nor numbers."""
+def note_distinct(text: str, spans: Iterable[Span], kinds: dict[str, str], most: int = _MOST) -> None:
+    """Adds the secrets at `spans` to `kinds` whose characters are their own: letters with digits, neither words nor numbers.
+
+    `kinds` gets no more than `most`.
+    """
     for start, end, kind in spans:
-        if len(kinds) >= _MOST:
+        if len(kinds) >= most:
             return
         secret = text[start:end]
         if len(secret) >= _SHORTEST and secret not in kinds and _is_distinct(secret):

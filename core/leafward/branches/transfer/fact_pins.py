@@ -30,7 +30,8 @@ def draft_pins(sides: Sides, facts: Iterable[str]) -> MergeDraft:
     session = sides.session
     for side in (sides.a, sides.b):
         facts = as_sentences(session, side.entry, facts)
-    lines = clean_pins(facts)
+    entries = sorted({index for side in (sides.a, sides.b) for index in session.tree.path(side.entry)})
+    lines = clean_pins(facts, (body for _, body in session.bodies(entries) if body is not None))
     if not lines:
         raise Refused("no fact to pin")
     place = place_at(session, session.leaf)

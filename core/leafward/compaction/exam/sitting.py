@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
-from leafward.base.redact.redaction import Redactor
+from leafward.base.redact.redaction import Redactor, named_in
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_stamp
 from leafward.compaction.exam.grade import context_after, context_of_draft, exam_of, exam_of_draft
@@ -21,6 +21,7 @@ from leafward.session.journal.operation_log import EXAM_TYPE, OperationKind
 from leafward.session.journal.write import write
 from leafward.summaries.summarizers.failures import SummaryFailed
 from leafward.summaries.summarizers.model_requests import single
+from leafward.summaries.survival.spans import replaced_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.model import Model
     from leafward.summaries.summarizers.model_requests import SummaryWork
     from leafward.summaries.summarizers.settings import ModelSettings
+    from leafward.summaries.survival.spans import SpanMessage
 
 LETTERS = "ABCD"
 _SYSTEM = """\
@@ -119,25 +121,32 @@ def sitting(
     Raises Refused if the entry is no compaction, Cancelled if `stop` returns true.
     """
     found = exam_of(session, compaction, stop)
-    return _asking(found, context_after(session, compaction), settings)
+    replaced = replaced_by(session, compaction).messages
+    return _asking(found, replaced, context_after(session, compaction), settings)
 
 
 def sitting_of_draft(
     draft: Draft, settings: ModelSettings, stop: Callable[[], bool] = lambda: False
 ) -> Sitting | None:
     """The exam of a drafted compaction for a model; None if there is nothing to ask. Raises Cancelled if `stop` returns true."""
-    return _asking(exam_of_draft(draft, stop), context_of_draft(draft), settings)
+    return _asking(exam_of_draft(draft, stop), draft.ground.there.replaced, context_of_draft(draft), settings)
 
 
-def _asking(found: Exam, context: str, settings: ModelSettings) -> Sitting | None:
+def _asking(
+    found: Exam, replaced: Sequence[SpanMessage], context: str, settings: ModelSettings
+) -> Sitting | None:
     if not found.graded:
         return None
-    return Sitting(found, _work([one.question for one in found.graded], context, settings))
+    named = named_in([*(message for _, message in replaced), context])
+    return Sitting(
+        found, _work([one.question for one in found.graded], context, settings, Redactor(named=named))
+    )
 
 
-def _work(exam_questions: Sequence[Question], context: str, settings: ModelSettings) -> SummaryWork:
+def _work(
+    exam_questions: Sequence[Question], context: str, settings: ModelSettings, redactor: Redactor
+) -> SummaryWork:
     """The request of an exam; `context` is all that the model sees. Secrets are removed from questions and context."""
-    redactor = Redactor()
     questions = "\n\n".join(
         "\n".join(
             (

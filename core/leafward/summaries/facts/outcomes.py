@@ -89,19 +89,13 @@ def runs_tests(command: str) -> bool:
 def counts_in(printed: str) -> str:
     """The counts at the end of a test run's output: `2 failed, 32 passed`; empty where it has none."""
     if programs := _CARGO.findall(printed):
-        return ", ".join(
-            f"{sum(map(int, column))} {word}"
-            for column, word in zip(zip(*programs, strict=True), ("passed", "failed"), strict=True)
-        )
-    lines = printed.rstrip().split("\n")
-    for line in reversed(lines) if "Failed:" in printed or "Failures:" in printed else ():
-        if len(labelled := _LABELLED.findall(line)) >= _LABELS:
-            return ", ".join(f"{number} {word.lower().removesuffix(' run')}" for word, number in labelled)
-        if _COUNT.search(line):
-            break
-    last = next((at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at])), None)
-    if last is not None:
-        first = last
+        sums = (sum(map(int, column)) for column in zip(*programs, strict=True))
+        return ", ".join(f"{number} {word}" for number, word in zip(sums, ("passed", "failed"), strict=True))
+    if labelled := _labelled(printed):
+        return labelled
+    if _COUNT.search(printed) is not None:
+        lines = printed.rstrip().split("\n")
+        first = last = next(at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at]))
         while first and len(lines[first - 1]) <= _COUNT_LINE and _COUNT.search(lines[first - 1]):
             first -= 1
         block = lines[first : last + 1]
@@ -112,3 +106,15 @@ def counts_in(printed: str) -> str:
         return ", ".join(dict.fromkeys(counted))
     counted = [f"{number} {word}" for word, number in _TAP.findall(printed)]
     return ", ".join(dict.fromkeys(counted))
+
+
+def _labelled(printed: str) -> str:
+    """The counts of an output that has them behind their words; empty where others follow, or where there are none."""
+    if "Failed:" not in printed and "Failures:" not in printed:
+        return ""
+    for line in reversed(printed.split("\n")):
+        if len(found := _LABELLED.findall(line)) >= _LABELS:
+            return ", ".join(f"{number} {word.lower().removesuffix(' run')}" for word, number in found)
+        if _COUNT.search(line):
+            break
+    return ""

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Cancelled
+from leafward.base.late_pattern import late
 from leafward.base.redact.redaction import Redactor
 from leafward.session.entries import LISTED, text_of, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
-from leafward.summaries.facts.call_arguments import is_silent
+from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, first_of, is_silent
 from leafward.summaries.summarizers.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.ending import end_of
 from leafward.summaries.summarizers.evidence import collect
@@ -41,6 +42,10 @@ _LIST_LIMIT = 0.24
 """The largest part of the room that bare lists of names may take; beyond a quarter a summary becomes unreadable."""
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
+_SETTINGS = late(
+    r"(?i)\.env\b|secret|credential|passw|token|config|settings|rc\Z|\.(?:cfg|conf|ini|json|key|pem|properties|tfvars|toml|ya?ml)\Z"
+)
+"""Paths of files that may hold settings, and so secrets."""
 _FAR_LONGER = 4
 """The ratio of a span to a summary that quotes its end."""
 
@@ -65,8 +70,11 @@ class Extractive:
         redactor = Redactor(clean=set())
         messages = [
             SpanMessage(entry, redactor.value(as_asked(message)))
-            for entry, message in unless_cancelled(_read(span.messages), stop)
+            for entry, message in unless_cancelled(_read(span.messages, redactor), stop)
         ]
+        if redactor.named:
+            # What was said before the secret had a name.
+            messages = [SpanMessage(entry, redactor.value(message)) for entry, message in messages]
         previous = redactor.text(span.previous)
         pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
         room = budget * CHARS_PER_TOKEN
@@ -107,16 +115,25 @@ def _summary(
     return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
 
 
-def _read(messages: Sequence[SpanMessage]) -> Iterator[SpanMessage]:
-    """Messages without the parts that give no lines (token counts, contents of files), so that these need no redaction."""
-    silent: set[str] = set()
+def _read(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[SpanMessage]:
+    """Messages without the parts that give no lines (token counts, contents of files), so that these need no redaction.
+
+    `redactor` notes the secrets in files of settings: a reply may repeat them.
+    """
+    silent: dict[str, bool] = {}
+    """Calls that show files, and whether such a file may hold settings."""
     for entry, message in messages:
         role = message.get("role")
         if role == "assistant":
-            silent.update(call.id for call in tool_calls(message) if is_silent(call.arguments))
-        shown = (
-            role == "toolResult" and not message.get("isError") and str(message.get("toolCallId")) in silent
-        )
+            silent.update(
+                (call.id, _SETTINGS.search(first_of(call.arguments, PATH_ARGUMENTS)) is not None)
+                for call in tool_calls(message)
+                if is_silent(call.arguments)
+            )
+        call_id = str(message.get("toolCallId")) if role == "toolResult" else ""
+        shown = call_id in silent and not message.get("isError")
+        if shown and silent[call_id]:
+            redactor.note(text_of(message.get("content")))
         unread = _UNREAD_OF_RESULTS if shown else _UNREAD
         read = {key: value for key, value in message.items() if key not in unread}
         details = message.get("details")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.redaction import Redactor
+from leafward.base.redact.redaction import Redactor, named_in
 from leafward.base.safe_text import safe
 from leafward.context.estimators import Estimator, text_tokens
 from leafward.session.injected_block import split_enclosed
@@ -249,7 +249,7 @@ def answer_limit(budget: int, settings: ModelSettings, facts: ModelFacts | None)
 
 def work_for(span: Span, budget: int, settings: ModelSettings) -> SummaryWork:
     """The requests for a summary of `span` in at most `budget` tokens."""
-    redactor = Redactor()
+    redactor = Redactor(named=named_in(message for _, message in span.messages))
     facts = facts_of(settings.name)
     window = window_of(settings)
     pins = tuple(line for pin in span.pins if (line := harmless(redactor.text(pin), 10_000)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.color import Color
 from rich.segment import Segment, Segments
 from rich.style import Style
+from textual.filter import ANSIToTruecolor
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -16,7 +17,10 @@ from leafward_tui.ui.appearance.glyphs import ASCII
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual import events
+    from textual.filter import LineFilter
 
 
 class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
@@ -40,6 +44,10 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     """The line of the cursor; -1 for none."""
     covered = 0
     """Rows at the bottom of the view that are covered by something else."""
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's filters without the one for colours of the terminal: drawn lines have the theme's own colours only."""
+        return [one for one in super().get_line_filters() if not isinstance(one, ANSIToTruecolor)]
 
     @property
     def max_scroll_y(self) -> int:
