@@ -36,6 +36,8 @@ _CHANGED = re.compile(r"Updated task #(\S{1,80})")
 _LISTED = re.compile(r"(?m)^#(\S{1,80}) \[(\w{1,40})\] (.+)$")
 _SHOWN = re.compile(r"Task #(\S{1,80}): (.*)\nStatus: (\w{1,40})")
 _EMPTY = "No tasks found"
+_NAMES_IT = 2
+"""Words that are enough to name an item."""
 _PLAN = 3
 """Items from which the list is a plan."""
 _BLOCKED = re.compile(r" \[blocked by #[^\[\]]{1,2000}\]$")
@@ -115,6 +117,36 @@ class AgentPlan:
         if not isinstance(todos, list) or message.get("isError"):
             return []
         return self.reminded(todos, entry) if todos else list(self._become({}, entry))
+
+    def told_done(self, answer: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """Ticks the open items that an answer tells as done; yields their sightings."""
+        done = [
+            key
+            for key, item in self.items.items()
+            if item.is_open and any(prose.tells_done(said, item.text) for said in prose.sentences(answer))
+        ]
+        if done:
+            items = {
+                key: item._replace(is_open=item.is_open and key not in done)
+                for key, item in self.items.items()
+            }
+            yield from self._become(items, entry)
+
+    def withdrawn(self, what: str, entry: EntryIndex) -> Iterator[Sighting]:
+        """Takes the items off that the user cancels; yields their sightings."""
+        words = frozenset(prose.content_words(what))
+        left = {
+            key: item
+            for key, item in self.items.items()
+            if not (
+                item.is_open
+                and words
+                and words <= frozenset(said := prose.content_words(item.text))
+                and (len(words) >= _NAMES_IT or len(said) <= _NAMES_IT)
+            )
+        }
+        if len(left) < len(self.items):
+            yield from self._become(left, entry)
 
     def reminded(self, todos: object, entry: EntryIndex) -> list[Sighting]:
         """Processes the list as the agent shows it; an empty one may only be hidden."""

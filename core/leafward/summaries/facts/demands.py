@@ -166,6 +166,8 @@ _ALLOWED = late(
 _SINCE_NOW = late(
     r"(?i)\b(?:now|again|any ?more|any longer|after all|anyway|jetzt|nun|doch|wieder|nicht mehr|maintenant|finalement|de nouveau|ya|ahora)\b|现在|了$"
 )
+_CANCELS = late(r"never ?mind\b|laisse(?:z)? tomber\b|vergiss es\b|olvídalo\b|不用管|算了")
+"""The beginning of a sentence that takes a request back in words of a rule."""
 _NAMES_RULE = late(
     r"(?i)\b(?:rule|restriction|constraint|requirement|limit|ban|instruction|regel|règle|consigne|regla)s?\b|规则|限制|要求"
 )
@@ -200,7 +202,7 @@ def demands(sentence: str) -> bool:
     words = without_fillers(_CODE.sub(" ` ", sentence))
     if _NOTHING_OF.match(words) is not None:
         return True
-    if revoked(sentence) and _FORBIDS.search(words) is None:
+    if _CANCELS.match(words) or (revoked(sentence) and _FORBIDS.search(words) is None):
         return False
     if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():
         return False

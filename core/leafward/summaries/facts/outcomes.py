@@ -20,8 +20,16 @@ if TYPE_CHECKING:
 _PATCH = "*** Begin Patch\n"
 """The beginning of a patch in a call that changes files by one, as Codex does."""
 _COUNT = late(
-    r"(?i)\b(\d[\d,]{0,8}) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
+    r"(?i)\b(\d{1,3}(?:,\d{3})+|\d{1,9}) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
 )
+_LABELLED = late(r"(?i)\b(tests run|passed|failed|failures|errors|skipped) ?: {1,12}(\d{1,9})\b")
+"""A count behind its word, as .NET and Maven print it."""
+_LABELS = 2
+"""Such counts in a line of results."""
+_CARGO = late(r"(?m)^test result: \w+\. (\d{1,9}) passed; (\d{1,9}) failed;")
+"""The result of one of the test programs that cargo runs."""
+_OF_TESTS = late(r"\s*Tests?(?::| {2,})")
+"""The line of jest and vitest that counts tests, beside those that count their files."""
 _COUNT_LINE = 40
 """Characters of a line that holds only a count."""
 _TAP = late(r"(?m)^\s*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
@@ -80,16 +88,33 @@ def runs_tests(command: str) -> bool:
 
 def counts_in(printed: str) -> str:
     """The counts at the end of a test run's output: `2 failed, 32 passed`; empty where it has none."""
+    if programs := _CARGO.findall(printed):
+        sums = (sum(map(int, column)) for column in zip(*programs, strict=True))
+        return ", ".join(f"{number} {word}" for number, word in zip(sums, ("passed", "failed"), strict=True))
+    if labelled := _labelled(printed):
+        return labelled
     if _COUNT.search(printed) is not None:
         lines = printed.rstrip().split("\n")
         first = last = next(at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at]))
         while first and len(lines[first - 1]) <= _COUNT_LINE and _COUNT.search(lines[first - 1]):
             first -= 1
+        block = lines[first : last + 1]
+        of_tests = [line for line in block if _OF_TESTS.match(line)]
         counted = [
-            f"{number} {word.lower()}"
-            for line in lines[first : last + 1]
-            for number, word in _COUNT.findall(line)
+            f"{number} {word.lower()}" for line in of_tests or block for number, word in _COUNT.findall(line)
         ]
         return ", ".join(dict.fromkeys(counted))
     counted = [f"{number} {word}" for word, number in _TAP.findall(printed)]
     return ", ".join(dict.fromkeys(counted))
+
+
+def _labelled(printed: str) -> str:
+    """The counts of an output that has them behind their words; empty where others follow, or where there are none."""
+    if "Failed:" not in printed and "Failures:" not in printed:
+        return ""
+    for line in reversed(printed.split("\n")):
+        if len(found := _LABELLED.findall(line)) >= _LABELS:
+            return ", ".join(f"{number} {word.lower().removesuffix(' run')}" for word, number in found)
+        if _COUNT.search(line):
+            break
+    return ""

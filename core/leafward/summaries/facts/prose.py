@@ -144,8 +144,8 @@ _REPORTS = late(
     r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed"
     r"|erledigt|fertig|behoben|umgesetzt|eingebaut|hecho|listo|terminé|c['’]est fait|fait|corrigé)\b[.:!,]?\s|^\W*(?:已完成|完成了|搞定|已修复|已添加|已创建)"
     r"|^\W*(?:(?:your |the )?changes|both|handled|addressed)(?: (?:are|were|have been|is|now))* ?(?:committed|pushed|merged|saved|applied|in place|done)?\W*(?=[.!,;\n]|$)"
-    r"|^\W*(?:all|everything)(?:,? [\w-]+){0,6} (?:addressed|answered|applied|committed|completed?|done|fixed|implemented|in place|merged|pushed"
-    r"|resolved|updated)\b(?! (?:by|in|when|if|once|until|except|but)\b)"
+    r"|^\W*(?:all|everything)(?:,? [\w-]+){0,6} (?:addressed|answered|applied|committed|completed?|deleted|done|fixed|implemented|in place|merged|moved|pushed"
+    r"|removed|renamed|resolved|restored|reverted|undone|updated)\b(?! (?:by|in|when|if|once|until|except|but)\b)"
 )
 """The beginning of an answer that first reports completion, whatever it asks or proposes afterwards."""
 
@@ -344,13 +344,17 @@ _NAMED = 2
 """Content words, besides the marker, that make a step specific."""
 
 
+_ADVISED = late(
+    r"(?i)^\W*(?:(?:nit|minor|optional(?:ly)?|suggestion|possible(?: follow[- ]ups?)?)\b[^:]{0,40}:|(?:optionally|consider|could consider|might consider|worth considering)\b)"
+)
+"""The beginning of a piece of advice: nobody is to do it yet."""
 _POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
     """Whether a sentence names work that is still to be done; one that only points at it does not count."""
-    if not _TODO.stand_in(sentence) or _POINTS.match(sentence) is not None:
+    if not _TODO.stand_in(sentence) or _POINTS.match(sentence) or _ADVISED.match(sentence):
         return False
     return len(content_words(_TODO.pattern.sub(" ", sentence.lower()))) >= _NAMED
 
@@ -358,6 +362,28 @@ def remains(sentence: str) -> bool:
 def without_marker(sentence: str) -> str:
     """A sentence about remaining work without the marker words."""
     return _TODO.pattern.sub(" ", sentence.lower()) if _TODO.stand_in(sentence) else sentence
+
+
+_CLAUSE = late(r"[;,:](?:\s+|$)| (?:but|aber|mais|pero) ")
+_PLAIN_WORD = late(r"[a-z]+")
+_SUPPOSES = late(r"(?i)\W*(?:if|once|when|after|until|unless|as soon as|before)\b")
+
+
+def tells_done(sentence: str, step: str) -> bool:
+    """Whether a sentence tells in the past what a step asks for: `the lexer is ported` of `Port the lexer`."""
+    words = content_words(step)
+    if len(words) < _NAMED or remains(sentence) or hedges(sentence) or _SUPPOSES.match(sentence):
+        return False
+    told = affirmed(sentence)
+    return set(words) <= set(content_words(told)) and any(
+        _stem(word) == words[0] and (word.endswith("ed") or word in _IRREGULAR)
+        for word in _PLAIN_WORD.findall(told.lower())
+    )
+
+
+def affirmed(sentence: str) -> str:
+    """The clauses of a sentence that negate nothing."""
+    return "; ".join(part for part in _CLAUSE.split(sentence) if not negated(part))
 
 
 _TO_TRY = late(
@@ -368,6 +394,12 @@ _TO_TRY = late(
 def is_to_try(heading: str) -> bool:
     """Whether a heading is of things to try in the end, rather than of steps of the work."""
     return _TO_TRY.search(heading) is not None
+
+
+_PUT_OFF = late(
+    r"(?i)(?:^\W*|[:(\[–—-]\s*)(?:skipped|cancelled|canceled|dropped|won['’]t (?:do|fix)|wontfix|not needed|no longer needed|obsolete|superseded|n/a)\b|^~~.*~~"
+)
+"""An item without a tick that says itself that it is not to be done."""
 
 
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
@@ -382,7 +414,8 @@ def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
     for line in text.split("\n"):
         match = _CHECKBOX.match(line)
         if match is not None:
-            yield match[2].strip(), match[1] in {" ", "-", "~"}, heading
+            is_open = match[1] in {" ", "-", "~"} and not _PUT_OFF.search(match[2])
+            yield match[2].strip(), is_open, heading
         elif _FENCE.match(line):
             fenced = not fenced
         elif not fenced and _HEADING.match(line):

@@ -169,6 +169,8 @@ class FactReader:
             self.calls = calls = tool_calls(message)
             self._is_answered = bool(words) and not waits and not calls
             over = list(self.told.answered(entry)) if self._is_answered else []
+            if self._is_answered:
+                over += self.plan.told_done(text_of(message.get("content")), entry)
             if calls:
                 self.told.worked()
             return [*over, *self._reply(entry, message, calls)]
@@ -199,11 +201,12 @@ class FactReader:
         ]
         typed = pasting.divided(text)[0]
         own = list(prose.sentences(typed))
-        self.told.asked(agreed=prose.keeps_going(typed.strip()) or responses.agrees(typed.strip()))
+        goes_on = prose.keeps_going(typed.strip())
+        self.told.asked(agreed=goes_on or responses.agrees(typed.strip()), goes_on=goes_on)
         if any(map(responses.says_it_works, own)):
             closed += self.told.tried(entry)
         for what in filter(None, map(responses.withdrawn, own)):
-            closed += self.told.withdrawn(what, entry)
+            closed += [*self.told.withdrawn(what, entry), *self.plan.withdrawn(what, entry)]
         closed += self.rules.revoke(own, entry)
         closed += self.rules.begun(typed.strip(), entry)
         found = list(self.texts.typed(text, entry))
@@ -233,6 +236,8 @@ class FactReader:
                 self.told.tell(said, final=not calls)
                 if not calls and kind == "text" and text.rstrip("*_ )\n").endswith(("?", "？")):
                     self.told.offer(said)
+                elif not calls and kind == "text":
+                    self.told.leave(said)
                 self.told.listed(said)
                 yield from said
                 if kind == "text":

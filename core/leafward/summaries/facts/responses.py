@@ -70,11 +70,13 @@ _OFFERS = late(
 _OFFERS_MORE = late(
     r"(?i)\bwould you like\b|\b(?:want|like) me to (?:also|help|add (?:any|more|other))\b|\b(?:shall|should|can|may) i (?:also )?help\b|\b(?:anything|something|any(?:thing)?) (?:else|other|more|additional)\b"
     r"|\bnoch etwas\b|\bsonst noch\b|\bautre chose\b|\balgo más\b|还有(?:什么|其他)|他に"
+    r"|\b(?:soll(?:en)?|darf|kann) (?:ich|wir) (?:auch|noch)\b|\b(?:dois-je|veux-tu|voulez-vous|souhaite[sz])\b.*\baussi\b|\b(?:quieres|debo)\b.*\btambién\b"
+    r"|(?:要不要|需要我|是否).*(?:顺便|也|再)|も.{1,16}(?:しますか|しましょうか)"
 )
 """A question that offers more than was asked for."""
 _DECLINES = late(
-    r"(?i)^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
-    r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です)"
+    r"(?i)^n\W*$|^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
+    r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です|大丈夫です|いりません|不要です)"
 )
 
 
@@ -103,6 +105,26 @@ _WITHDRAWS = late(
     r"(?:skip|forget(?: about)?|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"
 )
 _PUTS_OFF = late(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
+
+_LETS_BE = late(
+    r"(?i)^(?:(?:you|we|i|can|just|ok(?:ay)?|yeah|yes|no)[\s,.!]+)*(?:(?:leave|keep) (?:it|that|this|them|those|these)\b|(?:fine|good) (?:as (?:it|that) is|like (?:this|that))\b"
+    r"|(?:lass|behalte?) (?:es|das|sie)\b|(?:laisse|garde)[rz]?(?:-| )(?:le|la|les|ça|comme)\b|déja(?:lo|la)\b)|^(?:留着|保留|不用改)"
+)
+
+_DID_IT = late(
+    r"(?i)^(?:[\w’']+[\s,.!]+){0,3}?i(?:['’]ve| have)? (?:\w+ )?(?:fixed|did|done|solved|removed|added|changed|made|mended|committed|pushed|deleted|renamed|moved) (?:it|that|this|them|those)(?: all)?"
+    r" (?:myself|by hand|manually|already)\b|^(?:das )?hab(?:e)? ich (?:schon |jetzt )?selbst\b|^je l['’]ai fait moi-même\b|^我自己(?:已经)?.{0,8}了"
+)
+
+
+def did_it(prompt: str) -> bool:
+    """Whether the user says that he did himself what was asked for."""
+    return _DID_IT.match(prompt) is not None
+
+
+def lets_be(prompt: str) -> bool:
+    """Whether a prompt answers a question by leaving a thing as it is."""
+    return _LETS_BE.match(prompt) is not None
 
 
 def withdrawn(sentence: str) -> str:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.demands import is_for_once, revoked
-from leafward.summaries.facts.prose import content_words, lines_outside_code, list_items, sentence_key
+from leafward.summaries.facts.prose import (
+    content_words,
+    lines_outside_code,
+    list_items,
+    negated,
+    sentence_key,
+)
 from leafward.summaries.facts.questions import asks
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
@@ -74,6 +80,11 @@ _BEFORE_WORK = late(
     r"|先不要(?:写|改|动)|まだ(?:実装|コード|変更)"
 )
 """A rule that holds until the work may begin."""
+_UNTIL_TOLD = late(
+    r"(?i)\b(?:until|till|before) (?:i|we) (?:say|tell|told|ask|give|approve|confirm|agree|ok)\b|\bbis ich (?:es |das )?(?:sage|freigebe)\b"
+)
+"""The end of a rule that holds until the user asks for the thing himself."""
+_FORBIDDING = frozenset(content_words("do not don't dont never please anything"))
 _GO_AHEAD = late(
     r"(?i)^\W*(?:(?:ok(?:ay)?|yes|yep|yeah|great|good|perfect|nice|cool|lgtm|(?:looks|sounds) (?:good|great)|(?:the )?plan (?:is |looks )?(?:good|great|fine|ok(?:ay)?)|ja|gut|super|passt|oui|d['’]accord|s[ií]|vale|好的?|はい)[\s,.!，。]+)*"
     r"(?:(?:please|now|you can|let['’]s|bitte|dann|jetzt)[\s,]+)*"
@@ -94,7 +105,8 @@ class StandingRules:
 
     _told: dict[str, str] = field(default_factory=dict)
     """The text of each rule, by the key of its fact."""
-    _revoked: list[frozenset[str]] = field(default_factory=list)
+    _revoked: list[tuple[frozenset[str], str]] = field(default_factory=list)
+    """The subject of each revocation, and its sentence."""
     _removals: list[str] = field(default_factory=list)
     """Removals that the user asked for."""
     _numbers: dict[str, str] = field(default_factory=dict)
@@ -138,7 +150,7 @@ class StandingRules:
             about = revoked(sentence)
             if not about:
                 continue
-            self._revoked.append(about)
+            self._revoked.append((about, sentence))
             for key in [key for key, rule in self._told.items() if _is_about(rule, about)]:
                 if _says_more(self._told[key], about):
                     yield Sighting(FactKind.CONSTRAINT, sentence_key(sentence), sentence, Voice.USER, entry)
@@ -150,7 +162,19 @@ class StandingRules:
 
     def begun(self, prompt: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Yields the rules that held until the work might begin, where a prompt lets it begin."""
-        if _GO_AHEAD.match(prompt) is None or asks(prompt):
+        if asks(prompt):
+            return
+        asked = frozenset(content_words(prompt)) if not negated(prompt) else frozenset()
+        for key, rule in list(self._told.items()):
+            told = _UNTIL_TOLD.search(rule)
+            if told is not None and asked.issuperset(
+                frozenset(content_words(rule[: told.start()])) - _FORBIDDING
+            ):
+                del self._told[key]
+                yield Sighting(
+                    FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
+                )
+        if _GO_AHEAD.match(prompt) is None:
             return
         for key in [key for key, rule in self._told.items() if _BEFORE_WORK.search(rule)]:
             rule = self._told.pop(key)
@@ -158,9 +182,17 @@ class StandingRules:
 
     def is_revoked(self, rule: str) -> bool:
         """Whether the user revoked the whole of a rule from an earlier summary."""
-        return any(_is_about(rule, about) and not _says_more(rule, about) for about in self._revoked) or any(
-            _takes_away(removal, rule) for removal in self._removals
+        return self.revoked_by(rule) != ""
+
+    def revoked_by(self, rule: str) -> str:
+        """The words by which the user revoked the whole of a rule that was set elsewhere; empty where there are none."""
+        sentences = (
+            sentence
+            for about, sentence in reversed(self._revoked)
+            if _is_about(rule, about) and not _says_more(rule, about)
         )
+        removals = (removal for removal in reversed(self._removals) if _takes_away(removal, rule))
+        return next(sentences, "") or next(removals, "")
 
     def asked_since(self, rule: str) -> str:
         """The last removal that may concern what a rule spares; empty where there is none."""

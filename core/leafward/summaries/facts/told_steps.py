@@ -93,6 +93,8 @@ class ToldSteps:
     """Steps to try by hand, also those in checklists."""
     _offered: set[str] = field(default_factory=set)
     """The steps that were told beside an offer."""
+    _left: set[str] = field(default_factory=set)
+    """The steps that the last answer told as what is left."""
     _agreed: set[str] = field(default_factory=set)
     """The steps whose offer was accepted."""
     _there: list[frozenset[str]] = field(default_factory=list)
@@ -127,10 +129,16 @@ class ToldSteps:
         # An offer of many steps seldom means all of them.
         self._offered = offered if len(offered) <= _AT_ONCE else set()
 
-    def asked(self, *, agreed: bool) -> None:
-        """Records a prompt; `agreed`: it accepts the offer."""
+    def leave(self, sightings: Iterable[Sighting]) -> None:
+        """Records the steps of an answer that asks nothing."""
+        left = {seen.key for seen in sightings if seen.key in self._open}
+        self._left = left if len(left) <= _AT_ONCE else set()
+
+    def asked(self, *, agreed: bool, goes_on: bool) -> None:
+        """Records a prompt; `agreed`: it accepts the offer, `goes_on`: it only asks for what is left."""
         self._agreed |= self._offered if agreed else set()
-        self._offered = set()
+        self._agreed |= self._left if goes_on else set()
+        self._offered, self._left = set(), set()
 
     def listed(self, sightings: Iterable[Sighting]) -> None:
         """Records the steps of a text or a call that are tried by hand, whose work leaves no evidence."""

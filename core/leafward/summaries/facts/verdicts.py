@@ -32,6 +32,7 @@ _FAILED = late(
     r"|test result: FAILED|error: (?:test failed|could not compile|aborting due to)"  # cargo
     r"|=+ .{0,120}\b[1-9]\d* (?:failed|errors?)\b"  # pytest
     r"|FAILED \((?:failures|errors)="  # unittest
+    r"|Failed! +- Failed:"  # .NET
     r"|Found [1-9]\d* errors?\b"  # mypy, tsc, ruff
     r"|.{0,200}\berror TS\d{3,5}:"
     r"|(?:\[ERROR\] )?BUILD FAIL(?:ED|URE)\b"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -201,6 +201,15 @@ class Evidence:
     def is_carried(self, candidate: LineCandidate) -> bool:
         """Whether a line is only in an earlier summary."""
         return bool(candidate.sources) and all(entry not in self.position for entry in candidate.sources)
+
+
+_SINCE = 60
+"""Characters that are quoted of a later request about a rule."""
+
+
+def asked_since(rule: str, request: str) -> str:
+    """A rule with the later request that may end it, if there is one."""
+    return f"{rule} (asked since: {cut(request, _SINCE)})" if request else rule
 
 
 def add(

@@ -34,6 +34,10 @@ _MARKED = re.compile(
     r"(?i)^\W*(?:(?:main|most|current|recent|latest|ongoing|active|final|last) ){1,3}(?:request|task|goal|focus|work|question|issue|problem|bug)\W*:[\s*]*"
 )
 """Such a mark, or that of the current goal, with its colon."""
+_BRACKETED = re.compile(
+    r"(?i)\s*[(\[](?:in progress|current|ongoing|wip|current (?:request|task|goal|focus|work|question|issue|problem|bug))[)\]]"
+)
+"""Such a mark in brackets."""
 _AFTERWARDS = re.compile(
     r"(?i)^\W*(?:after|once|when) .{1,120}?\b(?:user|they) (?:\w+ )?(?:asked|requested|wanted|gave|reported|said)\b"
 )
@@ -66,16 +70,16 @@ def points_back(goal: str) -> bool:
 
 
 def without_mark(goal: str) -> str:
-    """A goal without the words before it that call it the current or the newest one."""
-    return _MARKED.sub("", goal)
+    """A goal without the words before it, or the mark, that call it the current or the newest one."""
+    return _BRACKETED.sub("", _MARKED.sub("", goal))
 
 
 def sorted_out(
-    goals: Sequence[str], turns: Sequence[Turn], *, answered: bool, in_turn: bool = False
+    goals: Sequence[str], turns: Sequence[Turn], *, answered: bool, over: bool = False, in_turn: bool = False
 ) -> dict[str, tuple[SummarySection, str]]:
     """For each goal of an earlier summary its new section, and the words before it; goals that only point back are left out.
 
-    A goal with the mark of a reached one is done. `in_turn` says that the goals are all requests of a session, one after the
+    A goal with the mark of a reached one is done. `over` says that the work on all of them was answered with nothing left. `in_turn` says that the goals are all requests of a session, one after the
     other: then the work is for the last one, unless an introduction makes them parts of one request. The others become earlier requests where the user went on to other work,
     or `answered` (the work of then was answered) and something else was asked since: nothing tells whether they were
     reached. Until then those stay that a list marks as current, or all of them.
@@ -91,6 +95,8 @@ def sorted_out(
     elif not current and in_turn and not any(goal.endswith((":", "：")) for goal in goals):
         current = [goal for goal in left[:-1] if _GOES_ON.search(goal)] + left[-1:]
     lasting = set(current if current and len(goals) >= _SEVERAL else left)
+    if over:
+        lasting = set()
     if any(turn.tells for turn in turns):
         lasting -= {goal for goal in left if answered or _ANSWERED.search(goal)}
     if any(turn.tells and turn.works for turn in turns):

@@ -12,7 +12,8 @@ from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers import offers, user_requests
-from leafward.summaries.summarizers.candidates import BEFORE_KEPT, FileWork, add
+from leafward.summaries.summarizers.answered_requests import settles
+from leafward.summaries.summarizers.candidates import BEFORE_KEPT, FileWork, add, asked_since
 from leafward.summaries.summarizers.carried_goals import sorted_out, without_mark
 from leafward.summaries.summarizers.declared_lines import carry_declared
 from leafward.summaries.summarizers.earlier_code import code_in, tell_code
@@ -22,7 +23,6 @@ from leafward.summaries.summarizers.open_requests import is_beside
 from leafward.summaries.summarizers.outline import (
     Provenance,
     SummarySection,
-    cut,
     is_file_alone,
     line_key,
     outline_lines,
@@ -30,11 +30,13 @@ from leafward.summaries.summarizers.outline import (
 from leafward.summaries.summarizers.passed_over import NOT_DONE
 from leafward.summaries.summarizers.quotes import WAITING
 from leafward.summaries.summarizers.sentence_sections import reached
+from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leafward.session.entries import EntryIndex
+    from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.summarizers.candidates import Evidence
     from leafward.summaries.summarizers.turns import Turn
 
@@ -65,24 +67,39 @@ class _Line(NamedTuple):
     """Words before the text that say how it stands now."""
 
 
+class Since(NamedTuple):
+    """What came behind an earlier summary."""
+
+    turns: Sequence[Turn]
+    later: Sequence[Turn]
+    """The turns of the messages that are kept."""
+    kept: FactReader
+    """The reader of these messages."""
+    went_on: Turn | None
+    """The turn from before the summary, where the span has no request of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Since:
     """The time between the earlier summary and the next one."""
 
     evidence: Evidence
     turns: Sequence[Turn]
+    kept: FactReader
     worked: bool
-    """Whether any turn or file was worked on."""
+    """Whether any turn or file was worked on, or the messages that are kept end the work."""
     answered: bool
     closed: Mapping[str, str]
     """Outcomes of the steps that are no longer open, by the key of their line."""
+    passed: bool
+    """Whether a run of tests ended well, here or in the messages that are kept."""
 
 
 def carry(
     evidence: Evidence,
     previous: str,
     entry: EntryIndex,
-    turns: Sequence[Turn],
+    behind: Since,
 ) -> None:
     """Adds the lines of the previous summary, each in its section; finished work moves to the done ones.
 
@@ -90,24 +107,44 @@ def carry(
     """
     if not previous:
         return
-    worked = any(turn.works for turn in turns) or any(work.changes for work in evidence.files.values())
+    turns, kept = behind.turns, behind.kept.told
+    changed = any(work.changes for work in evidence.files.values())
+    worked = any(turn.works for turn in turns) or changed or kept.answers > 0
     closed = {
         fact.key: fact.outcome
         for fact in evidence.facts.values()
         if fact.kind is FactKind.TODO and not fact.is_open
     }
-    since = _Since(evidence, turns, worked, evidence.reader.told.answers > 0, closed)
+    told = evidence.reader.told
+    since = _Since(
+        evidence,
+        turns,
+        behind.kept,
+        worked,
+        told.answers + kept.answers > 0,
+        closed,
+        told.tests_passed or kept.tests_passed,
+    )
     outline = list(outline_lines(previous))
+    every = [*turns, *behind.later]
     # The work of then is answered before anything else is asked.
-    went_on = bool(turns) and turns[0].first > 0 and since.answered
+    ended = told.answers > 0 if turns else behind.went_on is not None and is_answered(behind.went_on)
+    went_on = bool(every) and every[0].first > 0 and ended
+    reached_all = (
+        not every
+        and not behind.kept.plan.open
+        and behind.went_on is not None
+        and settles([behind.went_on], behind.went_on, changed=changed)
+    )
     goals = sorted_out(
         [
             line.text
             for line in outline
             if line.section is SummarySection.GOAL and line.text not in user_requests.SETTLED
         ],
-        [turn for turn in turns if not is_beside(turn)],
+        [turn for turn in (every if went_on else turns) if not is_beside(turn)],
         answered=went_on,
+        over=reached_all,
         in_turn=_ALL_REQUESTS in previous,
     )
     before, not_done = SummarySection.GOAL, False
@@ -147,7 +184,10 @@ def carry(
         if line is not None and file and not line.lead and file.rpartition("/")[2] not in text:
             line = line._replace(lead=f"`{file}`: ")
         if line is not None and not _is_stale(since, line):
-            _add(evidence, line, entry)
+            _add(since, line, entry)
+    if goals and not turns and not any(section is SummarySection.GOAL for section, _ in goals.values()):
+        nothing = user_requests.SETTLED[bool(behind.later)]
+        add(evidence, SummarySection.GOAL, nothing, (entry,), 3.0, first=True)
 
 
 def _worded_today(text: str, *, went_on: bool) -> str:
@@ -188,6 +228,8 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
         return _Line(SummarySection.DONE if section in _WORK else section, text, lead)
     if section is not SummarySection.IN_PROGRESS:
         return line
+    if since.passed and _BROKEN_THEN.search(text):
+        return None
     if text.startswith(WAITING) and since.turns:
         return None
     if not_done and not since.answered:
@@ -218,25 +260,27 @@ def _placed_by_words(line: _Line) -> _Line | None:
 def _is_stale(since: _Since, line: _Line) -> bool:
     """Whether a line was true only when the earlier summary was written."""
     section, text, _ = line
-    reader = since.evidence.reader
     if section in _LASTING:
         if since.worked and (_WAS_GOING_ON.search(text) or tells_a_passing_state(text)):
             return True
         if since.evidence.size and _NEWEST_THEN.search(text):
             return True
-    if section is SummarySection.CONTEXT and reader.told.tests_passed and _BROKEN_THEN.search(text):
+        if since.answered and _CURRENT_THEN.search(text):
+            return True
+    if section is SummarySection.CONTEXT and since.passed and _BROKEN_THEN.search(text):
         return True
-    if section is SummarySection.CONSTRAINTS and reader.rules.is_revoked(text):
+    if section is SummarySection.CONSTRAINTS and since.evidence.reader.rules.is_revoked(text):
         return True
     return text.startswith(offers.DECLINED) and offers.is_wanted(text, since.turns)
 
 
-def _add(evidence: Evidence, line: _Line, entry: EntryIndex) -> None:
+def _add(since: _Since, line: _Line, entry: EntryIndex) -> None:
     section, text, lead = line
-    if section is SummarySection.CONSTRAINTS and (asked := evidence.reader.rules.asked_since(text)):
-        text = f"{text} (asked since: {cut(asked, _SINCE)})"
+    if section is SummarySection.CONSTRAINTS:
+        asked = since.evidence.reader.rules.asked_since(text) or since.kept.rules.revoked_by(text)
+        text = asked_since(text, asked)
     add(
-        evidence,
+        since.evidence,
         section,
         text,
         (entry,),
@@ -308,6 +352,8 @@ _WAS_GOING_ON = late(
     r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
 )
 """Work that was in progress when an earlier summary was written."""
+_CURRENT_THEN = late(r"(?i)\((?:current(?: (?:issue|problem|task|work|bug))?|ongoing|unresolved|unsolved)\)")
+"""The mark of what was the current trouble then."""
 _MARKUP = late(r"^[<‹]/?[\w-]{1,60}[>›]$|^[<‹]([\w-]{1,60})[>›].*[<‹]/\1[>›]$")
 """A tag alone, or one element: an agent's markup around a summary is not its content."""
 _FAILED_THEN = late(
@@ -335,5 +381,3 @@ _QUOTES_USER = late(
 _NOT_YET = late(
     r"(?i)\b(?:not|n['’]t|never) yet\b|\b(?:remain(?:s|ing)?|still|noch nicht|pas encore)\b|尚未|还没"
 )
-_SINCE = 60
-"""Characters that are quoted of a later request about a rule."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CLAIMS = frozenset({SummarySection.DECISIONS, SummarySection.CONTEXT, SummarySection.NEXT})
 """Sections whose lines are claims of the model."""
+_GUARDED = frozenset({SummarySection.CONSTRAINTS, SummarySection.NEXT})
 _LEAD = r"(?i)^\W*(?:(?:ah|oh|ok(?:ay)?|hm+|sorry|yes|no|wait|nein|ja|non|oui|s[ií])[\s,.!–—-]+)*"
 _ADMITS = late(
     _LEAD
@@ -39,15 +40,19 @@ def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
 
 
 def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str) -> None:
-    """Leaves out the work that the user took back, and adds a line about that."""
+    """Leaves out the work that the user took back, and adds a line about that; the last of the turns may follow the messages."""
     failed = failed_calls(message for _, message in messages)
     for number, by in taken_back(turns).items():
         turn, words = turns[number], turns[by]
-        entries = {messages[place].entry for place in range(turn.first, words.first)}
+        entries = {entry for entry, _ in messages[turn.first : words.first]}
         evidence.candidates = [
             candidate
             for candidate in evidence.candidates
-            if candidate.first or not candidate.sources or not entries.issuperset(candidate.sources)
+            if candidate.first
+            or not candidate.sources
+            or not entries.issuperset(candidate.sources)
+            # What the kept messages take back they show themselves; the gate asks for rules and steps of the span.
+            or (words.entry not in evidence.position and candidate.section in _GUARDED)
         ]
         text = f"{harmless(turn.text, 100)} ({harmless(words.text, 160)})"
         lead = "Taken back: "
@@ -63,7 +68,8 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
                     path for _, done in since for path in files_changed(done, failed, cwd)
                 ):
                     lead = "Done anew after the user undid it: "
-        add(evidence, SummarySection.DECISIONS, text, (turn.entry, words.entry), 1.0, lead=lead)
+        sources = (turn.entry, words.entry)[: 1 + (words.entry in evidence.position)]
+        add(evidence, SummarySection.DECISIONS, text, sources, 1.0, lead=lead)
 
 
 def _undo(evidence: Evidence, changed: Sequence[str], places: range) -> None:
@@ -80,6 +86,8 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
     _give_up(evidence, messages, turns)
     wrong: dict[EntryIndex, frozenset[str]] = {}
     doubted: dict[tuple[EntryIndex, ...], frozenset[str]] = {}
+    spared: set[EntryIndex] = set()
+    """Answers that the kept messages call wrong: the gate asks for the steps of the span."""
     for number, turn in enumerate(turns[1:]):
         before = turns[number]
         if before.answer and (
@@ -87,6 +95,8 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         ):
             words = frozenset(content_words(turn.own))
             wrong[messages[before.last].entry] = doubted[before.entry,] = words
+            if turn.entry not in evidence.position:
+                spared.add(messages[before.last].entry)
     _forget_outcomes(evidence, doubted)
     if wrong:
         evidence.candidates = [
@@ -94,6 +104,7 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
             for candidate in evidence.candidates
             if not candidate.sources
             or not wrong.keys() >= set(candidate.sources)
+            or (candidate.section in _GUARDED and not spared.isdisjoint(candidate.sources))
             or not (
                 candidate.section in CLAIMS
                 # Other work stays.

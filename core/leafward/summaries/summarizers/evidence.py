@@ -12,6 +12,7 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.files.shell.moves import may_move, moves
 from leafward.summaries.facts import forms, restorations
+from leafward.summaries.facts.agent_plan import AgentPlan
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text, command_of
 from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
 from leafward.summaries.facts.reader import FactReader
@@ -19,13 +20,14 @@ from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, w
 from leafward.summaries.summarizers import offers, stale_lines, statements, user_requests
 from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, FileWork
-from leafward.summaries.summarizers.carried_lines import carry
+from leafward.summaries.summarizers.carried_lines import Since, carry
 from leafward.summaries.summarizers.declared_lines import tell_declared
-from leafward.summaries.summarizers.exchange import finish
+from leafward.summaries.summarizers.kept_answers import continued, finish
 from leafward.summaries.summarizers.last_state import tell_state
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 from leafward.summaries.summarizers.same_work import SameWork
-from leafward.summaries.summarizers.turns import as_asked, by_machine, turns_of
+from leafward.summaries.summarizers.statements import KeptFacts
+from leafward.summaries.summarizers.turns import as_asked, by_machine, mark_told_before, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -75,11 +77,16 @@ def collect(
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     _join(evidence.files)
     turns = turns_of(messages)
+    mark_told_before(turns, span.previous_entry)
     end = messages[-1].entry if messages else span.previous_entry
     behind = [one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end]
     replies = turns_of(behind)
-    finished = finish(turns, messages, behind)
-    carry(evidence, previous, span.previous_entry, turns)
+    answers = finish(turns, messages, behind)
+    after = FactReader(span.cwd, span.known)
+    after.plan = AgentPlan(dict(reader.plan.items))
+    seen_after = [seen for one in behind for seen in after.read(*one)]
+    went_on = continued(turns, [*messages, *behind], answers.later, span.previous_entry)
+    carry(evidence, previous, span.previous_entry, Since(turns, answers.later, after, went_on))
     evidence.last_turn = turns[-1].first + 1 if turns else 0
     user_requests.requests(
         evidence,
@@ -87,17 +94,17 @@ def collect(
         SameWork(messages, failed, span.cwd, evidence.files),
         first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
         is_split=span.prefix > 0,
-        finished=finished,
-        since=any(turn.words for turn in replies),
+        kept=answers,
     )
     offers.declined(evidence, turns)
-    quoting.answers(evidence, messages, turns, stop)
+    works = any(one.message.get("role") == "toolResult" for one in behind)
+    quoting.answers(evidence, messages, turns, stop, goes_on=works)
     quoting.last_word(evidence, messages, turns, replied=bool(replies))
     statements.settled(evidence, messages)
-    statements.stated(evidence, messages, turns, behind, FactReader(span.cwd, span.known))
+    statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
     statements.changed(evidence)
     _without_repeats(evidence)
-    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, span.known)
+    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)
     gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)

@@ -16,13 +16,10 @@ from leafward.summaries.summarizers.turns import (
     keeps_going,
     position,
     question_of,
-    turns_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from leafward.summaries.survival.spans import SpanMessage
 
 _BRIEF = 2
 """Content words up to which a reply to a question of the model's is no request of its own."""
@@ -37,7 +34,8 @@ def speaks_to(turn: Turn, before: Turn) -> bool:
             return True
         # What names something else passes an offer over; any few words reply to another question.
         question = question_of(before.answer)
-        return turn.words <= _BRIEF and not (responses.offers(question) or responses.offers_more(question))
+        passed_over = responses.offers(question) or responses.offers_more(question)
+        return turn.words <= _BRIEF and (not passed_over or responses.lets_be(turn.own))
     return turn.words < SUBSTANTIAL and questions.asks(turn.own)
 
 
@@ -51,13 +49,15 @@ def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
 
 
 def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
-    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, else the request itself.
+    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, or only went on.
+
+    Else it is the request itself.
 
     An answer that the user called wrong tells none, so the last answer does.
     """
     exchange = exchange_of(turns, turn)
     for one in reversed(exchange[1:]):
-        if is_answered(one) and reports_result(one.answer):
+        if is_answered(one) and (reports_result(one.answer) or (one.works and keeps_going(one))):
             return one
     wrong = [number for number, one in enumerate(exchange) if responses.refutes(one.own)]
     return next((one for one in reversed(exchange[wrong[-1] :]) if is_answered(one)), turn) if wrong else turn
@@ -68,19 +68,3 @@ def reports_result(answer: str) -> bool:
     return prose.reports(answer) or any(
         section_of_sentence(one) is SummarySection.DONE for one in quotable(answer, shortest=8)
     )
-
-
-def finish(turns: Sequence[Turn], messages: Sequence[SpanMessage], behind: Sequence[SpanMessage]) -> bool:
-    """Gives the last turn of a span the answer that the messages `behind` it have; False where they do not end it.
-
-    An answer that the user calls wrong ends nothing. One that reports a result and asks what is next does, where the user went on.
-    """
-    if not turns or turns[-1].answer or turns[-1].left:
-        return False
-    whole, *later = turns_of([*messages[turns[-1].first :], *behind])
-    went_on = bool(later) and not (keeps_going(later[0]) or responses.agrees(later[0].own))
-    ends = is_answered(whole) or (went_on and bool(whole.answer) and reports_result(whole.answer))
-    if not ends or (later and (responses.refutes(later[0].own) or responses.takes_back(later[0].text))):
-        return False
-    turns[-1].works, turns[-1].answer, turns[-1].said = whole.works, whole.answer, whole.said
-    return True

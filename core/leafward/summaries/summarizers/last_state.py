@@ -24,6 +24,9 @@ _RUN = "Last test run"
 _COUNTS = "Last counts of tests"
 """The beginning of a line about an earlier run, where the last one printed no counts."""
 _PRINTED = "printed "
+_PASSED = "passed"
+_FAILING = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
+"""A count of failures."""
 _CHANGED_SINCE = "; files were changed after it"
 _COMMAND = 120
 """Characters of a command that are quoted."""
@@ -63,7 +66,8 @@ def tell_state(
         )
         _add(evidence, f"{lead}: `{harmless(path, _COMMAND)}`", messages[place].entry)
     elif (line := before.get(_FILE)) is not None and line.partition("`")[2].rstrip("`") not in gone:
-        _add(evidence, line, previous[1])
+        changes = _last_change(kept, failed_calls(m for _, m in kept), (), cwd) is not None
+        _add(evidence, f"{_FILE}{BEFORE_KEPT * changes}:{line.partition(':')[2]}", previous[1])
     run = _last_run(messages)
     since = changed is not None and (run is None or changed[0] > run[0])
     if run is not None:
@@ -72,11 +76,22 @@ def tell_state(
         text = f"{lead}: `{harmless(command, _COMMAND)}` {printed}{_CHANGED_SINCE * since}"
         _add(evidence, text, messages[place].entry)
         counted = None if _has_counts(printed) else _last_run(messages, counted=True)
+        passed = printed == _PASSED
+        if counted is not None and passed and _FAILING.search(counted[2]):
+            # What failed in an earlier run passed in the last one.
+            return
         if counted is not None:
             place, command, printed = counted
             _add(evidence, f"{_COUNTS}: `{harmless(command, _COMMAND)}` {printed}", messages[place].entry)
-        elif not _has_counts(printed) and (line := _counts_before(before)):
+        elif (
+            not _has_counts(printed)
+            and (line := _counts_before(before))
+            and not (passed and _FAILING.search(line))
+        ):
             _add(evidence, line, previous[1])
+        return
+    if _last_run(kept) is not None:
+        # The kept messages tell how it stands now.
         return
     if (line := before.get(_RUN)) is not None:
         _add(
@@ -159,4 +174,4 @@ def _printed(text: str, command: str, outcome: str) -> str:
     if outcome != "exit 0":
         return "failed" if outcome == "failed" else f"failed with {outcome}"
     # After a pipe the exit code is another program's.
-    return "printed no counts" if "|" in command else "passed"
+    return "printed no counts" if "|" in command else _PASSED

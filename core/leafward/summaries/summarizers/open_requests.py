@@ -9,7 +9,8 @@ from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.trouble_reports import comes_back, is_solved
-from leafward.summaries.summarizers.exchange import closing, reports_result, speaks_to
+from leafward.summaries.summarizers.answered_requests import ACHIEVED, FAILS
+from leafward.summaries.summarizers.exchange import reports_result, speaks_to
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.passages import quotable
 from leafward.summaries.summarizers.sentence_sections import section_of_sentence
@@ -20,9 +21,8 @@ from leafward.summaries.summarizers.turns import (
     asks_back,
     goal_of,
     is_answered,
+    is_praise,
     keeps_going,
-    only_declines,
-    position,
     question_of,
     turn_before,
 )
@@ -30,9 +30,6 @@ from leafward.summaries.summarizers.turns import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_ACHIEVED = late(
-    r"(?i)^\W*(?:(?:(?:all )?done|finished|erledigt|fertig|terminé|c['’]est fait|listo|hecho|готово)\b|✅|已?(?:全部)?完成|搞定|完了)"
-)
 _ASIDE = late(r"(?i)^(?:\W*(?:but|and|no|well|ok)\b)*\W*(?<!\w)(?:why\b|i mean\b)")
 """A question for a reason, or a remark: it is part of the work that was asked for before it."""
 _BESIDE = late(
@@ -62,37 +59,6 @@ _ASKS_WHY = late(
     r"|warum|wieso|weshalb|was|wann|wo|wer|welche[rs]?|wie|pourquoi|quand|où|qui|quel(?:le)?s?|comment|est-ce)\b|^(?:为什么|为何|什么|怎么|哪)|(?:吗|呢|か)[?？。]?$"
 )
 """A question for information: whatever work followed it, it is no longer a goal."""
-_STILL = (
-    r"still (?:\w+ly )?(?:fail\w*|need\w*|miss\w*|open|broken|to|not|remain\w*|pending|running|waiting|wrong|red|happens?|occurs?"
-    r"|unclear|unsolved|outstanding|in progress|lack\w*|has to|have to|must|requires?|crash\w*|hang\w*|slow\w*|doesn|isn|can['’]?t|cannot)"
-)
-"""What lasts: something that `still` looks good leaves nothing open."""
-_FAILS = late(rf"(?i)\b(?:fail(?:s|ing)?|broken|{_STILL}|not yet|remain(?:s|ing)?)\b")
-"""A sign that an answer leaves something unfinished."""
-_CASES = late(
-    r"(?i)\b(?:if|when(?:ever)?|in case|unless|won['’]t|will (?:not|never)|never|instead of|no longer)\b[^,.;)]*"
-)
-"""A part of a sentence about what may happen, or does not."""
-_LEAVES = late(rf"(?i)\b(?:but|{_STILL}|not yet|remain(?:s|ing)?)\b")
-"""A sign that a report of work leaves something unfinished; it may well tell of a failure that is over."""
-_STUCK = late(
-    r"(?i)\b(?:i|we) (?:can['’]t|cannot|can not|am unable to|are unable to|could not|couldn['’]t) (?:go on|continue|proceed|finish|complete|do (?:it|this|that)|push|publish|deploy|merge|access|reach|connect)\b"
-    r"|\b(?:needs?|requires?|lacks?|waits? for|is waiting for|waiting on) (?:an? |the |your )?(?:\w+ )?(?:approvals?|permissions?|credentials|token|review)\b|\buntil (?:someone|somebody|you)\b"
-    r"|\bkann (?:ich )?(?:nicht|erst)\b.*\b(?:weiter|fortfahren|bis|wenn)\w*|\bje ne peux pas (?:continuer|terminer)\b|\bno puedo (?:continuar|seguir|terminar)\b|无法继续"
-)
-"""A sign that the work is stuck."""
-_CHANGES = late(
-    r"(?i)^(?:(?:ok(?:ay)?|please|now|and|also|so|then|first|but|hi|hey|yes|no|just|actually|bitte|jetzt|dann|nun)[\s,.]+)*(?:(?:can|could|would|will) (?:you|we) |(?:i|we)(?:['’]d| would)? (?:want|like|need)(?: you)? to |let['’]s |you should |kannst du |peux-tu )?(?:please |also |now |bitte |just )*"
-    r"(?:add|fix|port|move|rename|remove|delete|drop|implement|make|create|write|rewrite|update|upgrade|refactor|change|replace|convert|build|merge|split|migrate|extract|restore|revert|clean|set|install|deploy|publish|push|commit|release"
-    r"|turn|switch|use|let|allow|support|handle|extend|improve|simplify|speed|optimi[sz]e|draw|print|show .{1,60} (?:in|on|as|with|beside)|document|address|resolve|solve|get rid|put|bring|go on|continue|start|try|do|finish|complete|apply|enable|disable"
-    r"|füge?|entfern\w*|lösch\w*|benenne?|erstell\w*|beheb\w*|ersetz\w*|änder\w*|mach\w*|schreib\w*|baue?|bau|korrigier\w*|ajoute\w*|supprime\w*|renomme\w*|cré\w*|corrige\w*|remplace\w*|fais|modifie\w*|añade|agrega|elimina|quita|crea|reemplaza|cambia|haz)\b"
-    r"|^(?:请|帮我|把|将)*.{0,12}(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换|改成|改为|实现|重构|写)|(?:して|追加|修正|変更|作って)(?:ください|下さい)?[。.]?$"
-)
-"""The beginning of a request for work."""
-_DID = late(
-    r"(?i)^i(?:['’]ve| have)? (?:also |now |then )?(?!need)\w+ed\b|\b(?:previously|formerly|no longer|used to) (?:\w+ ){0,2}(?:fail|broke)\w*"
-)
-"""A sentence that tells work, or that a failure is over."""
 _MEANWHILE = late(
     r"(?i)^\W*(?:(?:no|ok(?:ay)?|please|hm+)[\s,.!]+)*(?:stop|wait|hold on|first|before|quick|one moment|pause|warte|halt|erst|attends|espera|等)\b"
 )
@@ -117,8 +83,8 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
         and not (_ASIDE.match(last.own) or _is_aside(last, turns))
     ):
         return last
-    left = _open(turns)
-    goal, begun = goal_of(left), goal_of(turns)
+    left = open_requests(turns)
+    goal, begun = goal_of(left), goal_of([turn for turn in turns if not turn.told_before])
     if goal is None or goal is begun or not _is_aside(goal, turns):
         return goal
     other = goal_of([turn for turn in left if not _is_aside(turn, turns)])
@@ -129,7 +95,7 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
 
 def stands_for_an_aside(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether a goal was put in the place of an aside, which is the only open request."""
-    left = _open(turns)
+    left = open_requests(turns)
     if not any(turn is goal for turn in left):
         return True
     aside = goal_of(left)
@@ -138,9 +104,17 @@ def stands_for_an_aside(goal: Turn, turns: Sequence[Turn]) -> bool:
 
 def is_over(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether a goal that stands for an aside was answered, and nothing said since makes that wrong."""
-    if any(turn is goal for turn in _open(turns)) or not (is_answered(goal) or prose.reports(goal.answer)):
+    if any(turn is goal for turn in open_requests(turns)):
         return False
+    if not (is_answered(goal) or prose.reports(goal.answer)):
+        return len(turns) > 1 and goal is turns[-2] and _left_it_there(goal, turns[-1])
     return is_unchallenged(goal, turns)
+
+
+def _left_it_there(turn: Turn, later: Turn) -> bool:
+    """Whether the next request declines what an answer offered after work, and nothing was done about that."""
+    declined = responses.declines(later.own, question_of(turn.answer))
+    return declined and turn.works and not later.works and is_answered(later)
 
 
 def is_unchallenged(goal: Turn, turns: Sequence[Turn]) -> bool:
@@ -151,57 +125,11 @@ def is_unchallenged(goal: Turn, turns: Sequence[Turn]) -> bool:
     )
 
 
-def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
-    """Whether the last request that tells its subject is over: answered with a result or what it asked, and nothing is left.
-
-    `changed` says that the work on it changed a file: such an answer need not say that it is done.
-    """
-    if last is None:
-        return False
-    end = closing(turns, last)
-    since = turns[position(turns, last) :]
-    for number, turn in enumerate(since):
-        if is_answered(turn) or (number and responses.is_pleased(turn.own)):
-            continue
-        if turn.works and responses.offers_more(question_of(turn.answer)) and reports_result(turn.answer):
-            # What was asked for is there, and the offer is about something else.
-            continue
-        declined = any(only_declines(turns, one) for one in since[max(1, number) : number + 2])
-        if not declined and (turn.first >= end.first or not asks_back(turn.answer)):
-            return False
-    last = end
-    sections = [(one, section_of_sentence(one)) for one in quotable(last.answer, shortest=8)]
-    # An answer without work is what was asked for, such as a text: it may well tell of a failure.
-    if any(
-        section is SummarySection.NEXT
-        or (_LEAVES if _tells_work(one, section) or not last.works else _FAILS).search(_CASES.sub(" ", one))
-        or _STUCK.search(one)
-        for one, section in sections
-    ):
-        return False
-    if changed or not last.works or _ACHIEVED.match(last.answer) or prose.reports(last.answer):
-        return True
-    if not any(map(_CHANGES.match, [last.text, *prose.sentences(last.text)])):
-        # No work was asked for, so its answer is all that was wanted.
-        return True
-    return any(section is SummarySection.DONE for _, section in sections)
-
-
-def _tells_work(sentence: str, section: SummarySection) -> bool:
-    """Whether a sentence tells what was done, or what was wrong before: a failure in it is over."""
-    return section is SummarySection.DONE or _DID.search(sentence) is not None
-
-
-def obstacle(turns: Sequence[Turn], *, since: bool) -> str:
-    """What the last answer says the work waits for; empty where it says nothing, or where `since` the user spoke again."""
-    if since or not turns:
-        return ""
-    return next((one for one in quotable(turns[-1].answer, shortest=8) if _STUCK.search(one)), "")
-
-
 def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
     """Whether all between a request and the last one is one exchange about it: nothing was answered, and all offers were accepted."""
     between = [turn for turn in turns if goal.first <= turn.first <= last.first]
+    if _MEANWHILE.match(last.own):
+        return False
     return len(between) > 1 and not any(
         turn.answer
         and (
@@ -217,7 +145,7 @@ def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
 
 def open_aside(turns: Sequence[Turn]) -> Turn | None:
     """The open aside, where every request before it is over; None where it only declines an offer."""
-    aside = goal_of(_open(turns))
+    aside = goal_of(open_requests(turns))
     before = turn_before(turns, aside) if aside is not None else None
     if aside is None or (before is not None and responses.declines(aside.own, question_of(before.answer))):
         return None
@@ -257,7 +185,7 @@ def _is_aside(turn: Turn, turns: Sequence[Turn]) -> bool:
     return not turn.works and _wants_to_know(turn.text, behind=_WENT_ON)
 
 
-def _open(turns: Sequence[Turn]) -> list[Turn]:
+def open_requests(turns: Sequence[Turn]) -> list[Turn]:
     """The requests that are not over, in order."""
     found: list[Turn] = []
     later: Turn | None = None
@@ -271,10 +199,11 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
         turn = turns[place]
         words = turn.text.casefold().rstrip(".!? ")
         # Said again in the same words, it is asked there; praise asks for nothing.
-        again = (turn.words >= SUBSTANTIAL and words in said_since) or responses.only_praises(turn.own)
+        again = (turn.words >= SUBSTANTIAL and words in said_since) or is_praise(turn)
         said_since.add(words)
         over = (
             again
+            or turn.told_before
             or _is_over(turn, turn.answer, later, telling, worked)
             or (worked > 0 and _was_left(turn, then))
         )
@@ -290,9 +219,14 @@ def _open(turns: Sequence[Turn]) -> list[Turn]:
             # The answers to it go on in what was said about them.
             over = _is_over(turn, *ended)
         if not over and later is not None:
-            over = responses.takes_back(later.text) or (
-                # What more it offered is not wanted.
-                prose.reports(turn.answer) and responses.declines(later.own, question_of(turn.answer))
+            over = (
+                responses.takes_back(later.text)
+                or responses.did_it(later.own)
+                or (
+                    # What more it offered is not wanted.
+                    responses.declines(later.own, question_of(turn.answer))
+                    and (prose.reports(turn.answer) or (later is turns[-1] and _left_it_there(turn, later)))
+                )
             )
         if not over and later is not None and later_over and asks_back(turn.answer):
             # What it offered was taken, and is over.
@@ -356,22 +290,29 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
         return True
     if not answer or asks_back(answer):
         return False
-    if keeps_going(behind) and not ERRAND.match(behind.own):
+    if keeps_going(behind) and not (behind.shows or ERRAND.match(behind.own)):
         return False
     if worked and turn.runs:
         return True
-    sections = [(sentence, section_of_sentence(sentence)) for sentence in quotable(answer)]
+    sections = [(one, section_of_sentence(one)) for one in quotable(answer) if not _is_cancelled(one, behind)]
     if any(section is SummarySection.NEXT for _, section in sections):
         return False
-    if _ACHIEVED.match(answer):
+    if ACHIEVED.match(answer):
         return True
     # What was wrong is told in what was done about it and why.
-    failing = [one for one, section in sections if section is SummarySection.CONTEXT and _FAILS.search(one)]
+    failing = [one for one, section in sections if section is SummarySection.CONTEXT and FAILS.search(one)]
     if failing:
         # Unless the next request asks for just that.
         return all(_is_about(behind.text, one) for one in failing)
     enough = 1 if turn.works or questions.asks(turn.text) else _WENT_ON
     return worked >= enough or any(section is SummarySection.DONE for _, section in sections)
+
+
+def _is_cancelled(sentence: str, behind: Turn) -> bool:
+    """Whether the next request withdraws what a sentence of the answer names."""
+    words = frozenset(content_words(sentence))
+    cancelled = (content_words(responses.withdrawn(one)) for one in prose.sentences(behind.own))
+    return any(what and words.issuperset(what) for what in cancelled)
 
 
 def _is_about(request: str, sentence: str) -> bool:

@@ -68,11 +68,17 @@ _WHOLE = 8
 
 
 def answers(
-    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], stop: Callable[[], bool]
+    evidence: Evidence,
+    messages: Sequence[SpanMessage],
+    turns: Sequence[Turn],
+    stop: Callable[[], bool],
+    *,
+    goes_on: bool,
 ) -> None:
     """Adds lines of the replies that ended a turn, in the sections of their sentences. Raises Cancelled.
 
-    A reply between calls is about the next one: the end of its turn says what came of it.
+    A reply between calls is about the next one: the end of its turn says what came of it. `goes_on` says that the messages
+    that are kept went on with the work.
     """
     total = max(1, len(messages))
     before = turns[0].first if turns else total
@@ -99,7 +105,8 @@ def answers(
             continue
         recency = 0.4 + 0.6 * (place + 1) / total
         worked = place in working or place < before
-        over = place < max(since, current)
+        over = goes_on or place < max(since, current)
+        works_on = any(tool_calls(message))
         for text in _texts(message):
             outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:
@@ -110,6 +117,9 @@ def answers(
                     continue
                 said = _said(line)
                 section = said.section
+                if section is SummarySection.DECISIONS and works_on and prose.accompanies(line):
+                    # It is about the next call.
+                    continue
                 if section is SummarySection.DECISIONS and place in proposed and not is_finished(line):
                     # The offer was not accepted.
                     section = SummarySection.CONTEXT

@@ -11,6 +11,7 @@ from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.responses import agrees
 from leafward.summaries.facts.trouble_reports import comes_back, is_solved
 from leafward.summaries.facts.values import FactKind, Voice
+from leafward.summaries.summarizers.candidates import OUTCOME
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 from leafward.summaries.summarizers.turns import asks_back, is_answered
 
@@ -41,9 +42,14 @@ _MOSTLY = 0.3
 """The part of its words that it shares then."""
 
 
-def settle_troubles(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Leaves out statements about troubles and lacks that later turns show to be over, and that a trouble is over that is not."""
-    _come_back(evidence, messages, turns)
+def settle_troubles(
+    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], later: Sequence[Turn]
+) -> None:
+    """Leaves out statements about troubles and lacks that later turns show to be over, and that a trouble is over that is not.
+
+    `later` are the turns of the kept messages.
+    """
+    _come_back(evidence, [*turns, *later])
     said: dict[EntryIndex, list[LineCandidate]] = {}
     for candidate in evidence.candidates:
         if candidate.section is SummarySection.CONTEXT and candidate.provenance is Provenance.SAID:
@@ -79,7 +85,7 @@ def _is_made_good(candidate: LineCandidate, before: Turn, turn: Turn) -> bool:
     return accepted and _LACKS.search(candidate.text) is not None
 
 
-def _come_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+def _come_back(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """Leaves out that a trouble was mended, where the user says since that it is back.
 
     What is told as mended by its name is another trouble, unless the user names it too.
@@ -87,16 +93,24 @@ def _come_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Seque
     reports = [turn for turn in turns if comes_back(turn.own)]
     if not reports:
         return
-    last = messages[reports[-1].first].entry
+    last = reports[-1].entry
     again = frozenset(word for turn in reports for word in content_words(turn.own))
-    evidence.candidates = [
-        candidate
-        for candidate in evidence.candidates
-        if candidate.provenance is not Provenance.SAID
-        or max(candidate.sources, default=last) >= last
-        or not _MENDED.match(candidate.text)
-        or not (again & frozenset(content_words(candidate.text)) or _is_nameless(evidence, candidate.text))
-    ]
+
+    def is_back(text: str) -> bool:
+        return _MENDED.match(text) is not None and (
+            not again.isdisjoint(content_words(text)) or _is_nameless(evidence, text)
+        )
+
+    left = []
+    for candidate in evidence.candidates:
+        if max(candidate.sources, default=last) < last:
+            asked, _, came = candidate.text.partition(OUTCOME)
+            if candidate.asks and is_back(came):
+                candidate.text = asked
+            elif candidate.provenance is Provenance.SAID and is_back(candidate.text):
+                continue
+        left.append(candidate)
+    evidence.candidates = left
 
 
 def _is_nameless(evidence: Evidence, text: str) -> bool:

@@ -15,7 +15,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls, patches_of
-from leafward.summaries.facts.prose import content_words, reports, without_marker
+from leafward.summaries.facts.prose import affirmed, content_words, reports, without_marker
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers import contradictions, passed_over
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from leafward.session.entries import ToolCall
     from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.summarizers.kept_answers import KeptAnswers
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -86,15 +87,17 @@ def settle(
     turns: Sequence[Turn],
     cwd: str,
     kept: Sequence[SpanMessage],
+    answers: KeptAnswers,
     known: Known,
 ) -> frozenset[str]:
     """Leaves out the lines that no longer hold, and adds their present state; `kept` are the messages that follow the summary.
 
-    `known` are texts that were read already. Returns the files that no longer have their names.
+    `answers` is what they answer. `known` are texts that were read already.
+    Returns the files that no longer have their names.
     """
-    contradictions.take_back(evidence, messages, turns, cwd)
-    contradictions.refute(evidence, messages, turns)
-    settle_troubles(evidence, messages, turns)
+    contradictions.take_back(evidence, messages, [*turns, *answers.later[:1]], cwd)
+    contradictions.refute(evidence, messages, [*turns, *answers.later[:1]])
+    settle_troubles(evidence, messages, turns, answers.later)
     gone = gone_files(messages, evidence.calls, cwd)
     _files(evidence, gone)
     calls = {
@@ -107,7 +110,7 @@ def settle(
     ended = _answers(messages, turns)
     _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
-    _steps(evidence, turns, ended)
+    _steps(evidence, turns, ended, behind=answers.finished and not turns)
     passed_over.settle(evidence, turns, kept, FactReader(cwd, known))
     for work in evidence.files.values():
         for name, place in work.taken.items():
@@ -285,13 +288,13 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
     ]
 
 
-def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex]) -> None:
+def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex], *, behind: bool) -> None:
     """Leaves out a step when a later line of finished work matches it, or several match its parts.
 
-    `ended` are the answers that ended work.
+    `ended` are the answers that ended work; `behind` says that the kept messages have the one to the work around the summary.
     """
     done = [
-        (evidence.place_of(candidate), frozenset(content_words(candidate.text)))
+        (evidence.place_of(candidate), frozenset(content_words(affirmed(candidate.text))))
         for candidate in evidence.candidates
         if candidate.section is SummarySection.DONE
     ]
@@ -316,7 +319,11 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
-        if candidate.section is not SummarySection.NEXT or not is_done(candidate)
+        if not (
+            candidate.section is SummarySection.NEXT
+            or (candidate.section is SummarySection.IN_PROGRESS and evidence.is_carried(candidate))
+        )
+        or not is_done(candidate)
     ]
     plan = evidence.reader.plan
     all_done = plan.is_worked_through
@@ -324,7 +331,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
     went_on = evidence.reader.told.answers > 0 and (not turns or turns[0].first > 0)
     # The same where the first request only agrees to it.
     went_on |= bool(turns) and not turns[0].tells and turns[0].works and is_answered(turns[0])
-    if not (all_done or went_on or plan.made):
+    if not (all_done or went_on or behind or plan.made):
         return
     # Next steps of an earlier summary may have been done in other words, and are no longer part of the plan.
     over: set[int] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import EntryIndex, text_of
@@ -14,7 +14,8 @@ from leafward.summaries.facts.prose import (
 )
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice, gather
-from leafward.summaries.summarizers.candidates import Evidence, add, leads_somewhere
+from leafward.summaries.summarizers.candidates import Evidence, add, asked_since, leads_somewhere
+from leafward.summaries.summarizers.exchange import reports_result
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
 from leafward.summaries.summarizers.turns import is_answered
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.summaries.facts.reader import FactReader
+    from leafward.summaries.facts.values import Sighting
+    from leafward.summaries.summarizers.candidates import LineCandidate
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -51,6 +54,8 @@ _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "cat"}
 )
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
+_UNMINDED = 2
+"""Answers with a result behind a failed check, after which it is in nobody's way."""
 _WHOLE = re.compile(
     r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
     r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
@@ -67,10 +72,22 @@ _TODO_LINE = 220
 """Characters of todos that share a line."""
 
 
+class KeptFacts(NamedTuple):
+    """The messages behind a span, read."""
+
+    messages: Sequence[SpanMessage]
+    reader: FactReader
+    seen: Sequence[Sighting]
+    """Their facts."""
+    later: Sequence[Turn]
+    """The turns in them."""
+
+
 def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
     """Adds commits that were made, and calls that failed last: finished work, and obstacles."""
     waiting: dict[str, tuple[EntryIndex, str]] = {}
     branch: tuple[EntryIndex, str] | None = None
+    committed: list[LineCandidate] = []
     total = max(1, len(messages))
     for place, (entry, message) in enumerate(messages):
         role = message.get("role")
@@ -98,7 +115,12 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
                     # The message is a here-document in the command: its first line is the title.
                     title = next((line for line in made[1][match.end() :].split("\n") if line.strip()), "")
                 worth = 0.6 + 0.9 * (place + 1) / total
+                if "--amend" in made[1] and committed:
+                    # The commit before it is no more.
+                    evidence.candidates = [one for one in evidence.candidates if one is not committed[-1]]
+                before = len(evidence.candidates)
                 add(evidence, SummarySection.DONE, title, (made[0], entry), worth, limit=160, lead=COMMITTED)
+                committed = evidence.candidates[before:] or committed
     if branch is not None:
         add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
 
@@ -107,12 +129,11 @@ def stated(
     evidence: Evidence,
     messages: Sequence[SpanMessage],
     turns: Sequence[Turn],
-    kept: Sequence[SpanMessage],
-    reader: FactReader,
+    kept: KeptFacts,
 ) -> None:
     """Lines made of facts: what the user demands, decisions, todos, commands that fail, errors not yet gone.
 
-    `reader` reads the `kept` messages behind the span: what passes there is in nobody's way.
+    What passes in the messages behind the span is in nobody's way.
     """
     total = max(1, evidence.size)
 
@@ -138,10 +159,11 @@ def stated(
         and _end_of(evidence, fact) == ran_last[_unpiped(fact)]
         and (_end_of(evidence, fact) + 1) / total > _STILL
         and not passed.overcame(fact)
-        and _is_in_the_way(evidence, fact, went_on, turns)
+        and _is_in_the_way(evidence, fact, went_on, [*turns, *kept.later])
     ]
-    if broken and kept:
-        later = _Passed(_evidence_of(kept, reader), kept)
+    later = passed
+    if kept.messages and any(map(_is_broken, commands)):
+        later = _Passed(_evidence_of(kept), kept.messages)
         broken = [fact for fact in broken if not later.overcame(fact)]
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     for fact in evidence.facts.values():
@@ -152,7 +174,7 @@ def stated(
             add(
                 evidence,
                 SummarySection.CONSTRAINTS,
-                without_fillers(fact.text),
+                asked_since(without_fillers(fact.text), kept.reader.rules.revoked_by(fact.text)),
                 sources,
                 _RULE * (2.5 + 1.5 * recency(fact)),
                 limit=260,
@@ -206,7 +228,9 @@ def stated(
             add(evidence, SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
         # Of a failure that was overcome the end says nothing any more.
-        told = bool(fact.outcome) and not (_is_broken(fact) and passed.overcame(fact))
+        told = bool(fact.outcome) and not (
+            _is_broken(fact) and (passed.overcame(fact) or later.overcame(fact))
+        )
         ended = f"; ended with {fact.outcome} last" if told else ""
         often_or_once = f"{times} times" if times > 1 else "once"
         ran = f" ({often_or_once}{ended})" if times else ""
@@ -263,20 +287,25 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
 
     `went_on` is the position of the last result of a call that did not fail.
     """
-    if _CHECKS.search(fact.key) is not None or fact.outcome == DECLINED:
-        return True
     place = _end_of(evidence, fact)
+    if fact.outcome == DECLINED:
+        return True
+    if _CHECKS.search(fact.key) is not None:
+        # A check that failed in a way that nobody minded: results were reported since.
+        return (
+            sum(turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns)
+            < _UNMINDED
+        )
     return went_on <= place and not any(
         turn.first <= place < turn.last and is_answered(turn) for turn in turns
     )
 
 
-def _evidence_of(kept: Sequence[SpanMessage], reader: FactReader) -> Evidence:
+def _evidence_of(kept: KeptFacts) -> Evidence:
     """The facts of the kept messages, with their positions."""
-    seen = [one for entry, message in kept for one in reader.read(entry, message)]
-    facts = {(fact.kind, fact.key): fact for fact in gather(seen)}
-    position = {entry: place for place, (entry, _) in enumerate(kept)}
-    return Evidence(facts, [], {}, len(kept), position, reader)
+    facts = {(fact.kind, fact.key): fact for fact in gather(kept.seen)}
+    position = {entry: place for place, (entry, _) in enumerate(kept.messages)}
+    return Evidence(facts, [], {}, len(kept.messages), position, kept.reader)
 
 
 class _Passed:

@@ -92,6 +92,8 @@ class Turn:
     """The model's last words, anywhere in the turn."""
     runs: bool = False
     """Whether it was typed after a command of the agent's."""
+    told_before: bool = False
+    """Whether it is from before the earlier summary, and the user went on to another one since."""
     left: bool = False
     """Whether the user came back to it from a branch: its work went on there, and the summary of that branch describes it."""
 
@@ -183,6 +185,14 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     return turns
 
 
+def mark_told_before(turns: Sequence[Turn], summary: EntryIndex) -> None:
+    """Marks the requests that were kept without their answers, as Codex keeps them beside a summary: all but the last one."""
+    for turn in turns[:-1]:
+        if not turn.waits or turn.entry >= summary:
+            return
+        turn.told_before = True
+
+
 def _without_fences(text: str) -> str:
     return _FENCED.sub(" ", text) if "```" in text or "~~~" in text else text
 
@@ -208,7 +218,8 @@ def last_of(turns: Sequence[Turn]) -> Turn | None:
         and not only_declines(turns, turns[-1])
     ):
         return turns[-1]
-    telling = [turn for turn in turns if turn.tells and not only_praises(turn.own)]
+    turns = [turn for turn in turns if not turn.told_before]
+    telling = [turn for turn in turns if turn.tells and not is_praise(turn)]
     if telling:
         return telling[-1]
     return next((turn for turn in reversed(turns) if _is_readable(turn)), None)
@@ -218,8 +229,11 @@ def _asks_by_itself(turns: Sequence[Turn]) -> bool:
     """Whether the last request has content beyond the answer before it, or nothing followed it yet."""
     last = turns[-1]
     if last.waits or not last.works:
-        # Where the user broke off the reply, nothing was done about it.
-        return last.words > 0 and not last.answer
+        if not last.answer:
+            # Where the user broke off the reply, nothing was done about it.
+            return last.words > 0
+        speaks = agrees(last.own) or asks(last.own) or (len(turns) > 1 and asks_back(turns[-2].answer))
+        return last.words >= _BRIEF and not speaks
     if last.words == 0 or agrees(last.own) or asks(last.own):
         # It is quoted with the text that it agrees to, or asks about.
         return False
@@ -229,6 +243,11 @@ def _asks_by_itself(turns: Sequence[Turn]) -> bool:
 def _reports(own: str) -> bool:
     """Whether a text only confirms that the result is right, or works."""
     return is_pleased(own) or says_it_works(own)
+
+
+def is_praise(turn: Turn) -> bool:
+    """Whether a request only praises, or says that the result works, and no work followed: it asks for nothing."""
+    return only_praises(turn.own) or (_reports(turn.own) and not turn.works)
 
 
 def keeps_going(turn: Turn) -> bool:

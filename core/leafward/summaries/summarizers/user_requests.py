@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.values import DROPPED, FactKind
+from leafward.summaries.summarizers.answered_requests import obstacle, settles
 from leafward.summaries.summarizers.candidates import BEFORE_KEPT, OUTCOME, Evidence, add
 from leafward.summaries.summarizers.exchange import closing, reports_result
 from leafward.summaries.summarizers.open_requests import (
@@ -16,9 +17,7 @@ from leafward.summaries.summarizers.open_requests import (
     is_over,
     is_unchallenged,
     leads_to,
-    obstacle,
     open_aside,
-    settles,
 )
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
 from leafward.summaries.summarizers.quotes import REQUEST_LIMIT
@@ -36,6 +35,7 @@ from leafward.summaries.summarizers.turns import (
     Turn,
     goal_of,
     is_answered,
+    keeps_going,
     last_of,
     question_of,
 )
@@ -43,6 +43,7 @@ from leafward.summaries.summarizers.turns import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward.summaries.summarizers.kept_answers import KeptAnswers
     from leafward.summaries.summarizers.same_work import SameWork
 
 LAST_REQUEST = "Last request"
@@ -66,13 +67,10 @@ def requests(
     *,
     first: bool,
     is_split: bool,
-    finished: bool,
-    since: bool,
+    kept: KeptAnswers,
 ) -> None:
-    """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`.
-
-    `finished` says that the kept messages answer the last one, `since` that they have a later one.
-    """
+    """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`."""
+    since = kept.since
     lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
     goal = goal_among(turns, is_split=is_split) if first else None
     latest = last_of(turns)
@@ -81,14 +79,19 @@ def requests(
         """Whether a request is over, and no step of the agent's own list is open."""
         if turn is None:
             return False
-        if finished:
+        if kept.finished:
             # The kept messages take their steps off that list, and show what the user went on to.
             return (since and turn is turns[-1]) or settles(turns, turn, changed=bool(same.changed(turn)))
         return not (is_split or evidence.reader.plan.open) and settles(
             turns, turn, changed=bool(same.changed(turn))
         )
 
-    all_over = settled(latest)
+    def is_over_since(turn: Turn | None) -> bool:
+        return any(turn is one for one in kept.over)
+
+    if is_over_since(goal):
+        goal = latest
+    all_over = settled(latest) or is_over_since(latest)
     answered = []
     if goal is not None and is_over(goal, turns):
         # A request that is over is no goal.
@@ -117,8 +120,12 @@ def requests(
     if latest is None:
         return
     if first and goal is None and all_over:
-        text = with_outcome(last_text(turns, latest), closing(turns, latest), same)
-        _last(evidence, SummarySection.DONE, text, latest, lead)
+        end = closing(turns, latest)
+        # Without an answer nothing tells what came of it; or the user took that back.
+        done = bool(end.answer) and not any(responses.takes_back(turn.text) for turn in kept.later[:1])
+        section = SummarySection.DONE if done else SummarySection.CONTEXT
+        text = last_text(turns, latest)
+        _last(evidence, section, with_outcome(text, end, same) if done else text, latest, lead)
         nothing = _NOTHING_OPEN_BEFORE if since else NOTHING_OPEN
         add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
         return
@@ -126,10 +133,15 @@ def requests(
         return
     agreed = turns[-1]
     goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
-    if agreed is not latest and goes_on and not is_answered(agreed):
+    # A request whose answer asked for the agreement is no more answered than that is over.
+    accepts = keeps_going(agreed) or responses.agrees(agreed.own)
+    ended = is_answered(agreed) and (
+        not accepts or all_over or is_answered(latest) or (kept.finished and since)
+    )
+    if agreed is not latest and goes_on and not ended:
         _agreed(evidence, turns, goal, latest, lead, same)
     else:
-        _latest(evidence, turns, goal, latest, lead, same)
+        _latest(evidence, turns, goal, latest, lead, same, over=all_over, since=since)
 
 
 def _without_dropped(evidence: Evidence, text: str) -> str:
@@ -173,8 +185,9 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
 
 def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork) -> None:
     """Adds an answered request with its outcome."""
+    request = _without_dropped(evidence, turn.text)
     text = with_outcome(
-        cut(whole_sentences(heading_apart(turn.text), _EARLIER), _EARLIER), closing(turns, turn), same
+        cut(whole_sentences(heading_apart(request), _EARLIER), _EARLIER), closing(turns, turn), same
     )
     # The outcome does not make a request less worth telling.
     worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
@@ -212,16 +225,26 @@ def _agreed(
 
 
 def _latest(
-    evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn, lead: str, same: SameWork
+    evidence: Evidence,
+    turns: Sequence[Turn],
+    goal: Turn | None,
+    latest: Turn,
+    lead: str,
+    same: SameWork,
+    *,
+    over: bool,
+    since: bool,
 ) -> None:
-    """Adds the last request: as done once it is answered, briefly where the goal holds it already."""
+    """Adds the last request: as done once it is answered or `over`, briefly where the goal holds it already."""
     # A question behind a remark beside the work is about that work.
-    answered = is_answered(latest) or (is_beside(latest) and latest.works and bool(latest.answer))
+    answered = over or is_answered(latest) or (is_beside(latest) and latest.works and bool(latest.answer))
     if latest is not goal:
         text = last_text(turns, latest)
         if answered:
             text = with_outcome(cut(whole_sentences(text, _EARLIER), _EARLIER), closing(turns, latest), same)
-        _last(evidence, SummarySection.DONE if answered else SummarySection.IN_PROGRESS, text, latest, lead)
-    elif goal is not goal_of(turns) and not answered:
+        # Behind it the kept messages have another one.
+        open_in = SummarySection.CONTEXT if since else SummarySection.IN_PROGRESS
+        _last(evidence, SummarySection.DONE if answered else open_in, text, latest, lead)
+    elif goal is not goal_of(turns) and not answered and not since:
         brief = whole_sentences(latest.text, _BRIEFLY)
         _last(evidence, SummarySection.IN_PROGRESS, brief, latest, lead, _BRIEFLY)

@@ -1,0 +1,109 @@
+"""Requests, answers and offers in other languages: what is answered is done, what is declined is left, what goes on is no step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
+from tests.core.told import ran, reply, told_in, user, worked
+
+if TYPE_CHECKING:
+    from typing import Any
+
+ASKED = {
+    "German": "Baue den Parser von orchard auf eine Tabelle um.",
+    "French": "Porte l'analyseur d'orchard vers une table.",
+    "Chinese": "把 orchard 的解析器改成表格。",
+    "Japanese": "orchardのパーサーをテーブルに移植してください。",
+}
+WORK = worked("src/parser.py", "a")
+
+
+@pytest.mark.parametrize(
+    ("language", "offer", "no", "then"),
+    [
+        ("German", "Der Parser liest jetzt aus der Tabelle. Soll ich auch den Drucker umbauen?", "nein, lass den Drucker so", "Gut, der Drucker bleibt."),
+        ("French", "L'analyseur lit la table. Veux-tu que je porte aussi l'imprimante ?", "non, laisse l'imprimante", "D'accord."),
+        ("Chinese", "解析器改好了。要不要顺便更新文档？", "不用", "好的。"),
+        ("Japanese", "移植しました。ドキュメントも更新しますか？", "いいえ、結構です", "わかりました。"),
+    ],
+)  # fmt: skip
+def test_a_declined_offer_leaves_nothing_open(language: str, offer: str, no: str, then: str) -> None:
+    said = [user(ASKED[language]), *WORK, reply(offer), user(no), reply(then)]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    assert told_in(SummarySection.IN_PROGRESS, *said) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer"),
+    [
+        ("打印机也改一下", "打印机也改好了。要不要顺便更新文档？"),
+        ("プリンターもお願いします", "プリンターも移植しました。ドキュメントも更新しますか？"),
+    ],
+)
+def test_what_an_answer_offers_beside_its_result_leaves_the_request_done(request_: str, answer: str) -> None:
+    said = [user("Port the parser of orchard."), *WORK, reply("Done. The parser is ported."), user(request_), *worked("src/printer.py", "b"), reply(answer)]  # fmt: skip
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    (waiting,) = told_in(SummarySection.IN_PROGRESS, *said)
+    assert waiting.startswith("Waiting for the user: ")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "is_open"),
+    [
+        ("mach das wieder rückgängig", "Rückgängig gemacht.", False),
+        ("benenne den Parser um", "Umbenannt, aber der Test schlägt fehl.", True),
+        ("supprime l'ancien analyseur", "Supprimé. Reste à corriger l'imprimante.", True),
+        ("修复解析器", "改了一半，打印机还没改。", True),
+    ],
+)
+def test_a_sign_that_something_is_left_decides_where_no_result_is_known(
+    asked: str, answer: str, is_open: bool
+) -> None:
+    said = [user("Port the parser of orchard."), *WORK, reply("Done. The parser is ported."), user(asked), *ran("m", "git mv a.py b.py"), reply(answer)]  # fmt: skip
+    assert (told_in(SummarySection.GOAL, *said) != [NOTHING_OPEN]) is is_open
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "go_on", "done"),
+    [
+        ("German", "Der Parser ist umgebaut. Als Nächstes fehlt noch der Drucker.", "weiter", "Der Drucker ist auch umgebaut. Alles erledigt."),
+        ("Chinese", "解析器已改，接下来跑测试。", "继续", "测试全部通过，完成了。"),
+        ("French", "L'analyseur lit la table. Il reste à porter l'imprimante.", "continue", "L'imprimante est portée."),
+    ],
+)  # fmt: skip
+def test_a_step_that_the_user_only_said_to_go_on_to_is_done_with_the_answer(
+    language: str, told: str, go_on: str, done: str
+) -> None:
+    before = [user(ASKED[language]), *WORK, reply(told)]
+    assert told_in(SummarySection.GOAL, *before) != [NOTHING_OPEN]
+    said = [*before, user(go_on), *worked("src/printer.py", "b"), reply(done)]
+    assert told_in(SummarySection.NEXT, *said) == []
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+
+
+def test_a_withdrawn_rule_is_not_quoted_with_the_request_that_set_it() -> None:
+    said = [
+        user("Keine neuen Abhängigkeiten hinzufügen. Baue den Parser von orchard um."),
+        *WORK,
+        reply("Erledigt."),
+        user("du darfst jetzt doch neue Abhängigkeiten hinzufügen, nimm tomlkit"),
+        *worked("src/lexer.py", "b"),
+        reply("Fertig, tomlkit ist drin."),
+    ]
+    done = " ".join(told_in(SummarySection.DONE, *said))
+    assert "Keine neuen" not in done
+    assert "Asked: Baue den Parser von orchard um." in done
+
+
+def test_n_alone_declines_and_a_request_that_waits_for_another_one_stays_the_goal() -> None:
+    ported: list[dict[str, Any]] = [user("Port the lexer of orchard to a table."), *WORK]
+    said = [*ported, reply("Ported. Should I push it?"), user("n")]
+    assert told_in(SummarySection.GOAL, *said, reply("Fine.")) == [NOTHING_OPEN]
+    broken_off = {**reply(""), "stopReason": "aborted"}
+    first = [user("stop, first fix the printer of orchard"), *worked("src/printer.py", "b")]
+    (goal,) = told_in(SummarySection.GOAL, *ported, broken_off, *first, reply("Fixed the printer."))
+    assert goal.startswith("Port the lexer")
