@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,6 +129,53 @@ def test_the_text_is_what_inject_prints_at_each_of_two_compactions(
         assert max(map(len, texts)) <= 600
     elif settings:
         assert "Mentioned" not in texts[0]
+
+
+def _spoken(event: str, session: str, prompt: str) -> dict[str, str]:
+    """What Claude Code 2.1.332 tells a hook; it names the prompt within which it compacts."""
+    told = {"hook_event_name": event, "transcript_path": session, "prompt_id": prompt}
+    return told if event == "PreCompact" else {**told, "source": "compact"}
+
+
+def test_two_processes_that_compact_one_session_at_once_get_a_text_each(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    session, selector, goes_on = a_session("claude", home)
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
+    printed = {}
+    for prompt in ("one", "two"):
+        assert main(["inject", selector]) == 0
+        printed[prompt] = capfdbinary.readouterr().out.decode()
+        told("claude", _spoken("PreCompact", session, prompt), monkeypatch)
+        goes_on()
+    assert printed["one"] != printed["two"]
+    for prompt in ("two", "one"):
+        told("claude", _spoken("SessionStart", session, prompt), monkeypatch)
+        answer = json.loads(capfdbinary.readouterr().out)["hookSpecificOutput"]
+        assert answer["additionalContext"] == printed[prompt]
+    assert not failures()
+    assert not list((hook_log().parent / "hooks").iterdir())
+    told("claude", _spoken("SessionStart", session, "one"), monkeypatch)
+    assert capfdbinary.readouterr().out == b""
+    assert "Leafward did not see it begin, or another claude took the text" in failures()[-1]
+
+
+def test_the_text_of_a_cancelled_compaction_is_removed_after_an_hour(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, _, _ = a_session("claude", home)
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
+    texts = hook_log().parent / "hooks"
+    for prompt in ("one", "two"):
+        told("claude", _spoken("PreCompact", session, prompt), monkeypatch)
+    kept = sorted(texts.iterdir())
+    assert len(kept) == 2
+    hour_ago = time.time() - 3601
+    os.utime(kept[0], (hour_ago, hour_ago))
+    told("claude", _spoken("PreCompact", session, "three"), monkeypatch)
+    assert kept[0] not in list(texts.iterdir())
+    assert kept[1] in list(texts.iterdir())
+    assert len(list(texts.iterdir())) == 2
 
 
 _PI = """

@@ -331,7 +331,7 @@ def test_a_text_that_is_not_there_in_time_is_left_out_whole_and_doctor_says_so(
     before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
     monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
     told(agent, before, monkeypatch)
-    waits = hook_module._text_path(str(session), session.stat().st_size)
+    waits = hook_module._text_path(hook_module._place(str(session)), session.stat().st_size)
     halfway = draft_name(waits)
     monkeypatch.setattr(hook_module, "_WAIT", 0.3)
     halfway.write_text("<leafward-context>\nhalf")
@@ -376,7 +376,7 @@ def test_a_text_that_an_earlier_compaction_still_makes_finds_no_place(
     monkeypatch.setattr(hook_module, "_WAIT", 0.3)
     told("claude", before, monkeypatch)
     size = session.stat().st_size
-    old = hook_module._text_path(str(session), size)
+    old = hook_module._text_path(hook_module._place(str(session)), size)
     with session.open("ab") as file:
         file.write(session.read_bytes().splitlines(keepends=True)[-1].replace(b'"id":"', b'"id":"0', 1))
     remove = os.rmdir
@@ -410,7 +410,7 @@ def test_no_agent_waits_for_a_text_that_found_no_room(
     monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
     told("claude", before, monkeypatch)
     size = session.stat().st_size
-    folder = hook_module._text_path(str(session), size).parent
+    folder = hook_module._text_path(hook_module._place(str(session)), size).parent
 
     def full(*_given: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -109,10 +109,13 @@ class HookGroups:
         if not isinstance(session, str) or not session:
             return None
         event, source = payload.get("hook_event_name"), payload.get("source")
+        # Two processes of Claude Code may compact one session at once. Codex 0.171 lets one process at a time have a thread.
+        prompt = payload.get("prompt_id")
+        compaction = prompt if isinstance(prompt, str) else ""
         if event == "PreCompact":
-            return HookRequest(Moment.BEFORE, session)
+            return HookRequest(Moment.BEFORE, session, compaction=compaction)
         moment = _ON_START.get(source) if event == "SessionStart" and isinstance(source, str) else None
-        return HookRequest(moment, session) if moment is not None else None
+        return HookRequest(moment, session, compaction=compaction) if moment is not None else None
 
     def answer(self, text: str) -> str:
         """The text as additional context, unchanged."""
