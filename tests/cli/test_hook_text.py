@@ -195,7 +195,14 @@ const beside = [1, 3].map((time) => {
   const event = { messages: [summary, at(messages[0], time), { role: "user", content: "Go on." }] };
   return (on.context(event) ?? event).messages.map((one) => one.role);
 });
-console.log(JSON.stringify([sent.map((one) => one.content), kept, beside]));
+// A model that copies what it was given into its own summary, in its own layout, before pi adds the newest text.
+const copied = `Summary.\\n\\n  ${sent[0].content.replace("src/a.py", "src/old.py")}\\n\\nAnd more.`;
+const copy = { role: "compactionSummary", summary: copied, timestamp: 2 };
+const branch = { role: "branchSummary", summary: copied, timestamp: 1 };
+const last = at(messages[1], 2);
+const once = on.context({ messages: [copy, branch, last] }).messages.map((one) => one.summary ?? one.content);
+const alone = on.context({ messages: [copy] }) ?? null;
+console.log(JSON.stringify([sent.map((one) => one.content), kept, beside, once, alone]));
 process.exit(0);
 """
 
@@ -203,9 +210,11 @@ _OPENCODE = """
 const client = { session: { message: async () => ({ data: { info: { summary: true } } }) } };
 const on = await LeafwardContext({ client });
 let told = "Summary.", texts = [];
+// As a model may copy it, with white space at the ends of its lines.
+const copied = (text) => text.replace("<leafward-context>\\n", " <leafward-context> \\n");
 for (let round = 0; round < 2; round++) {
   await on["experimental.session.compacting"]({ sessionID: "s" });
-  const output = { text: told };
+  const output = { text: copied(told) };
   await on["experimental.text.complete"]({ sessionID: "s", messageID: "m" }, output);
   texts.push(told = output.text);
   const later = { text: "Reply." };
@@ -268,10 +277,12 @@ TEXT = "<leafward-context>\nÄ 樹 \\n `x` $& $1\n\n- src/a.py \t…\n</leafward
 
 
 def test_pi_sends_the_text_as_it_is_and_the_newest_one_only(home: Path) -> None:
-    sent, kept, beside = ran("pi", _PI, home, TEXT.encode())
+    sent, kept, beside, once, alone = ran("pi", _PI, home, TEXT.encode())
     assert sent == [TEXT, TEXT]
     assert kept == [TEXT]
     assert beside == [["compactionSummary", "user"], ["compactionSummary", "custom", "user"]]
+    assert once == ["Summary.\n\nAnd more."] * 2 + [TEXT]
+    assert alone is None, "a copy that nothing follows stays"
 
 
 def test_opencode_has_the_text_as_it_is_behind_each_summary_once(home: Path) -> None:

@@ -17,19 +17,21 @@ if TYPE_CHECKING:
 
 MARK = "// Written by `leafward install`; `leafward uninstall` removes it."
 
-_RUN = """import { spawn } from "node:child_process";
+_RUN = r"""import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 
 const agent = __AGENT__;
 const command = __COMMAND__;
 const log = __LOG__;
 const summaries = __SUMMARIES__;
+// The text where it stands in a summary, as Leafward or a model that copies it put it there.
+const OURS = /\n*^[ \t]*<leafward-context>[ \t]*$[^]*?^[ \t]*<\/leafward-context>[ \t]*$/gm;
 
 // What `leafward doctor` says of a run that Leafward itself could not tell of.
 const failed = (why) => {
   try {
     const time = new Date().toISOString().slice(0, 19).replace("T", " ");
-    appendFileSync(log, JSON.stringify(`${time} ${agent}: ${why}`) + "\\n", { mode: 0o600 });
+    appendFileSync(log, JSON.stringify(`${time} ${agent}: ${why}`) + "\n", { mode: 0o600 });
   } catch {}
   return "";
 };

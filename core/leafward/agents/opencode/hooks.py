@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_SCRIPT = """const OLD = /\\n*^<leafward-context>$[^]*?^<\\/leafward-context>$/gm;
-
-export const LeafwardContext = async ({ client }) => {
+_SCRIPT = r"""export const LeafwardContext = async ({ client }) => {
   const waiting = new Map();
   return {
     "experimental.session.compacting": async (input) => {
@@ -34,7 +32,7 @@ export const LeafwardContext = async ({ client }) => {
         waiting.delete(input.sessionID);
         if (!data?.info?.summary) return;
         const text = await awaited(made);
-        if (text) output.text = output.text.replace(OLD, "") + "\\n\\n" + text;
+        if (text) output.text = output.text.replace(OURS, "") + "\n\n" + text;
       } catch {
         waiting.delete(input.sessionID);
       }
