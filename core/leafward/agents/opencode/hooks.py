@@ -1,4 +1,4 @@
-"""A plugin of opencode 1.18: it runs before a compaction, and on the completed summary.
+"""A plugin of opencode 1.18: it runs before a compaction, on the completed summary, and on the messages of a request.
 
 Only the summarising model reads a plugin's additions to a compaction's prompt. So the text is put behind the summary; the prompt,
 and other plugins' additions to it, stay as they are.
@@ -36,6 +36,12 @@ _SCRIPT = r"""export const LeafwardContext = async ({ client }) => {
       } catch {
         waiting.delete(input.sessionID);
       }
+    },
+    // Where two servers compact a session at once, both summaries are sent: the newest text stays.
+    "experimental.chat.messages.transform": async (_input, output) => {
+      const parts = output.messages.flatMap((one) => (one.info.summary === true ? one.parts : []));
+      const told = parts.filter((part) => typeof part.text === "string" && part.text.search(OURS) >= 0);
+      for (const part of told.slice(0, -1)) part.text = part.text.replace(OURS, "");
     },
   };
 };
