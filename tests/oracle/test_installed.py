@@ -34,7 +34,8 @@ AFTER = "Go on with the pears."
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    return {"LEAFWARD_HOME": str(tmp_path / "leafward")}
+    # In a second worktree the hooks run what is tested too.
+    return {"LEAFWARD_HOME": str(tmp_path / "leafward"), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
 
 
 def leafward(environment: dict[str, str], *argv: str) -> str:
