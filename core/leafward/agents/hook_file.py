@@ -67,6 +67,7 @@ const awaited = (made) =>
 """
 
 
+_SUMMARIES = "\nconst summaries = true;\n"
 _WANTED = tuple(one.value for one in (Moment.NOW, Moment.RESUMED, Moment.SUMMARY, Moment.BRANCH))
 
 
@@ -110,6 +111,10 @@ class HookFile:
     def is_in(self, text: str) -> bool:
         """Whether the file is one of ours."""
         return text.startswith(MARK)
+
+    def makes_summaries(self, text: str) -> bool:
+        """Whether it was installed for summaries of Leafward's."""
+        return _SUMMARIES in text
 
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
         """The request of our own script."""

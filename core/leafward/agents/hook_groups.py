@@ -7,6 +7,7 @@ sent to the model. With the source `resume` they run it where a session is taken
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,11 @@ class HookGroups:
         if place is None:
             return text
         before = text
-        for event, _ in _EVENTS:
+        # Under other events too: somebody may have moved one.
+        for event in {
+            **dict(_EVENTS),
+            **{part.key: "" for part in parts(text, place) if isinstance(part.value, list)},
+        }:
             text = self._without_ours(text, place, event)
         if text == before:
             return text
@@ -103,6 +108,10 @@ class HookGroups:
         except (Refused, AttributeError, TypeError):
             return False
 
+    def makes_summaries(self, text: str) -> bool:  # noqa: ARG002  # of other agents
+        """Never: the agent cannot use one."""
+        return False
+
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:  # noqa: ARG002  # of other agents
         """Recognised by the name of the event."""
         session = payload.get("transcript_path")
@@ -126,11 +135,11 @@ class HookGroups:
     def _ours_in(self, group: Any) -> list[int]:
         """The numbers of our commands in a group of hooks, wherever Leafward is installed and whatever was added to them."""
         hooks = group.get("hooks") if isinstance(group, dict) else None
-        called = f" leafward hook {self.agent} "
+        called = re.compile(rf"\bleafward hook {self.agent}(?![\w-])")
         return [
             number
             for number, hook in enumerate(hooks if isinstance(hooks, list) else ())
-            if isinstance(hook, dict) and called in f"{hook.get('command')} "
+            if isinstance(hook, dict) and called.search(str(hook.get("command")))
         ]
 
     def _member(self, text: str, at: int, key: str, kind: type[object]) -> int | None:

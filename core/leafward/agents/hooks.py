@@ -91,6 +91,10 @@ class Hooks(Protocol):
         """Whether our part is in a text."""
         ...
 
+    def makes_summaries(self, text: str) -> bool:
+        """Whether our part in a text also makes the agent's summaries."""
+        ...
+
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
         """The request in the agent's message on stdin; None where it needs no answer."""
         ...
