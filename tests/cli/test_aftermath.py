@@ -10,6 +10,7 @@ import pytest
 from leafward.cli.output.aftermath_totals import aftermath_text
 from leafward.cli.output.page import Page
 from leafward.compaction.aftermath import Repeat
+from leafward.compaction.aftermath_totals import OWN, AftermathSum, Maker
 from tests.compacted_session import Compacted
 from tests.pi_file import conversation
 
@@ -56,17 +57,10 @@ def test_names_and_figures_are_whole_in_every_width(width: int) -> None:
     """It fails where a line is wider than the terminal, or a name or figure gives way."""
     models = ("anthropic/claude-opus-4-5-20251101", "claude-opus-4-6-20260205", "gpt-5.5")
     sums = [
-        {
-            "agent": "claude",
-            "model": model,
-            "strategy": "agent's own",
-            "compactions": 1_234,
-            "calls": 1,
-            "counts": dict.fromkeys(Repeat, 4_321),
-            "tokens": 123_456_789,
-            "cost": 1234.5,
-            "unpriced": 1,
-        }
+        (
+            Maker("claude", model, OWN),
+            AftermathSum(1_234, 1, dict.fromkeys(Repeat, 4_321), 123_456_789, 1234.5, 1),
+        )
         for model in models
     ]
     rows = list(aftermath_text(sums, Page(width)))

@@ -189,12 +189,34 @@ def test_a_model_that_fails_leaves_nothing(
         ("1 A\n1 B\n2 D", [None, None]),
         ("I think A for the first.", [None, None]),
         ("2 B\n3 A", [None, 1]),
+        # The layouts that models like, with the text of the answer behind the letter.
+        ("1. **A**\n2. `B`", [0, 1]),
+        ("| 1 | A |\n| 2 | (B) |", [0, 1]),
+        ("Q1: A\r\nQuestion 2 → B\r\n", [0, 1]),
+        ("1 A src/A.py\n2) B – `./src/b.py`.", [0, 1]),
+        ('- 1 - B ("src/b.py")\n- 2 - **-**', [1, None]),
+        # What may name another answer chooses none.
+        ("1 A file was changed\n2 A or B", [None, None]),
+        ("1 A, B\n2 A (src/b.py)", [None, None]),
+        ("1 A\n1 B because of the summary", [0, None]),
+        ("1 A-B\n2 a", [None, 0]),
     ],
 )
 def test_one_letter_a_question(answer: str, gives: list[int | None]) -> None:
-    fact = Fact(FactKind.PATH, "a", "a", EntryIndex(0), Voice.USER)
-    one = Question(Topic.CHANGED_LAST, "?", (Answer("a", fact), Answer("b", fact)), 0, EntryIndex(0))
+    one = a_question()
     assert [mark.answer for mark in marked([one, one], answer)] == gives
+
+
+def test_a_letter_alone_answers_an_only_question() -> None:
+    one = a_question()
+    assert [marked([one], text)[0].answer for text in ("B", " **a**.\n", "B or A")] == [1, 0, None]
+    assert [mark.answer for mark in marked([one, one], "B")] == [None, None]
+
+
+def a_question() -> Question:
+    fact = Fact(FactKind.PATH, "a", "a", EntryIndex(0), Voice.USER)
+    answers = (Answer("src/a.py", fact), Answer("src/b.py", fact))
+    return Question(Topic.CHANGED_LAST, "?", answers, 0, EntryIndex(0))
 
 
 def test_options_that_exclude_each_other(file: Acting, run: Run) -> None:

@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,6 +131,53 @@ def test_the_text_is_what_inject_prints_at_each_of_two_compactions(
         assert "Mentioned" not in texts[0]
 
 
+def _spoken(event: str, session: str, prompt: str) -> dict[str, str]:
+    """What Claude Code 2.1.332 tells a hook; it names the prompt within which it compacts."""
+    told = {"hook_event_name": event, "transcript_path": session, "prompt_id": prompt}
+    return told if event == "PreCompact" else {**told, "source": "compact"}
+
+
+def test_two_processes_that_compact_one_session_at_once_get_a_text_each(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    session, selector, goes_on = a_session("claude", home)
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
+    printed = {}
+    for prompt in ("one", "two"):
+        assert main(["inject", selector]) == 0
+        printed[prompt] = capfdbinary.readouterr().out.decode()
+        told("claude", _spoken("PreCompact", session, prompt), monkeypatch)
+        goes_on()
+    assert printed["one"] != printed["two"]
+    for prompt in ("two", "one"):
+        told("claude", _spoken("SessionStart", session, prompt), monkeypatch)
+        answer = json.loads(capfdbinary.readouterr().out)["hookSpecificOutput"]
+        assert answer["additionalContext"] == printed[prompt]
+    assert not failures()
+    assert not list((hook_log().parent / "hooks").iterdir())
+    told("claude", _spoken("SessionStart", session, "one"), monkeypatch)
+    assert capfdbinary.readouterr().out == b""
+    assert "Leafward did not see it begin, or another claude took the text" in failures()[-1]
+
+
+def test_the_text_of_a_cancelled_compaction_is_removed_after_an_hour(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, _, _ = a_session("claude", home)
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
+    texts = hook_log().parent / "hooks"
+    for prompt in ("one", "two"):
+        told("claude", _spoken("PreCompact", session, prompt), monkeypatch)
+    kept = sorted(texts.iterdir())
+    assert len(kept) == 2
+    hour_ago = time.time() - 3601
+    os.utime(kept[0], (hour_ago, hour_ago))
+    told("claude", _spoken("PreCompact", session, "three"), monkeypatch)
+    assert kept[0] not in list(texts.iterdir())
+    assert kept[1] in list(texts.iterdir())
+    assert len(list(texts.iterdir())) == 2
+
+
 _PI = """
 const on = {}, sent = [];
 extension({ on: (name, run) => { on[name] = run; }, sendMessage: (one) => sent.push(one) });
@@ -147,7 +195,14 @@ const beside = [1, 3].map((time) => {
   const event = { messages: [summary, at(messages[0], time), { role: "user", content: "Go on." }] };
   return (on.context(event) ?? event).messages.map((one) => one.role);
 });
-console.log(JSON.stringify([sent.map((one) => one.content), kept, beside]));
+// A model that copies what it was given into its own summary, in its own layout, before pi adds the newest text.
+const copied = `Summary.\\n\\n  ${sent[0].content.replace("src/a.py", "src/old.py")}\\n\\nAnd more.`;
+const copy = { role: "compactionSummary", summary: copied, timestamp: 2 };
+const branch = { role: "branchSummary", summary: copied, timestamp: 1 };
+const last = at(messages[1], 2);
+const once = on.context({ messages: [copy, branch, last] }).messages.map((one) => one.summary ?? one.content);
+const alone = on.context({ messages: [copy] }) ?? null;
+console.log(JSON.stringify([sent.map((one) => one.content), kept, beside, once, alone]));
 process.exit(0);
 """
 
@@ -155,16 +210,22 @@ _OPENCODE = """
 const client = { session: { message: async () => ({ data: { info: { summary: true } } }) } };
 const on = await LeafwardContext({ client });
 let told = "Summary.", texts = [];
+// As a model may copy it, with white space at the ends of its lines.
+const copied = (text) => text.replace("<leafward-context>\\n", " <leafward-context> \\n");
 for (let round = 0; round < 2; round++) {
   await on["experimental.session.compacting"]({ sessionID: "s" });
-  const output = { text: told };
+  const output = { text: copied(told) };
   await on["experimental.text.complete"]({ sessionID: "s", messageID: "m" }, output);
   texts.push(told = output.text);
   const later = { text: "Reply." };
   await on["experimental.text.complete"]({ sessionID: "s", messageID: "n" }, later);
   texts.push(later.text);
 }
-console.log(JSON.stringify(texts));
+// Two servers compacted the session at once: opencode sends both summaries.
+const said = (summary, text) => ({ info: { summary }, parts: [{ type: "step-start" }, { type: "text", text }] });
+const messages = [said({ diffs: [] }, told), said(true, told), said(true, told), said(undefined, told), said(true, "Short.")];
+await on["experimental.chat.messages.transform"]({}, { messages });
+console.log(JSON.stringify([texts, messages.map((one) => one.parts[1].text)]));
 process.exit(0);
 """
 
@@ -234,14 +295,19 @@ TEXT = "<leafward-context>\nÄ 樹 \\n `x` $& $1\n\n- src/a.py \t…\n</leafward
 
 
 def test_pi_sends_the_text_as_it_is_and_the_newest_one_only(home: Path) -> None:
-    sent, kept, beside = ran("pi", _PI, home, TEXT.encode())
+    sent, kept, beside, once, alone = ran("pi", _PI, home, TEXT.encode())
     assert sent == [TEXT, TEXT]
     assert kept == [TEXT]
     assert beside == [["compactionSummary", "user"], ["compactionSummary", "custom", "user"]]
+    assert once == ["Summary.\n\nAnd more."] * 2 + [TEXT]
+    assert alone is None, "a copy that nothing follows stays"
 
 
 def test_opencode_has_the_text_as_it_is_behind_each_summary_once(home: Path) -> None:
-    assert ran("opencode", _OPENCODE, home, TEXT.encode()) == [f"Summary.\n\n{TEXT}", "Reply."] * 2
+    told = f"Summary.\n\n{TEXT}"
+    texts, sent = ran("opencode", _OPENCODE, home, TEXT.encode())
+    assert texts == [told, "Reply."] * 2
+    assert sent == [told, "Summary.", told, told, "Short."]
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "pi", "opencode"])

@@ -82,7 +82,10 @@ def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> N
     assert text == '{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}, "theme": "dark"}'
 
 
-@pytest.mark.parametrize("change", ["one is gone", "another one beside it", "its output goes elsewhere"])
+@pytest.mark.parametrize(
+    "change",
+    ["one is gone", "another one beside it", "its output goes elsewhere", "another event", "a shell's"],
+)
 def test_hooks_that_somebody_edited_go_too_and_leave_the_rest(settings: Path, change: str) -> None:
     settings.write_text('{"theme": "dark"}')
     main(["install", "claude"])
@@ -94,6 +97,11 @@ def test_hooks_that_somebody_edited_go_too_and_leave_the_rest(settings: Path, ch
     elif change == "another one beside it":
         hooks["PreCompact"][0]["hooks"].insert(0, {"type": "command", "command": "mine"})
         rest |= {"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "mine"}]}]}}
+    elif change == "another event":
+        hooks["PostCompact"] = hooks.pop("PreCompact")
+    elif change == "a shell's":
+        hook = hooks["PreCompact"][0]["hooks"][0]
+        hook["command"] = f"sh -c '{hook['command']}'"
     else:
         hooks["PreCompact"][0]["hooks"][0]["command"] += " 2>/dev/null"
     settings.write_text(json.dumps(written))
@@ -331,7 +339,7 @@ def test_a_text_that_is_not_there_in_time_is_left_out_whole_and_doctor_says_so(
     before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
     monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
     told(agent, before, monkeypatch)
-    waits = hook_module._text_path(str(session), session.stat().st_size)
+    waits = hook_module._text_path(hook_module._place(str(session)), session.stat().st_size)
     halfway = draft_name(waits)
     monkeypatch.setattr(hook_module, "_WAIT", 0.3)
     halfway.write_text("<leafward-context>\nhalf")
@@ -376,7 +384,7 @@ def test_a_text_that_an_earlier_compaction_still_makes_finds_no_place(
     monkeypatch.setattr(hook_module, "_WAIT", 0.3)
     told("claude", before, monkeypatch)
     size = session.stat().st_size
-    old = hook_module._text_path(str(session), size)
+    old = hook_module._text_path(hook_module._place(str(session)), size)
     with session.open("ab") as file:
         file.write(session.read_bytes().splitlines(keepends=True)[-1].replace(b'"id":"', b'"id":"0', 1))
     remove = os.rmdir
@@ -410,7 +418,7 @@ def test_no_agent_waits_for_a_text_that_found_no_room(
     monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
     told("claude", before, monkeypatch)
     size = session.stat().st_size
-    folder = hook_module._text_path(str(session), size).parent
+    folder = hook_module._text_path(hook_module._place(str(session)), size).parent
 
     def full(*_given: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -467,6 +475,66 @@ def test_doctor_names_a_hook_whose_program_is_gone(
     file.write_text(file.read_text().replace(json.dumps(sys.executable)[1:-1], "/nowhere/python"))
     (problem,) = problems()
     assert f"it runs another Leafward than this one, or none; `leafward install {agent}`" in problem
+
+
+def hook_problems(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    capsys.readouterr()
+    assert main(["doctor", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["problems"]
+    return [one["text"] for one in found if one["code"] == "hook"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "older"),
+    [
+        ("claude", [], ('"compact|resume"', '"compact"')),
+        ("codex", [], ('"timeout": 10', '"timeout": 5')),
+        ("pi", ["--summary"], ("60000", "50000")),
+        ("opencode", [], ("60000", "50000")),
+    ],
+)
+def test_doctor_names_an_installation_by_an_earlier_version(
+    home: Path, agent: str, options: list[str], older: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", agent, *options])
+    assert hook_problems(capsys) == []
+    file = hooks_of(agent).file(os.environ)
+    # What the user changes is theirs.
+    written = file.read_text()
+    file.write_text(written.replace(*older))
+    assert hook_problems(capsys) == []
+    record = installation._record(agent)
+    known = json.loads(record.read_text())
+    record.write_text(json.dumps({**known, "after": known["after"].replace(*older)}))
+    (problem,) = hook_problems(capsys)
+    again = " ".join(["leafward install", agent, *options])
+    assert problem == f"{file}: another version of Leafward wrote it; `{again}` installs it again"
+    assert main(["install", agent, *options]) == 0
+    assert file.read_text() == written
+    assert hook_problems(capsys) == []
+    file.unlink()
+    (problem,) = hook_problems(capsys)
+    assert problem == f"{file}: what Leafward installed is gone; `{again}` installs it again"
+
+
+def test_a_link_to_a_missing_folder_is_named_before_anything_is_written(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = home / ".config" / "opencode" / "plugin"
+    folder.parent.mkdir(parents=True)
+    folder.symlink_to(home / "nowhere")
+    for options in (["--dry-run"], []):
+        assert main(["install", "opencode", *options]) == 1
+        said = " ".join(capsys.readouterr().err.split())
+        assert said.endswith(
+            f"{folder} is a link to a folder that is missing; make that folder, or remove the link"
+        )
+    assert not (home / "nowhere").exists()
+    (home / "nowhere").mkdir()
+    assert main(["install", "opencode"]) == 0
+    assert main(["uninstall", "opencode"]) == 0
+    assert folder.is_symlink()
+    assert not list((home / "nowhere").iterdir())
 
 
 def test_doctor_says_what_is_gone_and_what_failed(

@@ -103,6 +103,28 @@ def test_sums_are_those_of_the_columns(tmp_path: Path, seed: int, monkeypatch: p
             assert total.complete == (total.known == total.entries)
 
 
+def test_what_was_forgotten_is_counted_anew_and_once(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    for number in range(3):
+        file.user(f"Turn {number}")
+        made = [call("write", f"w{number}{one}", path=f"{one}.py", content="a = 1\n" * 3) for one in "ab"]
+        file.said("Both.", *made)
+        for one in "ab":
+            file.answered(f"w{number}{one}", "write")
+    with reading(file.path) as session:
+        whole, again = filled(session), filled(session)
+        shares = dict(again.shares)
+        everything = [range(len(session))]
+        for start in (session.columns.kind.rfind(Kind.USER), 0):
+            again.forget(start)
+            assert not any(again.flags[start:])
+            assert again.sum(everything).known == start
+            again.fill(session, range(len(session)))
+            assert columns(again) == columns(whole)
+            assert again.shares == shares
+            assert again.sum(everything) == whole.sum(everything)
+
+
 def test_nothing_is_known_at_first_and_no_range_is_complete_by_itself(file: Acting) -> None:
     file.user("a question")
     with reading(file.path) as session:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.catalog.spending import Sum, Totals, totals
+from leafward.cli.output.aftermath_totals import aftermath_text
+from leafward.cli.output.page import Page
 from leafward.compaction.aftermath_totals import OWN, AftermathSum, Maker
 from leafward_tui.catalogue.model.listing import (
     Grouping,
@@ -154,7 +156,7 @@ async def test_the_totals_add_up_what_was_repeated(tmp_path: Path, size: tuple[i
             next(row for row in rows(pilot.app) if words in row)
             for words in ("Repeated after", "pi, scripted-1")
         )
-        assert head.split("afterwards")[1].split()[:4] == ["compactions", "repeats", "tokens", "cost"]
+        assert head.split("compactions", 1)[1].split()[:4] == ["compactions", "repeats", "tokens", "cost"]
         assert line.split("scripted-1")[1].split()[:3] == ["1", "4", str(file.aftermath().tokens)]
         assert "counting" not in "\n".join(rows(pilot.app))
         await pilot.press("q")
@@ -163,7 +165,15 @@ async def test_the_totals_add_up_what_was_repeated(tmp_path: Path, size: tuple[i
 def test_figures_that_still_grow_say_so_at_their_head() -> None:
     sums = {Maker("pi", "anthropic/a", OWN): AftermathSum(compactions=2)}
     names = [row.name for row in aftermath_rows(AftermathReading(sums, 2, 3, 0))]
-    assert names[1:] == ["Repeated afterwards", "counting: session 3 of 3 with compactions", "pi, a"]
+    assert names[1:] == ["Repeated after compactions", "counting: session 3 of 3 with compactions", "pi, a"]
+
+
+def test_a_model_without_a_name_reads_as_on_the_command_line() -> None:
+    sums = {Maker("pi", model, OWN): AftermathSum(compactions=2) for model in ("", "anthropic/a", "acme/")}
+    names = {row.name for row in aftermath_rows(AftermathReading(sums, 3, 3, 0))}
+    assert {"pi, a", "pi, unknown model"} <= names
+    text = "\n".join(aftermath_text(list(sums.items()), Page(100)))
+    assert text.count("unknown model") == 2
 
 
 async def test_the_totals_explain_their_signs_and_words(mixed: Path) -> None:

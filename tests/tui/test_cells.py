@@ -13,6 +13,7 @@ from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs, choose_gly
 from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import (
     age,
+    at_most,
     byte_size,
     count,
     exact,
@@ -247,6 +248,10 @@ def test_a_count_has_three_digits_and_a_unit(number: int | None, text: str) -> N
 @given(st.integers(0, 10**14))
 def test_counts_fit_their_column(number: int) -> None:
     assert len(count(number)) <= 6
+
+
+def test_a_price_that_is_not_exceeded() -> None:
+    assert [at_most(dollars) for dollars in (0.001, 0.36)] == ["below $0.01", "at most $0.36"]
 
 
 def test_other_numbers() -> None:

@@ -147,10 +147,12 @@ async def test_it_is_shown_sent_graded_and_kept(path: Path, endpoint: Endpoint) 
         await until(pilot, lambda: pilot.app.screen is explorer)
         told = "openai/x: 1 of 2 right, price not known; kept with the compaction"
         await until(pilot, lambda: told in "\n".join(rows(pilot.app)))
-        await on_line(pilot, explorer, "exam")
-        await pilot.press("enter")
-        await on_line(pilot, explorer, EXAM)
-        assert "openai/x  1 of 2 right" in "\n".join(rows(pilot.app))
+        # The exam is still open, with the cursor on its last line.
+        await until(pilot, lambda: "openai/x  1 of 2 right" in "\n".join(rows(pilot.app)))
+        inspector = explorer.panes.inspector
+        assert isinstance(inspector, Inspector)
+        view = inspector.view
+        assert sure(view.page).lines[view.cursor].toggle.startswith(EXAM)
     assert stored(path).startswith(before)
     with closing(Session.open(path)) as session:
         (kept,) = kept_exams(session, compaction)

@@ -340,6 +340,11 @@ class TestEnding:
             screen.controllers.layout.go_to("text", "Exam")
             await pilot.pause()
             assert "no summary to ask about yet" not in shown(screen), "there never will be one"
+        async with considering(tmp_path / "small.jsonl", config=Config(model="openai/x")) as (pilot, screen):
+            screen.controllers.layout.go_to("text", "Prompt")
+            await pilot.pause()
+            assert "reading what would be sent" not in shown(screen), "nothing will be sent"
+            assert "nothing to compact" in shown(screen)
 
     async def test_a_compaction_opens_with_a_what_if_beside_it(self, tmp_path: Path) -> None:
         file = working(tmp_path / "session.jsonl", 12)

@@ -17,19 +17,21 @@ if TYPE_CHECKING:
 
 MARK = "// Written by `leafward install`; `leafward uninstall` removes it."
 
-_RUN = """import { spawn } from "node:child_process";
+_RUN = r"""import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 
 const agent = __AGENT__;
 const command = __COMMAND__;
 const log = __LOG__;
 const summaries = __SUMMARIES__;
+// The text where it stands in a summary, as Leafward or a model that copies it put it there.
+const OURS = /\n*^[ \t]*<leafward-context>[ \t]*$[^]*?^[ \t]*<\/leafward-context>[ \t]*$/gm;
 
 // What `leafward doctor` says of a run that Leafward itself could not tell of.
 const failed = (why) => {
   try {
     const time = new Date().toISOString().slice(0, 19).replace("T", " ");
-    appendFileSync(log, JSON.stringify(`${time} ${agent}: ${why}`) + "\\n", { mode: 0o600 });
+    appendFileSync(log, JSON.stringify(`${time} ${agent}: ${why}`) + "\n", { mode: 0o600 });
   } catch {}
   return "";
 };
@@ -65,6 +67,7 @@ const awaited = (made) =>
 """
 
 
+_SUMMARIES = "\nconst summaries = true;\n"
 _WANTED = tuple(one.value for one in (Moment.NOW, Moment.RESUMED, Moment.SUMMARY, Moment.BRANCH))
 
 
@@ -108,6 +111,10 @@ class HookFile:
     def is_in(self, text: str) -> bool:
         """Whether the file is one of ours."""
         return text.startswith(MARK)
+
+    def makes_summaries(self, text: str) -> bool:
+        """Whether it was installed for summaries of Leafward's."""
+        return _SUMMARIES in text
 
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
         """The request of our own script."""

@@ -7,6 +7,7 @@ sent to the model. With the source `resume` they run it where a session is taken
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,11 @@ class HookGroups:
         if place is None:
             return text
         before = text
-        for event, _ in _EVENTS:
+        # Under other events too: somebody may have moved one.
+        for event in {
+            **dict(_EVENTS),
+            **{part.key: "" for part in parts(text, place) if isinstance(part.value, list)},
+        }:
             text = self._without_ours(text, place, event)
         if text == before:
             return text
@@ -103,16 +108,23 @@ class HookGroups:
         except (Refused, AttributeError, TypeError):
             return False
 
+    def makes_summaries(self, text: str) -> bool:  # noqa: ARG002  # of other agents
+        """Never: the agent cannot use one."""
+        return False
+
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:  # noqa: ARG002  # of other agents
         """Recognised by the name of the event."""
         session = payload.get("transcript_path")
         if not isinstance(session, str) or not session:
             return None
         event, source = payload.get("hook_event_name"), payload.get("source")
+        # Two processes of Claude Code may compact one session at once. Codex 0.171 lets one process at a time have a thread.
+        prompt = payload.get("prompt_id")
+        compaction = prompt if isinstance(prompt, str) else ""
         if event == "PreCompact":
-            return HookRequest(Moment.BEFORE, session)
+            return HookRequest(Moment.BEFORE, session, compaction=compaction)
         moment = _ON_START.get(source) if event == "SessionStart" and isinstance(source, str) else None
-        return HookRequest(moment, session) if moment is not None else None
+        return HookRequest(moment, session, compaction=compaction) if moment is not None else None
 
     def answer(self, text: str) -> str:
         """The text as additional context, unchanged."""
@@ -123,11 +135,11 @@ class HookGroups:
     def _ours_in(self, group: Any) -> list[int]:
         """The numbers of our commands in a group of hooks, wherever Leafward is installed and whatever was added to them."""
         hooks = group.get("hooks") if isinstance(group, dict) else None
-        called = f" leafward hook {self.agent} "
+        called = re.compile(rf"\bleafward hook {self.agent}(?![\w-])")
         return [
             number
             for number, hook in enumerate(hooks if isinstance(hooks, list) else ())
-            if isinstance(hook, dict) and called in f"{hook.get('command')} "
+            if isinstance(hook, dict) and called.search(str(hook.get("command")))
         ]
 
     def _member(self, text: str, at: int, key: str, kind: type[object]) -> int | None:

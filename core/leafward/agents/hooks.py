@@ -42,6 +42,8 @@ class HookRequest(NamedTuple):
     """Of a summary: the first entry that the compaction keeps, or the target of a move."""
     focus: str = ""
     """Words of the user on what the summary should emphasise."""
+    compaction: str = ""
+    """The agent's name for the compaction, the same before and after it; empty: the only one of the session at the time."""
 
 
 class Runner(NamedTuple):
@@ -87,6 +89,10 @@ class Hooks(Protocol):
 
     def is_in(self, text: str) -> bool:
         """Whether our part is in a text."""
+        ...
+
+    def makes_summaries(self, text: str) -> bool:
+        """Whether our part in a text also makes the agent's summaries."""
         ...
 
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:

@@ -171,7 +171,7 @@ def _question(
     mark_of_right = "→" if page.unicode else ">"
     for number, answer in enumerate(one.question.answers):
         right = number == one.question.right
-        by = ", ".join(safe_line(model, 60) for model, chosen in given if chosen == number)
+        by = ", ".join(dict.fromkeys(safe_line(model, 60) for model, chosen in given if chosen == number))
         by = f"  (answer of {by})" if by else ""
         text = page.fit(safe_line(answer.text, 300), max(20, page.width - 7 - len(by))) + by
         line = f"  {LETTERS[number]} {mark_of_right if right else ' '} {text}"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _REQUEST_LIMIT = 1 << 20
 _WAIT = 8.0
 """Most seconds that an agent waits for a text that is being made."""
+_KEPT = 3600.0
+"""Seconds after which no agent asks for a text any more."""
 _NICE = 10
 """How much the agent comes before what is read beside it."""
 _TEXT = "text"
@@ -29,22 +31,22 @@ _LOG_LIMIT = 64 << 10
 _APPENDS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
-def hook(name: str, prepare: str | None = None, size: int | None = None) -> int:
+def hook(name: str, prepare: str | None = None, size: int | None = None, compaction: str = "") -> int:
     """`leafward hook`: reads the agent's request from stdin and writes the answer to stdout. Never fails."""
     try:
-        _answer(name, prepare, size)
+        _answer(name, prepare, size, compaction)
     except Exception as error:  # an agent must not stop because of us
         _log(name, f"{type(error).__name__}: {error}")
     return 0
 
 
-def _answer(name: str, prepare: str | None, size: int | None) -> None:
+def _answer(name: str, prepare: str | None, size: int | None, compaction: str) -> None:
     from leafward.agents.hooks import Moment
     from leafward.agents.registry import hooks_of
 
     hooks = hooks_of(name)
     if prepare is not None:
-        _prepare(name, prepare, size, hooks.room)
+        _prepare(name, prepare, size, hooks.room, compaction)
         return
     request = hooks.heard(json.loads(sys.stdin.buffer.read(_REQUEST_LIMIT)), os.environ)
     if request is None:
@@ -59,12 +61,15 @@ def _answer(name: str, prepare: str | None, size: int | None) -> None:
     elif request.moment is Moment.BEFORE:
         # The compaction may be written before the file is read; entries after this size do not count.
         size = os.path.getsize(request.session)
-        _forget(request.session)
-        paths.make_private(_text_path(request.session, size).parent)
-        _run_beside(name, request.session, "--size", str(size))
+        place = _place(request.session, request.compaction)
+        _forget(place)
+        _forget_old()
+        paths.make_private(_text_path(place, size).parent)
+        more = ("--compaction", request.compaction) if request.compaction else ()
+        _run_beside(name, request.session, "--size", str(size), *more)
         return
     else:
-        text = _prepared_text(request.session)
+        text = _prepared_text(name, request)
     if text:
         sys.stdout.buffer.write(hooks.answer(text).encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
@@ -135,7 +140,7 @@ def _summary(request: HookRequest) -> str:
         return json.dumps({"summary": made.text, "details": made.details()})
 
 
-def _prepare(name: str, session: str, size: int | None, room: int | None) -> None:
+def _prepare(name: str, session: str, size: int | None, room: int | None, compaction: str) -> None:
     """Makes the text that waits for the agent; without a size nobody waits, and only what was read is kept."""
     if size is None:
         with suppress(OSError, AttributeError):
@@ -149,7 +154,7 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
         return
     from leafward.session.journal.durable import replace_file
 
-    waits = _text_path(session, size)
+    waits = _text_path(_place(session, compaction), size)
     # If nobody waits any more, the folder is gone: a later compaction has a folder of its own.
     with suppress(FileNotFoundError):
         try:
@@ -162,10 +167,13 @@ def _prepare(name: str, session: str, size: int | None, room: int | None) -> Non
             raise
 
 
-def _prepared_text(session: str) -> str:
-    place = _place(session)
+def _prepared_text(name: str, request: HookRequest) -> str:
+    session = request.session
+    place = _place(session, request.compaction)
     if not place.exists():
-        raise FileNotFoundError(f"no compaction of {session} was begun here")
+        raise FileNotFoundError(
+            f"no text waits for this compaction of {session}: Leafward did not see it begin, or another {name} took the text"
+        )
     try:
         # Only one compaction is waited for at a time, so its folder is the only one.
         (folder,) = place.iterdir()
@@ -178,30 +186,39 @@ def _prepared_text(session: str) -> str:
             time.sleep(0.01)
         return read_regular(text).decode("utf-8")
     finally:
-        _forget(session)
+        _forget(place)
 
 
-def _text_path(session: str, size: int | None) -> Path:
+def _text_path(place: Path, size: int | None) -> Path:
     """Path of the text for a compaction that began when the session's file had this size."""
-    return _place(session) / str(size) / _TEXT
+    return place / str(size) / _TEXT
 
 
-def _place(session: str) -> Path:
-    return paths.state_dir() / "hooks" / sha256(os.fsencode(session)).hexdigest()[:32]
+def _place(session: str, compaction: str = "") -> Path:
+    """Folder of one compaction: of two processes that compact one session at once each gets its own text."""
+    key = os.fsencode(session) + b"\0" + compaction.encode("utf-8", "replace")
+    return paths.state_dir() / "hooks" / sha256(key).hexdigest()[:32]
 
 
-def _forget(session: str) -> None:
-    """Removes the texts for a session that nobody waits for any more."""
+def _forget(place: Path) -> None:
+    """Removes the texts for a compaction that nobody waits for any more."""
     from shutil import rmtree
 
     from leafward.session.journal.durable import draft_name
 
     # Renamed first: a process that is still making a text can then no longer write into the folder while it is emptied.
-    place = _place(session)
     unused = draft_name(place)
     with suppress(FileNotFoundError):
         place.rename(unused)
         rmtree(unused, ignore_errors=True)
+
+
+def _forget_old() -> None:
+    """Removes what was made for compactions that were cancelled."""
+    with suppress(OSError):
+        for place in _place("").parent.iterdir():
+            if time.time() - place.stat().st_mtime > _KEPT:
+                _forget(place)
 
 
 def _log(name: str, why: str) -> None:

@@ -33,6 +33,11 @@ class Maker(NamedTuple):
     """The model that continues after the compaction; empty if none is named."""
     strategy: str
 
+    @property
+    def model_name(self) -> str:
+        """The model without its provider, in words where none is named."""
+        return self.model.rpartition("/")[2] or "unknown model"
+
 
 @dataclass(slots=True)
 class AftermathSum:

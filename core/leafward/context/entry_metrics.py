@@ -144,6 +144,24 @@ class EntryMetrics:
                 column.frombytes(bytes(column.itemsize * more))
             self.flags.extend(bytes(more))
 
+    def forget(self, start: int) -> None:
+        """Forgets the entries from one on, whose records an agent has filled in since; they are decoded again when asked for."""
+        with self._lock:
+            size = len(self.flags)
+            for column in (self.tokens, self.calls, self.edits, self.added, self.removed, self.reported):
+                del column[start:]
+                column.frombytes(bytes(column.itemsize * (size - start)))
+            self.flags[start:] = bytes(size - start)
+            for known in (self.shares, self._call_shares, self._parallel):
+                for entry in [entry for entry in known if entry >= start]:
+                    del known[entry]
+            for asked in (self._open, self._counted, self._answers):
+                for call in [call for call in asked if call[0] >= start]:
+                    del asked[call]
+            self._called = (-1, -1)
+            for block in [block for block in self._sums if (block + 1) * _BLOCK > start]:
+                del self._sums[block]
+
     def fill(
         self, session: Session, entries: Iterable[int], stop: Callable[[], bool] = lambda: False
     ) -> list[EntryIndex]:

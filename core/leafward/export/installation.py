@@ -27,7 +27,7 @@ from leafward.export.output_file import replace_document, write_new_document
 from leafward.session.journal.durable import replace_file, sync_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,17 +157,32 @@ def installation_problems() -> Iterator[Problem]:
         known = _known(agent.name, None)
         if known is None:
             continue
-        file = Path(known["file"])
-        again = f"`leafward install {agent.name}` installs it again"
+        file, hooks = Path(known["file"]), hooks_of(agent.name)
+        summary = hooks.makes_summaries(known["after"])
+        again = f"`leafward install {agent.name}{' --summary' if summary else ''}` installs it again"
         try:
             text = _text(file)
         except (OSError, Refused) as error:
             yield Problem("hook", f"{file}: {error}")
             continue
-        if text is None or not hooks_of(agent.name).is_in(text):
+        if text is None or not hooks.is_in(text):
             yield Problem("hook", f"{file}: what Leafward installed is gone; {again}")
         elif not _runs_this(text):
             yield Problem("hook", f"{file}: it runs another Leafward than this one, or none; {again}")
+        elif _is_outdated(known, hooks.installed, runner_of(agent.name), summary):
+            yield Problem("hook", f"{file}: another version of Leafward wrote it; {again}")
+
+
+def _is_outdated(
+    known: Mapping[str, Any],
+    installed: Callable[[str | None, Runner, bool], str],
+    runner: Runner,
+    summary: bool,
+) -> bool:
+    """Whether this version would have written something else; what the user changed in it since is theirs."""
+    with suppress(Refused):
+        return bool(known["after"] != installed(known["before"], runner, summary))
+    return False
 
 
 def _no_room() -> str:
@@ -196,6 +211,11 @@ def _text(file: Path) -> str | None:
     try:
         return read_regular(file).decode("utf-8")
     except FileNotFoundError:
+        gone = next((folder for folder in file.parents if folder.is_symlink() and not folder.exists()), None)
+        if gone is not None:
+            raise Refused(
+                f"{gone} is a link to a folder that is missing; make that folder, or remove the link"
+            ) from None
         return None
     except UnicodeDecodeError:
         raise Refused(f"{file} is not UTF-8; fix it first") from None

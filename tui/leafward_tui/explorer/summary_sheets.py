@@ -8,7 +8,7 @@ from leafward.base.figures import counted, percent
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
-from leafward_tui.ui.text.cells import count, money
+from leafward_tui.ui.text.cells import at_most, count, money
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,8 +86,7 @@ def branch_words(branch: LeftBranch) -> str:
 
 def sending_words(outgoing: Outgoing) -> str:
     """`at most $0.04, sends 7.9k tokens`: the price first, because the end may be cut off."""
-    dollars = money(outgoing.cost)
-    cost = "price unknown" if outgoing.cost is None else f"at most {dollars}".replace("at most <", "below ")
+    cost = "price unknown" if outgoing.cost is None else at_most(outgoing.cost)
     times = f" in {len(outgoing.requests):,} requests" if len(outgoing.requests) > 1 else ""
     return f"{cost}, sends {count(outgoing.tokens)} tokens{times}"
 

@@ -1,4 +1,4 @@
-"""A plugin of opencode 1.18: it runs before a compaction, on the completed summary, and where a session is taken up again.
+"""A plugin of opencode 1.18: it runs before a compaction, on the summary and on sent messages, and where a session is taken up again.
 
 Only the summarising model reads a plugin's additions to a compaction's prompt. So the text is put behind the summary; the prompt,
 and other plugins' additions to it, stay as they are.
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_SCRIPT = """const OLD = /\\n*^<leafward-context>$[^]*?^<\\/leafward-context>$/gm;
-
-export const LeafwardContext = async ({ client }) => {
+_SCRIPT = r"""export const LeafwardContext = async ({ client }) => {
   const waiting = new Map();
   const known = new Set();
   return {
@@ -44,10 +42,16 @@ export const LeafwardContext = async ({ client }) => {
         waiting.delete(input.sessionID);
         if (!data?.info?.summary) return;
         const text = await awaited(made);
-        if (text) output.text = output.text.replace(OLD, "") + "\\n\\n" + text;
+        if (text) output.text = output.text.replace(OURS, "") + "\n\n" + text;
       } catch {
         waiting.delete(input.sessionID);
       }
+    },
+    // Where two servers compact a session at once, both summaries are sent: the newest text stays.
+    "experimental.chat.messages.transform": async (_input, output) => {
+      const parts = output.messages.flatMap((one) => (one.info.summary === true ? one.parts : []));
+      const told = parts.filter((part) => typeof part.text === "string" && part.text.search(OURS) >= 0);
+      for (const part of told.slice(0, -1)) part.text = part.text.replace(OURS, "");
     },
   };
 };

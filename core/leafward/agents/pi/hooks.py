@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SCRIPT = """const KIND = "leafward-context";
-const OURS = /^<leafward-context>$/m;
+const holds = (one) => one.customType === KIND || (typeof one.summary === "string" && one.summary.search(OURS) >= 0);
 
 // A summary that Leafward makes, where it was installed for that; without one pi makes its own.
 const summaryOf = async (ctx, wanted, to, focus) => {
@@ -62,15 +62,16 @@ export default function (pi) {
     if (event.summaryEntry) await end();
     else waiting = null;
   });
-  // The text of an earlier compaction that is still in the context gives way to the newest one, which may stand in a summary.
+  // Of several texts in the context the newest one stays: messages with others go, and summaries lose them. A summary of
+  // Leafward's holds one, and so does one of a model that copies what it was given.
   pi.on("context", (event) => {
-    const told = event.messages.filter((one) => one.role === "custom" && one.customType === KIND);
-    const within = event.messages.findLast((one) => one.role === "compactionSummary" && OURS.test(one.summary));
-    const last = told.at(-1);
-    if (!last) return undefined;
-    const newest = within && within.timestamp > last.timestamp ? within : last;
-    const messages = event.messages.filter((one) => one === newest || !told.includes(one));
-    return messages.length === event.messages.length ? undefined : { messages };
+    const told = event.messages.filter(holds);
+    if (told.length < 2) return undefined;
+    const newest = told.reduce((one, next) => (one.timestamp > next.timestamp ? one : next));
+    const messages = event.messages
+      .filter((one) => one === newest || one.customType !== KIND)
+      .map((one) => (one === newest || !told.includes(one) ? one : { ...one, summary: one.summary.replace(OURS, "") }));
+    return { messages };
   });
 }
 """

@@ -13,7 +13,7 @@ from leafward.compaction.aftermath import WINDOW, Repeat
 from leafward.compaction.aftermath_totals import AftermathTotals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from leafward.catalog.card import Card
     from leafward.compaction.aftermath_totals import AftermathSum, Maker
@@ -39,13 +39,13 @@ def say_aftermath(cards: Sequence[Card], remarks: list[dict[str, Any]], as_json:
         except (LeafwardError, OSError) as error:
             remarks.append({"code": "unread", "text": f"{card.path}: {error}"})
     rows = sorted(sums.sums.items(), key=lambda row: (-row[1].tokens, row[0]))
-    found = [_json(maker, one) for maker, one in rows]
     if as_json:
+        found = [_json(maker, one) for maker, one in rows]
         emit_json({"aftermath": found, "diagnostics": remarks})
         return 0
     for remark in remarks:
         note(remark["text"])
-    say(aftermath_text(found, page()))
+    say(aftermath_text(rows, page()))
     return 0
 
 
@@ -63,30 +63,25 @@ def _json(maker: Maker, one: AftermathSum) -> dict[str, Any]:
     }
 
 
-def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[str]:
+def aftermath_text(sums: Sequence[tuple[Maker, AftermathSum]], page: Page) -> Iterator[str]:
     """The sums, one line each; where the page is too narrow for that, names and figures in a line each."""
     if not sums:
         yield "no compactions"
         return
     named = ("agent", "model", "strategy")
     head = ("compactions", *_COUNTED.values(), "tokens", "cost")
-    # Models without the provider.
     names = [
-        (
-            safe_line(one["agent"], 40),
-            safe_line((one["model"] or "?").rpartition("/")[2], 60),
-            safe_line(one["strategy"], 40),
-        )
-        for one in sums
+        (safe_line(maker.agent, 40), safe_line(maker.model_name, 60), safe_line(maker.strategy, 40))
+        for maker, _ in sums
     ]
     figures = [
         (
-            f"{one['compactions']:,}",
-            *(f"{one['counts'][kind]:,}" for kind in _COUNTED),
-            short(one["tokens"]),
-            "?" if one["cost"] is None else money(one["cost"]) + ("+" if one["unpriced"] else ""),
+            f"{one.compactions:,}",
+            *(f"{one.counts[kind]:,}" for kind in _COUNTED),
+            short(one.tokens),
+            "?" if one.unpriced and not one.dollars else money(one.dollars) + ("+" if one.unpriced else ""),
         )
-        for one in sums
+        for _, one in sums
     ]
     rows = [(*name, *figure) for name, figure in zip(names, figures, strict=True)]
     if table_width((*named, *head), rows) <= page.width:
@@ -97,7 +92,7 @@ def aftermath_text(sums: Sequence[Mapping[str, Any]], page: Page) -> Iterator[st
             above = page.fit(", ".join(name), page.width)
             yield page.style(above, "faint" if name is named else "bold")
             yield line
-    calls = sum(one["calls"] for one in sums)
+    calls = sum(one.calls for _, one in sums)
     yield page.style(
         f"repeated in {counted(calls, 'tool call')}: at most the next {WINDOW} after each compaction", "faint"
     )

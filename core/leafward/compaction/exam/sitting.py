@@ -1,7 +1,8 @@
 """Exams taken by a model, for a stored or drafted compaction: the request, the grading, and storing the results.
 
 The model sees the context after the compaction: the summary, injected context and kept messages, but nothing that was
-replaced. Grading is exact: one letter for each question, and a missing letter is a wrong answer.
+replaced. Grading is exact: one letter for each question, and a missing letter is a wrong answer. The layout of a line does not matter, and
+the text of its answer may follow a letter.
 """
 
 from __future__ import annotations
@@ -47,9 +48,14 @@ Answer these questions from the text above. Write one line for each, its number 
 Write `1 -` where the text does not tell. Write nothing else.
 
 {questions}"""
-_LINE = re.compile(r"(?m)^[\s*`-]*(\d{1,3})[\s.:)=-]+\(?([A-Da-d])\)?[\s.`*]*$")
-_SAYS_NOTHING = re.compile(r"(?m)^[\s*`]*\d{1,3}[\s.:)=]*[-–—][\s.`*]*$")
-"""A line that says that the text does not tell the answer."""
+_LINE = re.compile(
+    r"(?mi)^[\s>|*_`#-]*(?:q(?:uestion)?\s?)?(\d{1,3})\b[\s.:)=|*_`→>–—-]+[(\[]?(?:([A-D])(?![^\W_])(.*)|[–—-][\s.*_`|]*)$"
+)
+"""A line of an answer in whatever layout: the number of a question, and a letter with what follows it, or a dash."""
+_ALONE = re.compile(r"(?i)[\s*_`(\[]*([A-D])[\s*_`)\].]*")
+"""A letter without a number: enough where there is one question."""
+_LAYOUT = "/ \t\r*_`\"'“”‘’.,:;()[]|–—-"
+"""Signs around the text of an answer that tell none from another, `./` before a path among them."""
 _ANSWER = 300
 _QUOTED = 120
 """Most characters shown of a reply that answers no question."""
@@ -173,11 +179,12 @@ def sit(
     reply = model.answer(prepared.work, progress, stop)
     if stop():
         raise Cancelled("cancelled; nothing was written")
-    if not _LINE.search(reply.text) and not _SAYS_NOTHING.search(reply.text):
+    exam_questions = [one.question for one in prepared.exam.graded]
+    if not _choices(exam_questions, reply.text):
         failed = SummaryFailed(f"{model.name} answered no question: {safe_line(reply.text, _QUOTED)}")
         failed.usage, failed.cost = reply.usage, reply.cost
         raise failed
-    answers = marked([one.question for one in prepared.exam.graded], reply.text)
+    answers = marked(exam_questions, reply.text)
     used = reply.usage if reply.usage is not None else Usage()
     result: Body = {
         "model": model.name,
@@ -199,15 +206,38 @@ def sit(
 
 def marked(questions: Sequence[Question], answer: str) -> tuple[Marked, ...]:
     """The graded answers of a model. A question with two different answers counts as not answered."""
-    chosen: dict[int, set[int]] = {}
-    for number, letter in _LINE.findall(answer):
-        chosen.setdefault(int(number), set()).add(LETTERS.index(letter.upper()))
+    chosen = _choices(questions, answer)
     found = []
     for number, one in enumerate(questions, 1):
-        letters = chosen.get(number, set())
-        picked = letters.pop() if len(letters) == 1 else None
+        (picked,) = chosen[number] if len(chosen.get(number, ())) == 1 else (None,)
         found.append(Marked(one, picked if picked is not None and picked < len(one.answers) else None))
     return tuple(found)
+
+
+def _choices(questions: Sequence[Question], answer: str) -> dict[int, set[int | None]]:
+    """The answers that a text chooses, by the number of the question; None: it says that it chooses none."""
+    chosen: dict[int, set[int | None]] = {}
+    for line in _LINE.finditer(answer):
+        number, letter = int(line[1]), line[2]
+        if not 0 < number <= len(questions):
+            continue
+        index = LETTERS.index(letter.upper()) if letter is not None else None
+        if index is None or _leaves_chosen(line[3], questions[number - 1], index):
+            chosen.setdefault(number, set()).add(index)
+    alone = _ALONE.fullmatch(answer)
+    if alone is not None and len(questions) == 1:
+        chosen[1] = {LETTERS.index(alone[1].upper())}
+    return chosen
+
+
+def _leaves_chosen(behind: str, question: Question, index: int) -> bool:
+    """Whether nothing but the text of its answer follows a letter; anything else may name another one."""
+    text = _plain(behind)
+    return not text or (index < len(question.answers) and text == _plain(question.answers[index].text))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.strip(_LAYOUT).split()).casefold()
 
 
 def keep_exam(session: Session, compaction: int, result: Body, writing: Writing) -> Write:

@@ -182,7 +182,10 @@ class Model:
         if stop():
             raise Cancelled("the request was cancelled")
         board = _Board(remarks=list(work.remarks))
-        text = self._answer(work, board, progress, stop)
+        try:
+            text = self._answer(work, board, progress, stop)
+        except Cancelled:
+            raise Cancelled("the request was cancelled") from None
         return ModelReply(
             text, board.usage, None if board.unpriced else board.cost, tuple(dict.fromkeys(board.remarks))
         )

@@ -90,26 +90,26 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
         return []
     rows = [
         TotalsRow(""),
-        TotalsRow("Repeated afterwards", ("compactions", "repeats", "tokens", "cost"), head=True),
+        TotalsRow("Repeated after compactions", ("compactions", "repeats", "tokens", "cost"), head=True),
     ]
     if found.read < found.sessions:
         words = f"counting: session {found.read + 1:,} of {found.sessions:,} with compactions"
         rows.append(TotalsRow(words, quiet=True))
-    makers: dict[tuple[str, str], dict[str, AftermathSum]] = {}
+    makers: dict[Maker, dict[str, AftermathSum]] = {}
     for maker, one in sorted(found.sums.items(), key=lambda row: (-row[1].tokens, row[0])):
-        makers.setdefault((maker.agent, maker.model), {})[maker.strategy] = one
-    for (agent, model), sums in makers.items():
-        rows += _repeated(agent, model.rpartition("/")[2], sums)
+        makers.setdefault(maker._replace(strategy=""), {})[maker.strategy] = one
+    for maker, sums in makers.items():
+        rows += _repeated(maker, sums)
     if found.unread:
         rows.append(TotalsRow(f"{counted(found.unread, 'session')} could not be read", quiet=True))
     return rows
 
 
-def _repeated(agent: str, model: str, sums: dict[str, AftermathSum]) -> Iterator[TotalsRow]:
+def _repeated(maker: Maker, sums: dict[str, AftermathSum]) -> Iterator[TotalsRow]:
     """All compactions of an agent and a model; where some are by Leafward, the parts below; in a narrow window names are cut."""
     from leafward.compaction.aftermath_totals import OWN, AftermathSum
 
-    name = ", ".join(safe_line(part, 40) for part in (agent, model) if part)
+    name = f"{safe_line(maker.agent, 40)}, {safe_line(maker.model_name, 40)}"
     yield TotalsRow(name, _repeats(sum(sums.values(), AftermathSum())))
     if sums.keys() == {OWN}:
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import BOOKKEEPING, EntryIndex
+from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
@@ -318,15 +318,24 @@ class SessionLoader(ExplorerController):
             self._view.tell(f"{refused or 'the file was replaced or rewritten'}: read again", "warn")
             self.read_anew(growth.before, then)
             return
-        if growth.added:
+        if growth.added or growth.filled:
             self._state.grown = True
             on_leaf = self._is_on_leaf(exploration)
-            if not on_leaf:
+            if growth.filled:
+                self._forget_turn(session, growth.added)
+            if not on_leaf and growth.added:
                 came = session.columns.kind[-growth.added :]
                 self._state.unseen += sum(kind not in BOOKKEEPING for kind in came)
             self.show_changed(to_leaf=on_leaf)
         if then is not None:
             then()
+
+    def _forget_turn(self, session: Session, added: int) -> None:
+        """Forgets the figures of the turn that was last, whose entries may have been filled in."""
+        kinds, metrics = session.columns.kind, self._state.metrics
+        if metrics is not None:
+            metrics.forget(max(0, bytes(kinds[: len(kinds) - added]).rfind(Kind.USER)))
+        self._view.inspector.reload()
 
     def _is_on_leaf(self, exploration: Exploration) -> bool:
         layout = exploration.layout
@@ -405,6 +414,8 @@ class Growth(NamedTuple):
     added: int = 0
     replaced: bool = False
     """Whether the file shrank, was replaced or cannot be read, so that it has to be read again."""
+    filled: bool = False
+    """Whether the records of known entries may have been filled in: opencode stores a reply first and its words later."""
 
 
 def open_session(
@@ -468,4 +479,7 @@ def grow(session: Session, _job: Job) -> Growth:
         grown = session.refresh()
     except (LeafwardError, OSError):
         return Growth(before, replaced=True)
-    return Growth(before, grown.added, grown.replaced) if grown is not None else Growth(before)
+    if grown is None:
+        return Growth(before)
+    # Native sessions are only appended to.
+    return Growth(before, grown.added, grown.replaced, filled=not session.is_native and not grown.replaced)

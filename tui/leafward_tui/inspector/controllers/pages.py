@@ -25,10 +25,12 @@ class Pages:
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
 
     def show(self, selection: Selection | None) -> None:
-        """Shows another selection, with every section in its first state."""
-        if selection != self._state.selection:
+        """Shows another selection, with every section in its first state; one that has grown keeps its sections and its place."""
+        before = self._state.selection
+        if selection != before:
             self._state.selection = selection
-            self._state.toggled = {}
+            if _head(selection) != _head(before):
+                self._state.toggled = {}
             self.rebuild()
 
     def show_tab(self, tab: Tab) -> None:
@@ -100,8 +102,15 @@ class Pages:
         state.built += 1
         # Where the search has ended, or has no hit here, the page stays where it is.
         goal = state.goal if page.hits else state.shown[2]
-        self._view.show_page(page, keep_place=(state.selection, state.tab, goal) == state.shown)
+        before, tab, goal_before = state.shown
+        same = (_head(state.selection), state.tab, goal) == (_head(before), tab, goal_before)
+        self._view.show_page(page, keep_place=same)
         state.shown = (state.selection, state.tab, state.goal)
+
+
+def _head(selection: Selection | None) -> object:
+    """What stays the same of a selection while its turn grows."""
+    return selection and (id(selection.session), selection.head, selection.kind)
 
 
 def build_page(request: PageRequest, job: Job) -> Page:

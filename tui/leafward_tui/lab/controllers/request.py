@@ -15,7 +15,7 @@ from leafward_tui.lab.state import Mode
 from leafward_tui.ui.bars.price_line import KeyHint
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
-from leafward_tui.ui.text.cells import exact, money
+from leafward_tui.ui.text.cells import at_most, exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ class SummaryRequest(LabController):
         if what_if is None:
             return
         requests = counted(len(sending.requests), "request")
-        price = "price not known" if sending.cost is None else f"at most {money(sending.cost)}"
+        price = "price not known" if sending.cost is None else at_most(sending.cost)
         secrets = sum(sending.redacted.values())
         about = [SheetLine(f"{exact(sending.tokens)} tokens in {requests}, {price}")]
         if secrets:

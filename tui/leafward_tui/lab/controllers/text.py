@@ -145,7 +145,9 @@ class TextPane(LabController):
                 glyphs,
             )
         if outgoing is None:
-            return note_lines([("reading what would be sent", "nothing")], width, glyphs)
+            # Of a plan that compacts nothing no request is made.
+            words = _reason(what_if) if what_if.plan.nothing else "reading what would be sent"
+            return note_lines([(words, "nothing")], width, glyphs)
         requests = [
             (
                 request.title,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.text.cells import exact, money
+from leafward_tui.ui.text.cells import at_most, exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -163,7 +163,7 @@ class ExamRequest:
         state = f"{counted(secrets, 'secret')} redacted: {names}" if secrets else "no secrets found"
         where = safe_line(host_of(sending.model, sending.base_url), 60)
         state = "; ".join([f"asked at {where}", state, *(safe_line(one, 200) for one in sending.remarks)])
-        price = "price not known" if sending.cost is None else f"at most {money(sending.cost)}"
+        price = "price not known" if sending.cost is None else at_most(sending.cost)
         sheet.ended(
             "\n\n".join(f"{one.system}\n\n{one.prompt}" for one in sending.requests),
             state,

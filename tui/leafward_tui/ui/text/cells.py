@@ -317,6 +317,11 @@ def money(dollars: float | None, *, zero: str = ZERO) -> str:
     return f"${dollars:,.0f}" if dollars >= 99.995 else f"${dollars:,.2f}"
 
 
+def at_most(dollars: float) -> str:
+    """A price that is not exceeded: `at most $0.36`, `below $0.01`."""
+    return f"at most {money(dollars)}".replace("at most <", "below ")
+
+
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3_600, 86_400, 604_800, 31_557_600
 
 
