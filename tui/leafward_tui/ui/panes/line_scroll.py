@@ -46,7 +46,7 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
     """Rows at the bottom of the view that are covered by something else."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's filters without the one for colours of the terminal: drawn lines have the theme's own colours only."""
+        """Textual's filters without the one that replaces the terminal's own colours: where a line has one, it means that."""
         return [one for one in super().get_line_filters() if not isinstance(one, ANSIToTruecolor)]
 
     @property
