@@ -86,3 +86,21 @@ def path(tmp_path: Path) -> Path:
         file.write_bytes(demo.read_bytes())
     os.utime(file, (OLD, OLD))
     return file
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder in which agents have their usual places."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "ours"))
+    for name in ("CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "XDG_CONFIG_HOME", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def settings(home: Path) -> Path:
+    """The place of the settings of Claude Code in it."""
+    (home / ".claude").mkdir()
+    return home / ".claude" / "settings.json"

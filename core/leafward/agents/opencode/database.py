@@ -192,19 +192,7 @@ class Database:
             rows = self.ask(query, *(message[0] for message in messages))
             # A left join keeps the order of its left side, so that the parts of one message at a time are in memory.
             for number, of_message in groupby(rows, itemgetter(0)):
-                parts = [
-                    StoredRow(
-                        str(name),
-                        whole(created) or 0,
-                        data or b"",
-                        path,
-                        row,
-                        PART,
-                        written if type(written) is int else UNKNOWN,
-                    )
-                    for _, name, created, row, data, written in of_message
-                    if row is not None
-                ]
+                parts = [_part(path, *part) for _, *part in of_message if part[2] is not None]
                 yield _record(messages[number], in_order(parts), path)
                 done += 1
         except sqlite3.DatabaseError:
@@ -225,20 +213,7 @@ class Database:
         """The parts of a message, in order."""
         time, written = self._times("part")
         query = f"SELECT id, {time}, rowid, CAST(data AS BLOB), {written} FROM part WHERE message_id = ?"  # noqa: S608  # names of our own
-        return in_order(
-            [
-                StoredRow(
-                    str(name),
-                    whole(created) or 0,
-                    data or b"",
-                    path,
-                    row,
-                    PART,
-                    written if type(written) is int else UNKNOWN,
-                )
-                for name, created, row, data, written in self.ask(query, message)
-            ]
-        )
+        return in_order([_part(path, *found) for found in self.ask(query, message)])
 
     def _times(self, table: str) -> tuple[str, str]:
         """The columns of messages or parts that tell when a row was made and when it was written; `0` and `NULL` without them."""
@@ -362,6 +337,12 @@ class Database:
         for number, row, name, data in self.ask(query, session, kind, kind[:-1] + "/"):
             if isinstance(number, int):
                 yield number, row, name, object_in(data or b"")
+
+
+def _part(path: str, name: object, created: object, row: Any, data: Any, written: object) -> StoredRow:
+    """A part from the columns of its row."""
+    time = written if type(written) is int else UNKNOWN
+    return StoredRow(str(name), whole(created) or 0, data or b"", path, row, PART, time)
 
 
 def _record(found: tuple[Any, ...], parts: list[StoredRow], path: str) -> MessageRecord:

@@ -1,8 +1,8 @@
 """Entries made from messages and their parts.
 
 A message of a user is one entry, with one more ahead or behind for opencode's own additions to it. A reply is one entry, and the
-result of each call is another one. Version 0.5 stores all replies to a prompt in one message: each step of it is a reply. Messages that a revert deleted hang at their original place; messages that a revert hides for
-now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies,
+result of each call is another one. Version 0.5 stores all replies to a prompt in one message: each step of it is a reply.
+Messages that a revert deleted hang at their original place; messages that a revert hides for now hang beside a marker. Pruned outputs become context edits at the time of pruning, and a context edit takes out failed replies,
 and with a compaction that failed what it was not to keep.
 """
 
@@ -26,6 +26,7 @@ from leafward.agents.opencode.parts import (
 )
 from leafward.agents.opencode.records import NEVER, number_in
 from leafward.agents.opencode.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
+from leafward.agents.opencode.spoken_message import SpokenMessage
 from leafward.session.columns import ID_SIZE, Columns
 from leafward.session.entries import Damage, EntryIndex, object_at, text_at
 from leafward.session.line_decoding import decode_line
@@ -40,27 +41,6 @@ if TYPE_CHECKING:
 _NO_ID = bytes(ID_SIZE)
 _NOT_LEFT_OUT = EDITS | {Role.SYSTEM}
 _OF_USER = frozenset({Role.USER, Role.INJECTED, Role.ADDED, Role.REQUEST, Role.COMMAND})
-
-
-class _Spoken(NamedTuple):
-    """A message that is being added, with its parts in the order of its records."""
-
-    name: str
-    body: Body
-    record: int
-    """Its own record; those of its parts follow."""
-    parts: list[StoredRow]
-    decoded: list[Body | None]
-
-    @property
-    def low(self) -> int:
-        """The record of its first part."""
-        return self.record + 1
-
-    @property
-    def high(self) -> int:
-        """The record behind its last part."""
-        return self.low + len(self.parts)
 
 
 class EntryNames(NamedTuple):
@@ -355,7 +335,7 @@ class EntryBuilder:
             self.columns.damage[broken] = Damage.MALFORMED
             tip = above
         else:
-            spoken = _Spoken(name, body, record, parts, [decode_line(part.data) for part in parts])
+            spoken = SpokenMessage(name, body, record, parts, [decode_line(part.data) for part in parts])
             role = body.get("role")
             if role == "user":
                 tip = self._user(spoken, above)
@@ -371,17 +351,17 @@ class EntryBuilder:
             self._first.setdefault(name, first)
         return tip
 
-    def _whole(self, role: Role, spoken: _Spoken, above: int, aux: int = -1) -> int:
+    def _whole(self, role: Role, spoken: SpokenMessage, above: int, aux: int = -1) -> int:
         """Adds one entry for a message with all its parts."""
         return self._entry(role, spoken.name, above, spoken.record, spoken.low, spoken.high, aux)
 
-    def _part(self, role: Role, spoken: _Spoken, place: int, above: int, stop: int = -1) -> int:
+    def _part(self, role: Role, spoken: SpokenMessage, place: int, above: int, stop: int = -1) -> int:
         """Adds an entry for one part of a message, or for those from it to another one."""
         low = spoken.low
         end = low + (stop if stop >= 0 else place + 1)
         return self._entry(role, spoken.parts[place].id, above, spoken.record, low + place, end)
 
-    def _user(self, spoken: _Spoken, above: int) -> int:
+    def _user(self, spoken: SpokenMessage, above: int) -> int:
         decoded = spoken.decoded
         request = next((part for part in decoded if part and part.get("type") == "compaction"), None)
         if request is not None:
@@ -416,7 +396,7 @@ class EntryBuilder:
         behind = put[len(ahead) :]
         return self._part(Role.ADDED, spoken, behind[0], tip, len(decoded)) if behind else tip
 
-    def _reply(self, spoken: _Spoken, above: int, *, live: bool) -> int:
+    def _reply(self, spoken: SpokenMessage, above: int, *, live: bool) -> int:
         body = spoken.body
         if not self.folder:
             self.folder = text_at(object_at(body, "path"), "cwd")
@@ -450,7 +430,7 @@ class EntryBuilder:
             self.targets[tip] = left_out
         return tip
 
-    def _result(self, spoken: _Spoken, place: int, above: int, *, live: bool) -> tuple[int, list[int]]:
+    def _result(self, spoken: SpokenMessage, place: int, above: int, *, live: bool) -> tuple[int, list[int]]:
         """Adds the result of a call; returns the parent for the next entry, and the entry of the result if there is one yet."""
         part = spoken.decoded[place]
         if part is None or part.get("type") != "tool":
@@ -488,7 +468,7 @@ class EntryBuilder:
         ended = body.get("finish") or object_at(body, "time").get("completed")
         return bool(ended) and not self._requests
 
-    def _others(self, spoken: _Spoken, tip: int) -> int:
+    def _others(self, spoken: SpokenMessage, tip: int) -> int:
         """Adds entries for parts that are broken or of an unknown type."""
         for place, part in enumerate(spoken.decoded):
             if part is None:
