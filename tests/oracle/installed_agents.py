@@ -6,11 +6,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.oracle.resume import find_node
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def _programs(variable: str) -> list[str]:
@@ -29,3 +34,18 @@ needs_claude = pytest.mark.skipif(not CLAUDE, reason="LEAFWARD_CLAUDE names no p
 needs_opencode = pytest.mark.skipif(not OPENCODE, reason="LEAFWARD_OPENCODE names no program")
 each_claude = pytest.mark.parametrize("program", CLAUDE or ["claude"])
 each_opencode = pytest.mark.parametrize("program", OPENCODE or ["opencode"])
+
+
+def pi_surroundings(home: Path, url: str) -> dict[str, str]:
+    """The environment of a pi that asks the server at `url`, and keeps 60 tokens at a compaction; its settings are written."""
+    agent = home / "agent"
+    agent.mkdir(parents=True)
+    limits = {"contextWindow": 100_000, "maxTokens": 8_000}
+    free = {"cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}
+    pear = {"id": "pear-1", "name": "Pear", "reasoning": False, "input": ["text"], **limits, **free}
+    grove = {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": "none"}
+    (agent / "models.json").write_text(json.dumps({"providers": {"grove": {**grove, "models": [pear]}}}))
+    settings = {"defaultProvider": "grove", "defaultModel": "pear-1", "retry": {"enabled": False}}
+    (agent / "settings.json").write_text(json.dumps({**settings, "compaction": {"keepRecentTokens": 60}}))
+    quiet = {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "PI_CODING_AGENT_DIR": str(agent), **quiet}

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.oracle import installed_agents
-from tests.oracle.installed_agents import CODEX, NODE, needs_claude, needs_codex, needs_opencode, needs_pi
+from tests.oracle.installed_agents import (
+    CODEX,
+    NODE,
+    needs_claude,
+    needs_codex,
+    needs_opencode,
+    needs_pi,
+    pi_surroundings,
+)
 from tests.oracle.open_pi import OpenPi, running
 from tests.oracle.orchard import planted
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
@@ -231,18 +239,8 @@ def test_opencode_asks_for_a_session_that_is_taken_up_again(
 def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment: dict[str, str]) -> None:
     package, node = Path(installed_agents.PI), NODE
     project, home = painted(tmp_path / "orchard"), tmp_path / "home"
-    agent = home / "agent"
-    agent.mkdir(parents=True)
     with scripted({"ummar": [Step(SUMMARY)], **steps(project, PI)}) as model:
-        limits = {"contextWindow": 100_000, "maxTokens": 8_000}
-        free = {"cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}
-        pear = {"id": "pear-1", "name": "Pear", "reasoning": False, "input": ["text"], **limits, **free}
-        grove = {"baseUrl": f"{model.url}/v1", "api": "openai-completions", "apiKey": "none"}
-        (agent / "models.json").write_text(json.dumps({"providers": {"grove": {**grove, "models": [pear]}}}))
-        settings = {"defaultProvider": "grove", "defaultModel": "pear-1", "retry": {"enabled": False}}
-        (agent / "settings.json").write_text(json.dumps({**settings, "compaction": {"keepRecentTokens": 60}}))
-        ours = {"PATH": os.environ["PATH"], "HOME": str(home), "PI_CODING_AGENT_DIR": str(agent)}
-        ours |= {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1", **environment}
+        ours = pi_surroundings(home, model.url) | environment
 
         @contextmanager
         def open_(path: Path | None, *options: str) -> Iterator[OpenPi]:
@@ -257,9 +255,9 @@ def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment
         with open_(None) as pi:
             for number in range(3):
                 prompted(pi, f"{PROMPT} {number} " + "leaves and branches " * 40)
-        (path,) = agent.rglob("*.jsonl")
+        (path,) = home.rglob("*.jsonl")
         leafward(ours, "install", "pi")
-        assert list(agent.rglob("leafward-context.js"))
+        assert list(home.rglob("leafward-context.js"))
         text = leafward(ours, "inject", str(path))
         assert "</leafward-context>" in text
         with open_(path) as pi:
@@ -310,4 +308,4 @@ def test_pi_carries_the_text_over_its_own_compaction(tmp_path: Path, environment
         with open_(path, "--extension", str(move)) as pi:
             pi.command("prompt", message=f"/go {target}")
             assert marks(prompted(pi, AFTER)) == 0
-        assert not (agent / "extensions").exists()
+        assert not (home / "agent" / "extensions").exists()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.oracle import installed_agents
-from tests.oracle.installed_agents import NODE, needs_claude, needs_opencode, needs_pi
+from tests.oracle.installed_agents import NODE, needs_claude, needs_opencode, needs_pi, pi_surroundings
 from tests.oracle.open_pi import OpenPi, running
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
 from tests.oracle.scripted_model import Model, Step, scripted
@@ -158,18 +158,8 @@ def test_two_servers_of_opencode(tmp_path: Path, environment: dict[str, str]) ->
 def test_two_processes_of_pi_whose_model_copies_the_text(tmp_path: Path, environment: dict[str, str]) -> None:
     package = Path(installed_agents.PI)
     project, home = painted(tmp_path / "orchard"), tmp_path / "home"
-    agent = home / "agent"
-    agent.mkdir(parents=True)
     with scripted({"ummar": [Step(SUMMARY)], **steps(project, PI)}) as model:
-        limits = {"contextWindow": 100_000, "maxTokens": 8_000}
-        free = {"cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}
-        pear = {"id": "pear-1", "name": "Pear", "reasoning": False, "input": ["text"], **limits, **free}
-        grove = {"baseUrl": f"{model.url}/v1", "api": "openai-completions", "apiKey": "none"}
-        (agent / "models.json").write_text(json.dumps({"providers": {"grove": {**grove, "models": [pear]}}}))
-        settings = {"defaultProvider": "grove", "defaultModel": "pear-1", "retry": {"enabled": False}}
-        (agent / "settings.json").write_text(json.dumps({**settings, "compaction": {"keepRecentTokens": 60}}))
-        ours = {"PATH": os.environ["PATH"], "HOME": str(home), "PI_CODING_AGENT_DIR": str(agent)}
-        ours |= {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1", **environment}
+        ours = pi_surroundings(home, model.url) | environment
         argv = [NODE, str(package / "dist" / "bundle" / "cli.js"), "--mode", "rpc"]
 
         @contextmanager
@@ -180,7 +170,7 @@ def test_two_processes_of_pi_whose_model_copies_the_text(tmp_path: Path, environ
         with open_() as pi:
             for number in range(3):
                 pi.say(f"{PROMPT} {number} " + "leaves and branches " * 40)
-        (path,) = agent.rglob("*.jsonl")
+        (path,) = home.rglob("*.jsonl")
         leafward(ours, "install", "pi")
         since = len(model.requests)
 
