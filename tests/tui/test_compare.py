@@ -15,7 +15,7 @@ from leafward_tui.compare.state import Page
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
-from tests.tui.compared import HIGH, comparing, parted, settled
+from tests.tui.compared import HIGH, comparing, parted, settled, tabbed
 from tests.tui.explored import NARROW, WIDE, chosen, exploring
 from tests.tui.session_store import files_written, reached, rows, shown, until
 from tests.tui.sure import sure
@@ -267,6 +267,21 @@ async def test_the_screen_follows_a_resize(tmp_path: Path) -> None:
         await until(pilot, lambda: "Only on A's path" in shown(pilot) and not screen.view.three_columns)
         await pilot.resize_terminal(*HIGH)
         await until(pilot, lambda: screen.view.three_columns and "carried over" in shown(pilot).casefold())
+
+
+async def test_rows_above_a_change_do_not_depend_on_how_often_or_when_it_is_drawn(tmp_path: Path) -> None:
+    async with comparing(tabbed(tmp_path / "s.jsonl").path, (80, 60)) as (pilot, _, screen):
+        diff = screen.view.diff
+        assert diff.max_scroll_y == 0
+        diff.styles.max_height = 10
+        await until(pilot, lambda: diff.scroll_offset.y == diff.cursor - 3 > 0)
+        screen.content.draw()
+        await pilot.pause()
+        assert diff.scroll_offset.y == diff.cursor - 3
+        diff.scroll_to(y=diff.cursor - 1, animate=False)
+        screen.content.draw()
+        await pilot.pause()
+        assert diff.scroll_offset.y == diff.cursor - 1
 
 
 async def test_the_mark_and_the_cursor_are_compared(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _REST = 0.03
 """Seconds the cursor rests on a file before its contents are rebuilt."""
+_ABOVE = 3
+"""Lines shown above a change."""
 _KEPT = 64
 """Layouts that are kept."""
 _TOLD = (Flag.EDITED_IN_BOTH, Flag.READ_IN_A, Flag.READ_IN_B)
@@ -140,11 +142,11 @@ class Content(CompareController):
         return lines if isinstance(lines, ContentLines) else None
 
     def draw(self) -> None:
-        """Draws the diff, its head and its sentence. The cursor stays on its line where the file was drawn before."""
+        """Draws the diff, its head and its sentence. Where the file was drawn before, the cursor and the rows around it stay."""
         content, view, seen = self._state.content, self._view, self._state.read.overall
         content.message = ("", "")
         ancestor = seen.sides.ancestor_side if seen is not None else ""
-        shown, before, at = content.shown, self.lines, view.diff.cursor
+        shown, before, at, above = content.shown, self.lines, view.diff.cursor, view.diff.rows_above
         spot = None
         if before is not None and shown is not None and at >= 0:
             same = before.laid.difference.path == shown.difference.path
@@ -160,7 +162,7 @@ class Content(CompareController):
         view.sentence.show(self._sentence)
         after = self.lines
         if spot is not None and after is not None:
-            view.diff.move_to(after.nearest(spot))
+            view.diff.bring(after.nearest(spot), above)
             view.sentence.refresh()
         else:
             self.to_change(0)
@@ -216,8 +218,7 @@ class Content(CompareController):
             return
         changes, diff = self.lines.changes(), self._view.diff
         if 0 <= place < len(changes):
-            diff.move_to(changes[place])
-            diff.scroll_to(y=max(0, changes[place] - 3), animate=False, force=True)
+            diff.bring(changes[place], _ABOVE)
         self._view.sentence.refresh()
 
     def change(self, step: int) -> None:

@@ -83,6 +83,7 @@ class LinesView(LineScroll):
         """Strips drawn so far; work counted for tests."""
         self._make: Callable[[int, int], Lines] | None = None
         self._wanted: str | None = None
+        self._above = -1
         self._strips: dict[tuple[int, int], Strip] = {}
         self._styles: Styles | None = None
         self._query = ""
@@ -105,7 +106,8 @@ class LinesView(LineScroll):
         is brought on the screen.
         """
         before = self.key
-        self._make = make or self._make
+        if make is not None:
+            self._make, self._above = make, -1
         if self._make is None or not self.size.width:
             self._wanted = at  # taken up with the first size
             return
@@ -187,10 +189,28 @@ class LinesView(LineScroll):
     def move_to(self, y: int) -> None:
         """Puts the cursor on a line."""
         if y != self.cursor:
+            self._above = -1
             old, self.cursor = self.cursor, y
             self.repaint(old)
             self.repaint(y)
             self.reveal()
+
+    def bring(self, y: int, above: int) -> None:
+        """Puts the cursor on a line and shows as many lines above it, also after a layout that is still to come."""
+        self.move_to(y)
+        self._above = above
+        self._scroll_to_brought()
+
+    @property
+    def rows_above(self) -> int:
+        """The number of rows on the screen above the cursor; where the layout that allows them is to come, those asked for."""
+        if self.cursor - self._above > self.max_scroll_y and self._above >= 0:
+            return self._above
+        return max(0, self.cursor - self.scroll_offset.y)
+
+    def _scroll_to_brought(self) -> None:
+        if self._above >= 0:
+            self.scroll_to(y=max(0, self.cursor - self._above), animate=False, force=True)
 
     def go(self, key: str) -> bool:
         """Puts the cursor on the line with a key; whether there is one."""
@@ -245,6 +265,7 @@ class LinesView(LineScroll):
     def on_resize(self) -> None:
         """Makes the lines for the new size."""
         self.show()
+        self._scroll_to_brought()
 
     # --- mouse --------------------------------------------------------------------------------------------------------
 
