@@ -19,6 +19,7 @@ class FakeLines:
         self.size, self.cells = size, size.width
         self.lines: Lines | None = None
         self.cursor = 0
+        self.rows_above = 0
 
     @property
     def line(self) -> LabLine | None:
@@ -43,12 +44,15 @@ class FakeLines:
     def move_to(self, y: int) -> None:
         self.cursor = y
 
+    def bring(self, y: int, above: int) -> None:
+        self.cursor, self.rows_above = y, above
+
     def go(self, key: str) -> bool:
         at = self.lines.find(key) if self.lines is not None else -1
         self.cursor = max(0, at)
         return at >= 0
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        if name in ("redraw", "reveal", "light", "scroll_to", "focus"):
+        if name in ("redraw", "reveal", "light", "focus"):
             return lambda *_, **__: None
         raise AttributeError(name)
