@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from leafward.base.config import Config
@@ -17,8 +16,7 @@ CheckApp = Callable[["Config"], "Iterable[tuple[str, str]]"]
 """Checks the application's part of the settings; each problem is a stable code and a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+class Application(NamedTuple):
     """Functions of the full-screen application, if there is one: the core does not know it."""
 
     open: OpenApp | None = None

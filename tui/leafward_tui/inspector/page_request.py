@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import NO_ENTRY
-
 if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward_tui.ui.appearance.glyphs import Glyphs
@@ -20,8 +18,8 @@ class Goal(NamedTuple):
     """The words; empty for no search."""
     number: int = 0
     """The number of the hit within the selection, from 0."""
-    entry: int = NO_ENTRY
-    """The entry of the hit, where each message is one line."""
+    entry: int = -1
+    """The entry of the hit, where each message is one line; -1 for none."""
 
 
 class PageRequest(NamedTuple):

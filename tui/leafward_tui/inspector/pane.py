@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.messages import (
     CopyWanted,
@@ -90,7 +89,7 @@ class Inspector(Widget):
         """Opens a tab."""
         self._pages.show_tab(tab)
 
-    def seek(self, words: str, number: int = 0, entry: int = NO_ENTRY) -> None:
+    def seek(self, words: str, number: int = 0, entry: int = -1) -> None:
         """Lights the words of a search, unfolds the sections that hold them, and goes to a hit; no words end the search.
 
         `number` is the hit's number within the selection, from 0; where each message is one line, the hit is the one of
@@ -152,6 +151,7 @@ class Inspector(Widget):
 
     def on_page_view_line_opened(self, message: PageView.LineOpened) -> None:
         """Opens or closes a section, or asks for the entry."""
+        from leafward.session.entries import EntryIndex
         from leafward_tui.ui.panes.page import EXAM, XRAY
 
         message.stop()

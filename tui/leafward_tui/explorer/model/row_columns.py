@@ -91,7 +91,8 @@ class RowColumns(NamedTuple):
         return _LEFT + LANE_WIDTH * self.lanes + 1
 
 
-@dataclass(slots=True)
+# Made before the first frame, like the class below: a comparison and a text of its own would take as long again.
+@dataclass(slots=True, eq=False, repr=False)
 class RowState:
     """The state of the drawing of rows that changes from one key press to the next."""
 
@@ -110,7 +111,7 @@ class RowState:
     """Letters to jump to a line, by line."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class RowTexts:
     """Texts about rows besides their headlines, by first entry. Written by `controllers/row_metrics`."""
 

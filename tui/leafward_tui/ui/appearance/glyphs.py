@@ -4,14 +4,12 @@ Only signs that common monospaced fonts carry and that no terminal turns into an
 repeats another cue, so that a fallback font or the ASCII set loses no information.
 """
 
-from __future__ import annotations
+# ruff: noqa: I002  As texts, the annotations of so many fields would be compiled one by one before the first frame.
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from leafward.base.terminal_signs import needs_ascii
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Glyphs(NamedTuple):
