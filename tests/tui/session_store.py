@@ -235,7 +235,7 @@ def _at_rest(app: App[Any]) -> bool:
     return no_job_runs(app) and no_message_waits(app) and no_delay_runs(app)
 
 
-async def rested(pilot: Pilot[int]) -> None:
+async def rested(pilot: Pilot[Any]) -> None:
     """Lets the application run until it has done what it was asked for."""
     rounds = 0
 

@@ -89,7 +89,7 @@ async def test_the_timeline_of_a_file_of_a_row(tmp_path: Path) -> None:
         sheet = await reached(pilot, ChoiceSheet)
         assert [choice.title for choice in sheet.rows.choices] == ["d.txt", "c.txt"]
         await pilot.press("b")
-        await until(pilot, lambda: "c.txt: 1 read" in note(explorer))
+        await until(pilot, lambda: pilot.app.screen is explorer and "c.txt: 1 read" in note(explorer))
         await pilot.press("escape", "g", "T")
         await until(pilot, lambda: "1 rename" in note(explorer))
 
@@ -135,7 +135,7 @@ async def test_a_file_beyond_the_letters_is_chosen_by_a_part_of_its_name(tmp_pat
         field = await reached(pilot, TextSheet)
         assert field.operation() == "16 of 16 files"
         await pilot.press(*"F1")
-        assert field.operation() == "6 of 16 files"
+        await until(pilot, lambda: field.operation() == "6 of 16 files")
         await pilot.press("enter")
         sheet = await reached(pilot, ChoiceSheet)
         assert [choice.title for choice in sheet.rows.choices] == names[10:]

@@ -29,7 +29,7 @@ from tests.tui.explored import (
     note,
     tree,
 )
-from tests.tui.session_store import files_written, reached, rows, until
+from tests.tui.session_store import files_written, reached, rested, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class TestFinding:
                 seen.append((here(screen), page.goal))
                 assert at in note(screen), number
                 await pilot.press("n")
-                await pilot.app.workers.wait_for_complete()
+                await rested(pilot)
                 await pilot.pause()
             assert [row for row, _ in sorted(seen)] == ["a", "a", "b"]
             assert len({goal for row, goal in seen if row == "a"}) == 2

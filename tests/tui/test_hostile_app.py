@@ -12,7 +12,7 @@ from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 from tests.cli.test_hostile_fields import ACTS, HOSTILE, SESSIONS
 from tests.tui.explored import exploring
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import rested, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ async def test_nothing_that_a_key_opens_passes_it_on(tmp_path: Path, key: str) -
     async with exploring(path) as (pilot, screen):
         if key:
             await pilot.press(key)
-            await pilot.app.workers.wait_for_complete()
+            await rested(pilot)
             await pilot.pause()
         assert passed_on(pilot.app) == []
         assert screen.state.session is not None

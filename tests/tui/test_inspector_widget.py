@@ -21,7 +21,7 @@ from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import Gauge, Page, PageLine, Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
-from tests.tui.session_store import until
+from tests.tui.session_store import rested, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def session(tmp_path: Path) -> Session:
 
 async def settled(pilot: Pilot[None]) -> None:
     await pilot.pause()
-    await pilot.app.workers.wait_for_complete()
+    await rested(pilot)
     await pilot.pause()
 
 

@@ -38,7 +38,7 @@ from leafward_tui.ui.appearance.palette import DEFAULT_DARK, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
 from tests.bench.generate import write_session
 from tests.tui.explored import exploring
-from tests.tui.session_store import reached, until
+from tests.tui.session_store import reached, rested, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class TestPainting:
     async def _still(self, pilot: Pilot[int], screen: ExplorerScreen) -> None:
         """Until nothing more is drawn: what follows the cursor has followed."""
         await pilot.pause(2 * REST)
-        await pilot.app.workers.wait_for_complete()
+        await rested(pilot)
         before = -1
 
         def rests() -> bool:

@@ -44,6 +44,8 @@ class Content(CompareController):
     def __init__(self, means: CompareMeans) -> None:
         super().__init__(means)
         self._resting = Delay(means.view.set_timer)
+        self._asked: ContentRequest | None = None
+        """The request of the last job."""
         self.drawn: Callable[[], object] = lambda: None
         """Called when the contents were drawn again."""
         self.actions = {"ancestor.show": self.show_ancestor}
@@ -80,7 +82,8 @@ class Content(CompareController):
         elif request in content.laid:
             content.shown = content.laid[request]
             self.draw()
-        elif seen is not None:
+        elif seen is not None and not (request == self._asked and self._jobs.running("content")):
+            self._asked = request
             contents = content.contents.get(request.based)
             if contents is None:
                 contents = content.contents[request.based] = SideContents(

@@ -179,8 +179,8 @@ class AboutLine(Painted):
         self._message: tuple[str, str] = ("", "")
 
     def show(self, lines: list[list[tuple[str, str]]]) -> None:
-        """Shows texts with the names of their inks, a list for each row."""
-        if (lines, ("", "")) != (self._lines, self._message):
+        """Shows texts with the names of their inks, a list for each row. Other texts than before remove a message."""
+        if lines != self._lines:
             self._lines, self._message = lines, ("", "")
             self.refresh()
 
