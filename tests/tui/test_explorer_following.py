@@ -283,8 +283,8 @@ class TestFollowing:
         async with exploring(file.path) as (pilot, screen):
             whole = file.path.read_bytes().splitlines(keepends=True)
             file.path.write_bytes(b"".join(whole[:3]))
-            await until(pilot, lambda: any("a prompt" in row for row in tree(screen)))
             await until(pilot, lambda: not any("d prompt" in row for row in tree(screen)))
+            await until(pilot, lambda: ready(screen) and any("a prompt" in row for row in tree(screen)))
 
     async def test_a_file_that_turns_into_something_else_is_said(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
