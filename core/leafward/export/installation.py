@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.hooks import Runner
-from leafward.agents.registry import all_agents, hooks_of
+from leafward.agents.registry import all_agents, hooks_of, is_installed
 from leafward.base import paths
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.regular_files import read_regular
@@ -128,16 +128,6 @@ def apply(change: AgentFileChange) -> None:
 def runner_of(name: str) -> Runner:
     """The command that runs the hook: this Python and this Leafward, never one from a project's folder."""
     return Runner((sys.executable, "-P", "-m", "leafward", "hook", name), paths.hook_log())
-
-
-def is_installed(name: str) -> bool:
-    """Whether an agent's file holds Leafward's part now."""
-    hooks = hooks_of(name)
-    try:
-        text = _text(hooks.file(os.environ))
-    except (OSError, Refused):
-        return False
-    return text is not None and hooks.is_in(text)
 
 
 def installed_files() -> dict[str, str]:
