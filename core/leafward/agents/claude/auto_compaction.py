@@ -12,6 +12,7 @@ from leafward.agents.settings_file import json_settings
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
+    from leafward.base.model_windows import Window
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -30,7 +31,9 @@ _OFF = ("DISABLE_AUTO_COMPACT", "DISABLE_COMPACT")
 _TRUE = frozenset({"1", "true", "yes", "on"})
 
 
-def _settings(session: Session) -> OwnSettings | None:
+def _settings(
+    session: Session, _window: Window, _provider: str | None, _model: str | None
+) -> OwnSettings | None:
     """Whether `settings.json` in the transcript's configuration folder switches it off; its settings of sizes are not read."""
     home = is_enclosed(os.path.dirname(os.path.abspath(session.path)))
     if home is None:
