@@ -5,12 +5,12 @@ Settings that opencode fetches, and those that macOS manages, are not read.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.base import expanded
+from leafward.agents.opencode.data_root import config_folder
 from leafward.agents.settings_file import commented_settings, settings_in
 
 if TYPE_CHECKING:
@@ -51,11 +51,6 @@ def last_of(every: list[tuple[Path, dict[str, Any]]], *keys: str) -> FoundSettin
         if found is not None:
             return FoundSetting(found, source)
     return None
-
-
-def config_folder(env: Mapping[str, str]) -> Path:
-    """The folder of the user's settings."""
-    return expanded(os.path.join(env.get("XDG_CONFIG_HOME") or "~/.config", "opencode"), env)
 
 
 def _before(folder: str, env: Mapping[str, str]) -> Iterator[Path]:
