@@ -21,6 +21,9 @@ _ANSWER = 20_000
 _BUFFER = 13_000
 """Left free in addition. Versions 2.1.7 to 2.1.14 seem to leave 45,000 in all: they compact at 155,066 and more of 200,000."""
 
+_LAST = 3_000
+"""Left free in addition where the service switches no threshold on: no larger request is sent (2.1.332, tried at a million)."""
+
 
 def _unasked(session: Session, compaction: EntryIndex) -> bool:
     details = (session.body(compaction) or {}).get("details")
@@ -49,7 +52,7 @@ def _settings(
 
 RULE = AutoCompaction(
     source="Claude Code 2.1.332",
-    rule=f"at the window less {_ANSWER + _BUFFER:,}",
+    rule=f"about at the window less {_ANSWER + _BUFFER:,}; its service may say otherwise, or nothing: then at {_ANSWER + _LAST:,} less",
     changed_by=(
         "`autoCompactEnabled`, `DISABLE_AUTO_COMPACT` and `DISABLE_COMPACT`, read from `settings.json` beside the transcripts; "
         "`autoCompactWindow`, `CLAUDE_CODE_AUTO_COMPACT_WINDOW` and `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`, which are not"
