@@ -131,6 +131,49 @@ def test_the_text_is_what_inject_prints_at_each_of_two_compactions(
         assert "Mentioned" not in texts[0]
 
 
+@pytest.mark.parametrize("agent", ["pi", "opencode", "claude", "codex"])
+def test_an_installed_agent_is_told_that_its_summary_needs_no_copy_of_the_text(
+    agent: str, home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    session, selector, _ = a_session(agent, home)
+    words = "It is added again behind each compaction: leave all of it out of the summary.\n"
+    assert main(["inject", selector]) == 0
+    text = capfdbinary.readouterr().out.decode()
+    assert words not in text
+    # Installed in another agent, it is not added behind the compactions of this one.
+    assert main(["install", "claude" if agent != "claude" else "codex"]) == 0
+    assert main(["install", agent, "--dry-run"]) == 0
+    capfdbinary.readouterr()
+    assert main(["inject", selector]) == 0
+    assert capfdbinary.readouterr().out.decode() == text
+    assert main(["install", agent]) == 0
+    capfdbinary.readouterr()
+    for budget in ((), ("--budget", "400")):
+        assert main(["inject", selector, *budget]) == 0
+        printed = capfdbinary.readouterr().out.decode()
+        assert printed.split("\n", 2)[1].endswith(words.strip())
+        assert not budget or len(printed) <= 400
+        if not budget:
+            assert printed == text.replace("folder.\n", f"folder. {words}", 1)
+            monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
+            assert _given(agent, session, monkeypatch, capfdbinary) == printed
+    assert not failures()
+
+
+def _given(
+    agent: str, session: str, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> str:
+    """What a hook gives to the agent at a compaction."""
+    if agent in ("pi", "opencode"):
+        told(agent, {"session": session}, monkeypatch)
+        return capfdbinary.readouterr().out.decode()
+    for event in ("PreCompact", "SessionStart"):
+        told(agent, _spoken(event, session, "one"), monkeypatch)
+    answer = json.loads(capfdbinary.readouterr().out)["hookSpecificOutput"]["additionalContext"]
+    assert isinstance(answer, str)
+    return answer
+
+
 def _spoken(event: str, session: str, prompt: str) -> dict[str, str]:
     """What Claude Code 2.1.332 tells a hook; it names the prompt within which it compacts."""
     told = {"hook_event_name": event, "transcript_path": session, "prompt_id": prompt}

@@ -7,17 +7,15 @@ import json
 import os
 import shutil
 import sys
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.claude import hindrance as claude_hindrance
 from leafward.agents.registry import hooks_of
 from leafward.cli.main import main
 from leafward.export import installation
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def hook_problems(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -27,11 +25,141 @@ def hook_problems(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return [one["text"] for one in found if one["code"] == "hook"]
 
 
+def reviewed(agent: str, more: str = "") -> None:
+    """Codex runs a hook once its user has agreed to it."""
+    if agent == "codex":
+        file = hooks_of(agent).file(os.environ)
+        names = (json.dumps(f"{file}:{event}:0:0") for event in ("pre_compact", "session_start"))
+        states = (f'[hooks.state.{name}]\ntrusted_hash = "sha256:00"\n{more}' for name in names)
+        (file.parent / "config.toml").write_text("".join(states))
+
+
+HINDRANCES: list[tuple[str, str, str, str]] = [
+    (
+        "claude",
+        ".claude/settings.local.json",
+        '{"disableAllHooks": true}',
+        "`disableAllHooks` keeps Claude Code",
+    ),
+    ("claude", ".claude/settings.json", '{"disableAllHooks": "true"}', "`disableAllHooks` keeps Claude Code"),
+    ("claude", "managed/managed-settings.json", '{"disableAllHooks": true}', "`disableAllHooks` keeps"),
+    (
+        "claude",
+        "managed/managed-settings.d/a.json",
+        '{"allowManagedHooksOnly": true}',
+        "`allowManagedHooksOnly`",
+    ),
+    (
+        "claude",
+        "managed/managed-settings.d/b.json",
+        '{"strictPluginOnlyCustomization": ["hooks"]}',
+        "`strict",
+    ),
+    ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "`features.hooks` keeps Codex"),
+    ("pi", "../home/.pi/agent/settings.json", '{"extensions": ["-extensions/leafward-context.js"]}', "'-ext"),
+    ("pi", ".pi/settings.json", '{"extensions": ["!**/leafward-context.js"]}', "in `extensions` keeps pi"),
+]
+
+
+@pytest.mark.parametrize(("agent", "name", "text", "words"), HINDRANCES)
+def test_what_keeps_an_agent_from_running_it_is_said(
+    agent: str,
+    name: str,
+    text: str,
+    words: str,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """By `install`, and by `doctor`; in a project only where that says so."""
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(claude_hindrance, "_managed", lambda: project / "managed")
+    main(["install", agent])
+    reviewed(agent)
+    assert hook_problems(capsys) == []
+    file = Path(os.path.normpath(project / name))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    (problem,) = hook_problems(capsys)
+    assert problem.startswith(f"{file}: ")
+    assert words in problem
+    main(["uninstall", agent])
+    capsys.readouterr()
+    assert main(["install", agent]) == 0
+    assert problem in " ".join(capsys.readouterr().out.split())
+    if "managed" not in name and ".pi" not in name:
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        monkeypatch.chdir(elsewhere)
+        assert hook_problems(capsys) == []
+
+
+def test_the_nearest_settings_decide_whether_claude_code_runs_hooks(
+    settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = tmp_path / "project"
+    (project / ".claude").mkdir(parents=True)
+    monkeypatch.chdir(project)
+    settings.write_text('{"disableAllHooks": true}')
+    main(["install", "claude"])
+    (problem,) = hook_problems(capsys)
+    assert problem == f"{settings}: `disableAllHooks` keeps Claude Code from running any hook"
+    (project / ".claude" / "settings.json").write_text('{"disableAllHooks": false}')
+    assert hook_problems(capsys) == []
+    monkeypatch.setenv("CLAUDE_CODE_SIMPLE", "1")
+    main(["uninstall", "claude"])
+    settings.write_text("{}")
+    main(["install", "claude"])
+    (project / ".claude" / "settings.json").unlink()
+    assert hook_problems(capsys) == ["`CLAUDE_CODE_SIMPLE` keeps Claude Code from running any hook"]
+
+
+def test_doctor_knows_a_hook_of_codex_that_nobody_reviewed_or_somebody_switched_off(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "codex"])
+    (problem,) = hook_problems(capsys)
+    assert problem == "Codex does not run the hooks before you have reviewed them: it asks at its next start"
+    reviewed("codex", "enabled = false\n")
+    (problem,) = hook_problems(capsys)
+    assert problem.endswith(
+        "config.toml: a hook of Leafward's is switched off; switch it on in Codex with /hooks"
+    )
+
+
+def test_entries_of_pi_that_leave_nothing_out_are_no_hindrance(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As pi 1.6.0 loads it with each of them."""
+    main(["install", "pi"])
+    settings = home / ".pi" / "agent" / "settings.json"
+    settings.write_text(
+        '{"extensions": ["-leafward-context.js", "!other.js", "+extensions/leafward-context.js", 1]}'
+    )
+    assert hook_problems(capsys) == []
+    settings.write_text('{"extensions": ["!leafward-*.js"]}')
+    assert len(hook_problems(capsys)) == 1
+
+
+def test_opencode_without_plugins_is_named(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "opencode"])
+    monkeypatch.setenv("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1")
+    assert hook_problems(capsys) == []
+    monkeypatch.setenv("OPENCODE_PURE", "1")
+    assert hook_problems(capsys) == ["`OPENCODE_PURE` keeps opencode from loading plugins"]
+
+
 @pytest.mark.parametrize("agent", ["claude", "codex", "pi", "opencode"])
 def test_doctor_names_a_hook_whose_program_is_gone(
     home: Path, agent: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["install", agent])
+    reviewed(agent)
     assert hook_problems(capsys) == []
     file = hooks_of(agent).file(os.environ)
     file.write_text(file.read_text().replace(json.dumps(sys.executable)[1:-1], "/nowhere/python"))
@@ -52,6 +180,7 @@ def test_doctor_names_an_installation_by_an_earlier_version(
     home: Path, agent: str, options: list[str], older: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["install", agent, *options])
+    reviewed(agent)
     assert hook_problems(capsys) == []
     file = hooks_of(agent).file(os.environ)
     # What the user changes is theirs.

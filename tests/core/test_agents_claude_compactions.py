@@ -91,6 +91,22 @@ def test_a_compaction_whose_place_is_recorded_is_not_called_inferred(tmp_path: P
     assert "inferredParent" not in (session.body(at) or {})["details"]
 
 
+def test_a_place_behind_what_was_kept_is_known_whatever_the_compaction_names(tmp_path: Path) -> None:
+    """Where a hook ran as the session was resumed, 2.1.332 names its row, which was never written."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("one", "first")
+    kept = transcript.tip
+    segment = {"headUuid": kept, "tailUuid": kept, "anchorUuid": "summary"}
+    transcript.boundary("what happened", NOWHERE, preservedSegment=segment)
+    transcript.turn("two", "second")
+    session = transcript.opened()
+    in_one_piece(session)
+    assert session.source.notes == []
+    assert texts(session) == ["what happened", "first", "two", "second"]
+    [at] = compactions(session)
+    assert "inferredParent" not in (session.body(at) or {})["details"]
+
+
 def test_with_nothing_before_it_what_it_summarised_lies_elsewhere(tmp_path: Path) -> None:
     transcript = Transcript(tmp_path)
     boundary(transcript, logicalParentUuid=NOWHERE)

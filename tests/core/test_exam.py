@@ -213,6 +213,51 @@ def test_two_files_side_by_side_do_not_say_which_was_last(work: Acting) -> None:
     assert places(found)[Topic.TEST_RESULT] is AnswerPlace.NOWHERE
 
 
+@pytest.mark.parametrize(
+    ("named", "is_it"),
+    [
+        ("./lib/src/store.py", False),
+        ("lib/src/store.py", False),
+        ("../src/store.py", False),
+        ("lib/store.py", False),
+        ("old_src/store.py", False),
+        ("src/store.pyi", False),
+        ("src/store.py", True),
+        ("./src/store.py:12", True),
+        ("store.py", True),
+        ("/home/ada/shop/src/store.py", True),
+        ("~/shop/src/store.py", True),
+        ("`src/store.py`, not lib/src/store.py", True),
+        ("diff --git a/src/store.py b/src/store.py, updated", True),
+    ],
+)
+def test_another_file_whose_path_ends_alike_is_no_answer(named: str, is_it: bool, work: Acting) -> None:
+    _, found = asked(work, f"Changed last: {named}")
+    assert (places(found)[Topic.CHANGED_LAST] is AnswerPlace.SUMMARY) == is_it
+
+
+@pytest.mark.parametrize(
+    ("said", "is_it"),
+    [
+        ("passed: 2", True),
+        ("Passed: 2, failed: 0", True),
+        ("**Passed:** 2", True),
+        ('{"failed": 0, "passed": 2}', True),
+        ("2 tests, all passing", True),
+        ("passed = 2", True),
+        ("passed: 12", False),
+        ("passed: 2.5", False),
+        ("failed: 2, passed: 0", False),
+        # The 2 is that of the failed ones.
+        ("failed: 2, passed: 12", False),
+        ("passed:\n2", False),
+    ],
+)
+def test_a_count_behind_its_word_is_the_count_of_that_word(said: str, is_it: bool, work: Acting) -> None:
+    _, found = asked(work, said)
+    assert (places(found)[Topic.TEST_RESULT] is AnswerPlace.SUMMARY) == is_it
+
+
 def test_what_stays_answers_too(work: Acting) -> None:
     _, found = asked(work, "nothing of note", kept="Now add retries to the queue, in src/store.py.")
     assert places(found)[Topic.NEXT_STEP] is AnswerPlace.KEPT

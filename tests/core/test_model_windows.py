@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from leafward.agents.model_window import context_window
 from leafward.base.config import DEFAULT_WINDOW, Config, parse
 from leafward.base.model_windows import WindowSource, known_window
-from leafward.context.model_context import context_at, context_window
+from leafward.context.model_context import context_at
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import CODEX, DATA, Rollout, opened
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.model_window import context_window
 from leafward.agents.registry import agent_named, agent_names, auto_compaction_of
 from leafward.base.config import Config
 from leafward.base.model_windows import Window, WindowSource, longest_answer
 from leafward.compaction.onset import Onset, onset
-from leafward.context.model_context import context_at, context_window
+from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
 from tests.acting import reading
 from tests.claude_transcript import Transcript

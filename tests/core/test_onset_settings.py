@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.model_window import context_window
 from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.compaction.onset import Onset, onset
-from leafward.context.model_context import context_at, context_window
+from leafward.context.model_context import context_at
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.opencode_store import Conversation, Database
@@ -86,7 +87,6 @@ def test_pi_keeps_free_what_its_settings_say(tmp_path: Path) -> None:
         ({"compaction": [1]}, None),
         ("{ // a comment\n}", None),
         ("[" * 100_000, None),
-        ({"compaction": {"reserveTokens": 5, "modelOverrides": {"local/scripted-1": {}}}}, None),
         # pi asks first whether a project is trusted.
         ({"compaction": {"reserveTokens": 5}}, {"compaction": {"enabled": False}}),
     ],
@@ -145,8 +145,100 @@ def test_of_opencode_the_project_goes_first(tmp_path: Path, monkeypatch: pytest.
     assert found is not None
     assert (found.off, found.source) == (True, str(own))
     monkeypatch.setenv("OPENCODE_CONFIG", str(tmp_path / "another.json"))
+    assert at_leaf(session) == found
+    written(tmp_path / "another.json", {"compaction": {"auto": True}})
     other = at_leaf(session)
     assert other is None or not other.off
+    monkeypatch.setenv("OPENCODE_DISABLE_AUTOCOMPACT", "1")
+    never = at_leaf(session)
+    assert never is not None
+    assert (never.off, never.source) == (True, "OPENCODE_DISABLE_AUTOCOMPACT")
+
+
+def _models(**limit: int) -> dict[str, Any]:
+    return {"provider": {"grove": {"models": {"pear-1": {"limit": limit}}}}}
+
+
+def _plan_of(session: Path) -> tuple[int, str, int, str]:
+    """Size and source of the onset, tokens and source of the window, where the user configured none."""
+    config = Config()
+    with closing(agent_of(session).open(session)) as found:
+        context = context_at(found)
+        assert (context.provider, context.model) in {("grove", "pear-1"), ("local", "scripted-1")}
+        window = context_window(found, context, config)
+        when = onset(context, window, config)
+    assert when is not None
+    return when.tokens, when.source, window.tokens, window.source.value
+
+
+def test_of_opencode_limits_of_models_count_in_the_order_of_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    project = tmp_path / "repository" / "orchard"
+    (project.parent / ".git").mkdir(parents=True)
+    talk = Conversation(directory=str(project))
+    talk.turn("graft")
+    session = Database(tmp_path / "data" / "opencode").write(talk)
+    own = tmp_path / "config" / "opencode" / "opencode.json"
+    written(own, _models(context=100_000, output=8_000))
+    assert _plan_of(session) == (92_000, str(own), 100_000, "agent's settings")
+    beyond = written(tmp_path / "opencode.json", _models(context=1))
+    assert _plan_of(session)[0] == 92_000, "nothing above the repository counts"
+    beyond.unlink()
+    above = '{"provider": {"grove": {"models": {"pear-1": {"limit": {"context": 60_000, // ours\n},},},},}, "a": "/*", /* */}'
+    named = written(project.parent / "opencode.jsonc", above.replace("60_000", "60000"))
+    assert _plan_of(session) == (52_000, str(named), 60_000, "agent's settings")
+    near = written(project / "opencode.json", _models(context=50_000, output=50_000))
+    assert _plan_of(session) == (18_000, str(near), 50_000, "agent's settings")
+    inner = written(project / ".opencode" / "opencode.jsonc", _models(context=80_000, input=70_000))
+    assert _plan_of(session) == (50_000, str(inner), 80_000, "agent's settings")
+    written(own, {**_models(output=8_000), "compaction": {"reserved": 9_000}})
+    assert _plan_of(session)[0] == 61_000
+    monkeypatch.setenv("OPENCODE_CONFIG_CONTENT", json.dumps(_models(input=30_000)))
+    assert _plan_of(session) == (21_000, str(inner), 80_000, "agent's settings")
+    monkeypatch.setenv("OPENCODE_DISABLE_PROJECT_CONFIG", "true")
+    monkeypatch.setenv("OPENCODE_CONFIG", str(near))
+    monkeypatch.delenv("OPENCODE_CONFIG_CONTENT")
+    assert _plan_of(session) == (18_000, str(near), 50_000, "agent's settings")
+    # A window that the user configured here is shown; opencode goes by its own.
+    with closing(agent_of(session).open(session)) as found:
+        context = context_at(found)
+        config = Config(windows={"pear-1": 70_000})
+        window = context_window(found, context, config)
+        assert window.tokens == 70_000
+        when = onset(context, window, config)
+    assert when is not None
+    assert when.tokens == 18_000
+
+
+def test_of_pi_windows_of_models_are_read(tmp_path: Path) -> None:
+    session = pi(tmp_path)
+    models = tmp_path / "agent" / "models.json"
+
+    def named(**provider: Any) -> tuple[int, str, int, str]:
+        written(models, "// mine\n" + json.dumps({"providers": {"local": provider}}))
+        return _plan_of(session)
+
+    ours = {"id": "scripted-1", "contextWindow": 90_000}
+    assert named(models=[{"id": "other"}, ours]) == (73_616, "", 90_000, "agent's settings")
+    assert named(models=[{"id": "scripted-1"}])[2] == 128_000
+    assert named(modelOverrides={"scripted-1": {"contextWindow": 50_000}})[2] == 50_000
+    settings = written(
+        tmp_path / "agent" / "settings.json",
+        {
+            "compaction": {
+                "reserveTokens": 5_000,
+                "modelOverrides": {"local/scripted-1": {"reserveTokens": 7_000}, "local/other": {}},
+            }
+        },
+    )
+    assert named(models=[ours]) == (83_000, str(settings), 90_000, "agent's settings")
+    models.write_text("{")
+    with closing(agent_of(session).open(session)) as found:
+        assert context_window(found, context_at(found), Config()).source.value == "assumed"
 
 
 @pytest.mark.parametrize("agent", [pi, claude, codex, opencode])

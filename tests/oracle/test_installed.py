@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 PROMPT = "Look at the orchard, never push to main."
 AFTER = "Go on with the pears."
+NO_COPY = "leave all of it out of the summary"
 
 
 @pytest.fixture
@@ -104,6 +105,11 @@ def test_claude_code_carries_the_text_over_its_own_compaction(
         client.ask(project, "/compact", "--resume", session, fails=True)
         sent = client.ask(project, AFTER, "--resume", session).first
         assert (held(sent, text), marks(sent)) == (1, 1)
+        # The model that sums this up is told not to copy the text.
+        since = len(model.requests)
+        client.ask(project, "/compact", "--resume", session, fails=True)
+        assert sum(one.count(NO_COPY) for one in texts(model.requests[since]["messages"])) == 1
+        assert marks(client.ask(project, AFTER, "--resume", session).first) == 1
         leafward(ours, "uninstall", "claude")
         assert settings.read_bytes() == before
         client.ask(project, "/compact", "--resume", session, fails=True)
@@ -156,6 +162,9 @@ def test_codex_carries_the_text_over_its_own_compaction(tmp_path: Path, environm
             model.large.add("Fill")
             asked("resume", path.stem[-36:], "Fill the window")
             assert marks(asked("resume", path.stem[-36:], AFTER)) == installed
+            # The model that summed this up was told not to copy the text.
+            summed_up = [one.request for one in model.exchanges if one.compacts][-1]
+            assert sum(one.count(NO_COPY) for one in texts(summed_up["input"])) == 1
         assert sum(one.compacts for one in model.exchanges) == 3
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
+from leafward.agents.model_window import context_window
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.strategies import Strategy
@@ -20,7 +21,7 @@ from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
 from leafward.compaction.strategies import ALL_ESTIMATORS
 from leafward.context.entry_metrics import EntryMetrics
-from leafward.context.model_context import context_at, context_window
+from leafward.context.model_context import context_at
 from leafward.session.entry_headline import headline
 from leafward.session.session import Session
 from leafward_tui.lab.controllers.path import begin

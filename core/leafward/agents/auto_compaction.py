@@ -24,6 +24,8 @@ class OwnSettings(NamedTuple):
     """Tokens left free; None where the setting is missing."""
     limit: int | None = None
     """The size at which it compacts at the latest; None where the setting is missing."""
+    size: int | None = None
+    """The size at which it compacts, where its settings name limits of the model; None where they name none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +38,12 @@ class AutoCompaction:
     """The rule in words."""
     changed_by: str
     """The agent's settings and variables that change the rule and that no session records."""
-    settings: Callable[[Session], OwnSettings | None] = lambda _session: None
-    """The agent's settings for a session in its store; None where its files hold no plain value."""
+    settings: Callable[[Session, Window, str | None, str | None], OwnSettings | None] = (
+        lambda _session, _window, _provider, _model: None
+    )
+    """The agent's settings for a session in its store, and for a provider's model; None where its files hold no plain value."""
+    window: Callable[[Session, str | None, str | None], int | None] = lambda _session, _provider, _model: None
+    """The window that the agent's settings give a provider's model; None where they name none."""
     threshold: Callable[[Window, str | None, int], int]
     """The size from which it compacts, from the window, the model and the configured reserve."""
     inclusive: bool

@@ -91,7 +91,7 @@ class HookGroups:
             return text
         every, whole = parts(text, groups), list[int]()
         for number, group in reversed(list(enumerate(every))):
-            ours = self._ours_in(group.value)
+            ours = self.ours_in(group.value)
             if ours and len(ours) == len(group.value["hooks"]):
                 whole.append(number)
             elif ours and (hooks := self._member(text, group.at, "hooks", list)) is not None:
@@ -104,7 +104,7 @@ class HookGroups:
         """Whether every event has a hook of ours."""
         try:
             hooks = json.loads(text[root(text, self.name, marked=self.reads_mark) :]).get("hooks") or {}
-            return all(any(map(self._ours_in, hooks.get(event) or [])) for event, _ in _EVENTS)
+            return all(any(map(self.ours_in, hooks.get(event) or [])) for event, _ in _EVENTS)
         except (Refused, AttributeError, TypeError):
             return False
 
@@ -132,7 +132,7 @@ class HookGroups:
             {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
         )
 
-    def _ours_in(self, group: Any) -> list[int]:
+    def ours_in(self, group: Any) -> list[int]:
         """The numbers of our commands in a group of hooks, wherever Leafward is installed and whatever was added to them."""
         hooks = group.get("hooks") if isinstance(group, dict) else None
         called = re.compile(rf"\bleafward hook {self.agent}(?![\w-])")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 from leafward.agents.base import Agent, Enclosing
 from leafward.base.errors import NotFound
+from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from leafward.agents.auto_compaction import AutoCompaction
     from leafward.agents.hooks import Hooks
@@ -110,6 +113,24 @@ def hooks_of(name: str) -> Hooks:
     """The hooks that an agent runs around a compaction; it waits for them, so only they are loaded. Raises NotFound as above."""
     hooks: Hooks = import_module(f"leafward.agents.{_known(name)}.hooks").HOOKS
     return hooks
+
+
+def hindrance_of(name: str, folder: Path) -> str:
+    """What keeps an agent from running its hooks in a project's folder, as far as its files and our environment tell, in one line.
+
+    Empty: nothing. Raises NotFound as above.
+    """
+    found: str = import_module(f"leafward.agents.{_known(name)}.hindrance").hindrance(os.environ, folder)
+    return found
+
+
+def is_installed(name: str) -> bool:
+    """Whether an agent's file holds Leafward's part now. Raises NotFound as above."""
+    hooks = hooks_of(name)
+    try:
+        return hooks.is_in(read_regular(hooks.file(os.environ)).decode())
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def auto_compaction_of(name: str) -> AutoCompaction:

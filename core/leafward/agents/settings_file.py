@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.regular_files import read_regular
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 20
 """Bytes of a settings file; nobody writes a larger one by hand."""
+_COMMENTS = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMAS = re.compile(r'"(?:\\.|[^"\\])*"|,(?=\s*[}\]])')
 
 
 def json_settings(path: Path) -> dict[str, Any]:
@@ -19,6 +22,25 @@ def json_settings(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(read_regular(path, _LARGEST))
     except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def commented_settings(path: Path) -> dict[str, Any]:
+    """The object in a JSON file that may have comments and commas before a closing bracket; empty where it cannot be read."""
+    try:
+        return settings_in(read_regular(path, _LARGEST).decode("utf-8-sig"))
+    except (OSError, ValueError):
+        return {}
+
+
+def settings_in(text: str) -> dict[str, Any]:
+    """The object in such a text; empty where it has none."""
+    for left_out in (_COMMENTS, _COMMAS):
+        text = left_out.sub(lambda one: one.group() if one.group()[0] == '"' else " ", text)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -27,6 +27,8 @@ class WindowSource(StrEnum):
     CONFIGURED = "configured"
     RECORDED = "recorded"
     """The agent recorded it in the session, or its recorded version implies it."""
+    NAMED = "agent's settings"
+    """The agent's own settings name it for the model."""
     KNOWN = "known model"
     ASSUMED = "assumed"
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import ForkPoint, last_said
+from leafward.agents.model_window import context_window
 from leafward.base.figures import counted
 from leafward.branches.refused_blocks import HealedDifference
-from leafward.context.model_context import context_at, context_window
+from leafward.context.model_context import context_at
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
 
 if TYPE_CHECKING:

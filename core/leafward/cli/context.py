@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.agents.model_window import context_window
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_json import shown_ids
@@ -12,7 +13,7 @@ from leafward.cli.selection import leaf_shown, opened
 from leafward.cli.settings import configured
 from leafward.cli.tree import copied_too
 from leafward.context.message_columns import ContextMessage, message_body
-from leafward.context.model_context import context_at, context_window, uncertainties
+from leafward.context.model_context import context_at, uncertainties
 from leafward.context.recorded_usage import usage_totals
 from leafward.session.entries import DAMAGE_TEXT, NATIVE_TYPE, NO_ENTRY, EntryIndex, Kind
 from leafward.session.entry_headline import headline

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.agents.model_window import context_window
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.branches.transfer.graft import apply_graft, draft_graft
@@ -12,7 +13,7 @@ from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.queries import named_or_chosen
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.context.model_context import context_at, context_window
+from leafward.context.model_context import context_at
 from leafward.session.entry_headline import headline
 from leafward.session.journal.write import Writing
 

@@ -89,6 +89,7 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
     from dataclasses import replace
 
     from leafward.base import config
+    from leafward.cli.inject import is_added_again
     from leafward.cli.selection import opened_on
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.injection.injection import build
@@ -97,8 +98,8 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
     from leafward.session.entries import EntryIndex
     from leafward.session.tokens import utf16_length
 
-    settings = configured_settings(config.load()[0])
     with opened_on(session) as (found, stored):
+        settings = replace(configured_settings(config.load()[0]), again=is_added_again(found))
         entry = found.find(at) if at is not None else found.leaf
         while size is not None and entry >= 0 and found.origin(entry).offset >= size:
             entry = EntryIndex(found.columns.parent[entry])

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.registry import agent_names, is_installed
 from leafward.cli.output.page import emit_json, note, write_text
 from leafward.cli.selection import opened, opened_on
 from leafward.cli.settings import configured
@@ -15,6 +16,7 @@ from leafward.compaction.injection.injection import build, inject
 from leafward.compaction.injection.kept_findings import save
 from leafward.compaction.injection.sections import keys_of
 from leafward.compaction.injection.stored_findings import collect_on
+from leafward.session.foreign import ForeignFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,15 +54,22 @@ def _asked(
     session: Session, config: Config, options: InjectOptions | None
 ) -> tuple[EntryIndex, InjectionSettings]:
     """The entry and the settings that the options name."""
+    again = is_added_again(session)
     if options is None:
-        return session.leaf, configured_settings(config)
+        return session.leaf, replace(configured_settings(config), again=again)
     at = session.find(options.at) if options.at is not None else session.leaf
-    settings = injection_settings(config, options)
+    settings = replace(injection_settings(config, options), again=again)
     if settings.pins:
         from leafward.compaction.pins import said_pins
 
         settings = replace(settings, pins=said_pins(session, at, settings.pins))
     return at, settings
+
+
+def is_added_again(session: Session) -> bool:
+    """Whether the session's agent has Leafward's part, which adds the text behind each of its compactions."""
+    source = session.source
+    return is_installed(source.agent_name if isinstance(source, ForeignFiles) else agent_names()[0])
 
 
 def injection_settings(config: Config, options: InjectOptions) -> InjectionSettings:

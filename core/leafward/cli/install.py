@@ -52,6 +52,8 @@ def _carry_out(change: AgentFileChange, undo: str, dry_run: bool, as_json: bool)
         done = "would write" if dry_run else "wrote"
         # With its indentation, exactly as it is written.
         say([f"{done} {shown}", *(safe(line).rstrip("\n") for line in change.lines())])
+    if change.link is not None:
+        say(f"{safe_line(str(change.link), 400)} is a link to that file")
     if change.cost:
         say(f"at a compaction: {change.cost}")
     if change.note:

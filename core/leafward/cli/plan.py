@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leafward.agents.model_window import context_window
 from leafward.agents.recognition import agent_behind
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
@@ -24,7 +25,6 @@ from leafward.compaction.settings import BadSettings, PlanSettings, TriggerRule
 from leafward.compaction.strategies import rules_of
 from leafward.compaction.trigger import Trigger, trigger_of
 from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
-from leafward.context.model_context import context_window
 from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ def onset(context: Context, window: Window, config: Config) -> Onset | None:
     changed rule. Such a size is never below the threshold of its time, as an agent compacts only once that is passed.
     """
     rule = auto_compaction_of(agent_behind(context.session).name)
-    own = rule.settings(context.session)
+    own = rule.settings(context.session, window, context.provider, context.model)
     source = str(own.source) if own is not None else ""
     if own is not None and own.off:
         return Onset(0, rule.about, rule.inclusive, source, off=True)
@@ -56,6 +56,8 @@ def onset(context: Context, window: Window, config: Config) -> Onset | None:
         return None
     reserve = own.reserve if own is not None and own.reserve is not None else config.reserve
     ruled = rule.threshold(window, context.model, reserve)
+    if own is not None and own.size is not None:
+        ruled = own.size
     limited = min(ruled, own.limit) if own is not None and own.limit is not None else ruled
     tokens = min([limited, *_earlier(context)])
     # A settings file that changed nothing is not the source.

@@ -33,8 +33,6 @@ from leafward.session.tokens import message_tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from leafward.base.config import Config
-    from leafward.base.model_windows import Window
     from leafward.context.basis import Count
     from leafward.context.message_builder import Listener
     from leafward.context.message_columns import EditInForce, Messages
@@ -233,12 +231,6 @@ _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = bytes(kind for kind in Kind if kind not in ROLE_OF_KIND and kind is not Kind.UNKNOWN)
 """Kinds that never contribute a message: their bodies need not be decoded."""
 _SPEAKS = bytes(kind not in _SILENT for kind in range(256))
-
-
-def context_window(session: Session, context: Context, config: Config) -> Window:
-    """The window of the model at an entry: configured, recorded by the agent, known by the model's name, or assumed."""
-    model = f"{context.provider}/{context.model}" if context.provider and context.model else context.model
-    return config.window_for(model, session.source.recorded_window(context.at), context.size.from_usage)
 
 
 def uncertainties(session: Session, context: Context) -> Iterator[SourceRemark]:

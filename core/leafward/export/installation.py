@@ -10,6 +10,7 @@ import json
 import os
 import shlex
 import shutil
+import stat
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.hooks import Runner
-from leafward.agents.registry import all_agents, hooks_of
+from leafward.agents.registry import all_agents, hindrance_of, hooks_of, is_installed
 from leafward.base import paths
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.regular_files import read_regular
@@ -36,6 +37,9 @@ class AgentFileChange:
 
     agent: str
     file: Path
+    """The file that is written: where the agent's is a link, the one that it leads to."""
+    link: Path | None
+    """That link."""
     before: str | None
     """None where the file does not exist."""
     after: str | None
@@ -67,7 +71,7 @@ def installation(name: str, summary: bool = False) -> AgentFileChange:
     Raises Refused.
     """
     hooks = hooks_of(name)
-    file = hooks.file(os.environ)
+    file, link = _target(hooks.file(os.environ))
     before = _text(file)
     known = _known(name, file)
     # The original text is kept before anything is changed, because a removal restores it.
@@ -78,13 +82,14 @@ def installation(name: str, summary: bool = False) -> AgentFileChange:
         first = hooks.removed(before) if before is not None and before.strip() else before
     after = hooks.installed(first, runner_of(name), summary)
     folder = known["folder"] if known is not None else _first_missing(file)
-    return AgentFileChange(name, file, before, after, hooks.cost, hooks.note, first, folder, installs=True)
+    note = hindrance_of(name, Path.cwd()) or hooks.note
+    return AgentFileChange(name, file, link, before, after, hooks.cost, note, first, folder, installs=True)
 
 
 def removal(name: str) -> AgentFileChange:
     """The change that `leafward uninstall` makes. Raises Refused."""
     hooks = hooks_of(name)
-    file = hooks.file(os.environ)
+    file, link = _target(hooks.file(os.environ))
     before = _text(file)
     known = _known(name, file)
     if before is None:
@@ -94,7 +99,7 @@ def removal(name: str) -> AgentFileChange:
     else:
         after = hooks.removed(before)
     folder = known["folder"] if known is not None else None
-    return AgentFileChange(name, file, before, after, "", "", None, folder, installs=False)
+    return AgentFileChange(name, file, link, before, after, "", "", None, folder, installs=False)
 
 
 def apply(change: AgentFileChange) -> None:
@@ -130,16 +135,6 @@ def runner_of(name: str) -> Runner:
     return Runner((sys.executable, "-P", "-m", "leafward", "hook", name), paths.hook_log())
 
 
-def is_installed(name: str) -> bool:
-    """Whether an agent's file holds Leafward's part now."""
-    hooks = hooks_of(name)
-    try:
-        text = _text(hooks.file(os.environ))
-    except (OSError, Refused):
-        return False
-    return text is not None and hooks.is_in(text)
-
-
 def installed_files() -> dict[str, str]:
     """The files that hold Leafward's part now, by the agent's name."""
     return {
@@ -161,7 +156,7 @@ def installation_problems() -> Iterator[Problem]:
         summary = hooks.makes_summaries(known["after"])
         again = f"`leafward install {agent.name}{' --summary' if summary else ''}` installs it again"
         try:
-            text = _text(file)
+            text = _text(_target(file)[0])
         except (OSError, Refused) as error:
             yield Problem("hook", f"{file}: {error}")
             continue
@@ -171,6 +166,8 @@ def installation_problems() -> Iterator[Problem]:
             yield Problem("hook", f"{file}: it runs another Leafward than this one, or none; {again}")
         elif _is_outdated(known, hooks.installed, runner_of(agent.name), summary):
             yield Problem("hook", f"{file}: another version of Leafward wrote it; {again}")
+        elif hindrance := hindrance_of(agent.name, Path.cwd()):
+            yield Problem("hook", hindrance)
 
 
 def _is_outdated(
@@ -201,13 +198,34 @@ def _runs_this(text: str) -> bool:
     return any(name in text for name in written)
 
 
+def _target(file: Path) -> tuple[Path, Path | None]:
+    """The file that is written for an agent's, and that one where it is a link, as many keep them.
+
+    Raises Refused where the link leads nowhere, or to what is no file of this user.
+    """
+    if not file.is_symlink():
+        return file, None
+    target = Path(os.path.realpath(file))
+    try:
+        found = target.lstat()
+    except OSError:
+        raise Refused(
+            f"{file} is a link to {target}, which is missing; remove the link, or make that file"
+        ) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise Refused(f"{file} is a link to {target}, which is no regular file")
+    if found.st_uid != getattr(os, "getuid", lambda: found.st_uid)():
+        raise Refused(f"{file} is a link to {target}, which belongs to another user")
+    return target, file
+
+
 def _text(file: Path) -> str | None:
     """The text of a file; None where there is no file.
 
     Raises Refused for links, odd files and text that is not UTF-8.
     """
     if file.is_symlink():
-        raise Refused(f"{file} is a symbolic link; Leafward does not change its target")
+        raise Refused(f"{file} is a symbolic link now; nothing was written")
     try:
         return read_regular(file).decode("utf-8")
     except FileNotFoundError:
@@ -231,6 +249,8 @@ def _write(change: AgentFileChange) -> None:
     if change.after is None:
         file.unlink()
         sync_folder(file.parent)
+        if change.link is not None:
+            change.link.unlink()
     elif change.before is None:
         paths.make_private(file.parent)
         try:
@@ -276,7 +296,7 @@ def _known(name: str, file: Path | None) -> dict[str, Any] | None:
     if (
         not texts
         or not isinstance(found.get("file"), str)
-        or (file is not None and found["file"] != str(file))
+        or (file is not None and os.path.realpath(found["file"]) != os.path.realpath(file))
     ):
         return None
     return {"before": None, "folder": None, **found}

@@ -120,7 +120,9 @@ def forecast_apart(path: Path) -> Forecast:
 
 
 def _forecast(session: Session, config: Config, stop: Callable[[], bool]) -> Forecast:
+    from leafward.agents.model_window import context_window
     from leafward.agents.recognition import agent_behind
+    from leafward.agents.registry import is_installed
     from leafward.base.strategies import Strategy, own_strategy
     from leafward.compaction.draft_assembly import draft
     from leafward.compaction.injection.configured import configured_settings
@@ -129,8 +131,6 @@ def _forecast(session: Session, config: Config, stop: Callable[[], bool]) -> For
     from leafward.compaction.plan import plan
     from leafward.compaction.settings import PlanSettings
     from leafward.compaction.strategies import rules_of
-    from leafward.context.model_context import context_window
-    from leafward.export.installation import is_installed
     from leafward.summaries.summarizers.extractive import Extractive
     from leafward.summaries.survival.report import Status
     from leafward_tui.explorer.widgets.gauge import Forecast

@@ -12,6 +12,7 @@ from leafward.agents.settings_file import json_settings
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
+    from leafward.base.model_windows import Window
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -19,6 +20,9 @@ _ANSWER = 20_000
 """Left free for a summary."""
 _BUFFER = 13_000
 """Left free in addition. Versions 2.1.7 to 2.1.14 seem to leave 45,000 in all: they compact at 155,066 and more of 200,000."""
+
+_LAST = 3_000
+"""Left free in addition where the service switches no threshold on: no larger request is sent (2.1.332, tried at a million)."""
 
 
 def _unasked(session: Session, compaction: EntryIndex) -> bool:
@@ -30,7 +34,9 @@ _OFF = ("DISABLE_AUTO_COMPACT", "DISABLE_COMPACT")
 _TRUE = frozenset({"1", "true", "yes", "on"})
 
 
-def _settings(session: Session) -> OwnSettings | None:
+def _settings(
+    session: Session, _window: Window, _provider: str | None, _model: str | None
+) -> OwnSettings | None:
     """Whether `settings.json` in the transcript's configuration folder switches it off; its settings of sizes are not read."""
     home = is_enclosed(os.path.dirname(os.path.abspath(session.path)))
     if home is None:
@@ -46,7 +52,7 @@ def _settings(session: Session) -> OwnSettings | None:
 
 RULE = AutoCompaction(
     source="Claude Code 2.1.332",
-    rule=f"at the window less {_ANSWER + _BUFFER:,}",
+    rule=f"about at the window less {_ANSWER + _BUFFER:,}; its service may say otherwise, or nothing: then at {_ANSWER + _LAST:,} less",
     changed_by=(
         "`autoCompactEnabled`, `DISABLE_AUTO_COMPACT` and `DISABLE_COMPACT`, read from `settings.json` beside the transcripts; "
         "`autoCompactWindow`, `CLAUDE_CODE_AUTO_COMPACT_WINDOW` and `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`, which are not"

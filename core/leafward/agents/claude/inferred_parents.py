@@ -115,7 +115,8 @@ def _infer_parents(rows: Rows, lost: Collection[int], *, own: bool) -> None:
         if rows.above[at] >= 0:
             rows.inferred.add(row)
         if boundary is not None and rows.above[at] >= 0:
-            boundary.missing, boundary.inferred = False, True
+            # What it kept tells its place, whatever row of a hook it names.
+            boundary.missing, boundary.inferred = False, not follows
 
 
 def _follow_summaries(rows: Rows) -> None:

@@ -29,7 +29,9 @@ def _threshold(window: Window, _model: str | None, _reserve: int) -> int:
 _LIMIT = "model_auto_compact_token_limit"
 
 
-def _settings(session: Session) -> OwnSettings | None:
+def _settings(
+    session: Session, _window: Window, _provider: str | None, _model: str | None
+) -> OwnSettings | None:
     """The limit in `config.toml` of the thread's store; None where a profile or a scope may override it."""
     home = home_of(os.path.abspath(session.path))
     if home is None:

@@ -1,4 +1,4 @@
-"""The place of opencode's data."""
+"""The places of opencode's data and settings."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def usual_root(env: Mapping[str, str]) -> Path:
     """The data root that opencode itself uses."""
     data = env.get("XDG_DATA_HOME")
     return expanded(os.path.join(data, "opencode") if data else "~/.local/share/opencode", env)
+
+
+def config_folder(env: Mapping[str, str]) -> Path:
+    """The folder of the user's settings."""
+    return expanded(os.path.join(env.get("XDG_CONFIG_HOME") or "~/.config", "opencode"), env)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from leafward.agents.base import expanded
 from leafward.agents.hook_file import HookFile
-from leafward.agents.opencode.data_root import usual_root
+from leafward.agents.opencode.data_root import config_folder, usual_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,8 +58,7 @@ _SCRIPT = r"""export const LeafwardContext = async ({ client }) => {
 
 
 def _place(env: Mapping[str, str]) -> Path:
-    config = env.get("XDG_CONFIG_HOME") or "~/.config"
-    return expanded(os.path.join(config, "opencode", "plugin", "leafward-context.js"), env)
+    return config_folder(env) / "plugin" / "leafward-context.js"
 
 
 def _database(env: Mapping[str, str]) -> str:

@@ -49,6 +49,9 @@ _GIVEN_UP = re.compile(
 """Words of what was given up."""
 _HEADING = re.compile(r"^\s*(?:#{1,6} |\*\*)")
 _DONE = re.compile(r"(?i)\b(?:done|complete[d]?|finished)\b")
+_ROOT = re.compile(r"/|~|[A-Za-z]:")
+_LABEL = r"[\"'`*_]{0,3} ?[:=][ \t*_`]{0,12}"
+"""What stands between a word and the count that it labels: `"passed": 34`, `**Failed:** 2`."""
 _NUMBER_WORD = re.compile(r"(\d[\d,]*) (\w+)")
 
 
@@ -235,11 +238,27 @@ def _left(text: str) -> str:
 
 def _says(text: FactText, answer: Answer, topic: Topic, names: dict[str, int]) -> bool:
     if topic is not Topic.TEST_RESULT:
-        return text.holds(answer.fact, names) in _SAID
+        fact = answer.fact
+        named = fact.kind is not FactKind.PATH or _names_file(text, fact.key)
+        return named and text.holds(fact, names) in _SAID
     return all(_counts(text.text, number, word) for number, word in _NUMBER_WORD.findall(answer.text))
 
 
+def _names_file(text: FactText, path: str) -> bool:
+    """Whether a text names this file, by its path or an end of it, and not only another one whose path ends with its."""
+    for named in text.keys[FactKind.PATH]:
+        if named == path or path.endswith(f"/{named}"):
+            return True
+        # From the root, or as in a diff of git.
+        before = named.removesuffix(f"/{path}")
+        if before != named and (before in ("", "a", "b") or _ROOT.match(before)):
+            return True
+    return re.search(rf"(?<![\w./\\]){re.escape(path)}(?!\w)", text.flat) is not None
+
+
 def _counts(text: str, number: str, word: str) -> bool:
-    """Whether a text contains a count: `34 passed`, `34 tests pass`, `pass 34`."""
-    count, stem = rf"(?<![\d,.]){re.escape(number)}\b", rf"\b{re.escape(word[:4])}\w*"
-    return re.search(rf"(?i){count}[^\n\d]{{0,24}}{stem}|{stem} {count}", text) is not None
+    """Whether a text contains a count: `34 passed`, `34 tests pass`, `pass 34`, `Passed: 34`."""
+    count, stem = rf"(?<![\d,.]){re.escape(number)}\b(?![.,]?\d|%)", rf"\b{re.escape(word[:4])}\w*+"
+    # In `34, failed: 2` the word belongs to the count behind it.
+    before = rf"{count}[^\n\d]{{0,24}}?{stem}(?!{_LABEL}\d)"
+    return re.search(rf"(?i){before}|{stem}(?: run)?(?: |{_LABEL}){count}", text) is not None

@@ -32,16 +32,24 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.merge import Bullet, InjectedBlock
 
 NOTE = "Carried over unchanged, no part of the conversation. Paths are relative to the session's folder."
-_ENVELOPE = len(OPENING) + 1 + len(NOTE) + 1 + len(CLOSING)
+AGAIN = " It is added again behind each compaction: leave all of it out of the summary."
+"""What is said to a model whose own summary might copy the text: Claude Code and Codex let nobody change that summary."""
 _COUNTED = SourceRef(SourceKind.DERIVED, note="counted")
 _SHORTEST = 24
 """Least code points of a next action; cut further, it would mean nothing."""
 
 
 def compose(
-    contributions: Sequence[Contribution], budget: int, off: frozenset[str] = frozenset()
+    contributions: Sequence[Contribution],
+    budget: int,
+    off: frozenset[str] = frozenset(),
+    again: bool = False,
 ) -> Injection:
-    """The injected text within a budget of code points; empty if there is nothing to say."""
+    """The injected text within a budget of code points; empty if there is nothing to say.
+
+    With `again` the text says that a summary needs no copy of it.
+    """
+    opening = f"{NOTE}{AGAIN}" if again else NOTE
     redactor = Redactor()
     blocks, omitted = merged(contributions, off, redactor)
     diagnostics = [remark for contribution in contributions for remark in contribution.diagnostics]
@@ -50,10 +58,11 @@ def compose(
         diagnostics.append(InjectionRemark("redacted", f"secrets redacted: {names}"))
     if all(bullet.filler for block in blocks for bullet in block.bullets):
         blocks = []
-    allocation = allocate(blocks, _ENVELOPE, budget) if budget > 0 else None
+    envelope = len(OPENING) + 1 + len(opening) + 1 + len(CLOSING)
+    allocation = allocate(blocks, envelope, budget) if budget > 0 else None
     lines: list[InjectedLine] = []
     if allocation is not None and allocation.shown:
-        lines = _lines(allocation)
+        lines = _lines(allocation, opening)
     elif blocks:
         lines = _fallback(blocks, budget)
         outcome = "only the next action is left" if lines else "nothing is injected"
@@ -65,8 +74,8 @@ def compose(
     return _report(lines, blocks, allocation, omitted, diagnostics, budget)
 
 
-def _lines(allocation: Allocation) -> list[InjectedLine]:
-    lines = [InjectedLine(OPENING, "", (STATIC,)), InjectedLine(NOTE, "", (STATIC,))]
+def _lines(allocation: Allocation, opening: str) -> list[InjectedLine]:
+    lines = [InjectedLine(OPENING, "", (STATIC,)), InjectedLine(opening, "", (STATIC,))]
     for number, block in enumerate(allocation.blocks):
         places = [place for place in range(len(block.bullets)) if (number, place) in allocation.shown]
         if all(block.bullets[place].marker for place in places):

@@ -55,7 +55,7 @@ def inject(
 
 def build(found: Collected, settings: InjectionSettings) -> Injection:
     """The injected context of a path that is already read; with other settings, nothing of the session is read again."""
-    return compose(contributions(found, settings), settings.budget, settings.off)
+    return compose(contributions(found, settings), settings.budget, settings.off, settings.again)
 
 
 def contributions(

@@ -151,6 +151,8 @@ class InjectionSettings:
     """Texts to carry on word for word."""
     governance: Path | None = None
     """The user's own governance file for all projects; None to read none."""
+    again: bool = False
+    """Whether the agent adds the text again behind each compaction, so that a copy in a summary would be a second one."""
 
 
 class InjectedLine(NamedTuple):

@@ -107,9 +107,9 @@ class AgentFile(NamedTuple):
 
 def agent_files(_job: Job) -> tuple[AgentFile, ...]:
     """Every agent that can run Leafward around a compaction."""
-    from leafward.agents.registry import all_agents
+    from leafward.agents.registry import all_agents, is_installed
     from leafward.base.errors import LeafwardError
-    from leafward.export.installation import installation, is_installed, removal
+    from leafward.export.installation import installation, removal
 
     found = []
     for agent in all_agents():

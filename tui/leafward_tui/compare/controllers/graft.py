@@ -110,8 +110,9 @@ def graft_turns(session: Session, entries: Iterable[int]) -> list[GraftTurn]:
 
 def graft_draft(session: Session, entries: Sequence[int], config: Config, job: Job) -> GraftDraft:
     """The draft of a graft of entries onto the leaf. Raises Cancelled, LeafwardError, OSError."""
+    from leafward.agents.model_window import context_window
     from leafward.branches.transfer.graft import draft_graft
-    from leafward.context.model_context import context_at, context_window
+    from leafward.context.model_context import context_at
 
     window = context_window(session, context_at(session), config).tokens
     return draft_graft(session, entries, window=window, stop=job.unwanted)

@@ -362,8 +362,9 @@ def survey(
     job: Job,
 ) -> Overview:
     """The overview of the path to the leaf; `measured` gets the context there first. Raises Cancelled."""
+    from leafward.agents.model_window import context_window
     from leafward.compaction.onset import onset
-    from leafward.context.model_context import context_at, context_window, lacks_prompt
+    from leafward.context.model_context import context_at, lacks_prompt
     from leafward_tui.explorer.model.overview import Overview
 
     context = context_at(session)

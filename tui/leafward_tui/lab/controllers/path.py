@@ -7,6 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.agents.model_window import context_window
 from leafward.agents.recognition import agent_behind
 from leafward.base.strategies import Strategy
 from leafward.compaction.cut_rules import IllegalCut
@@ -16,7 +17,6 @@ from leafward.compaction.onset import onset
 from leafward.compaction.pins import pins_in
 from leafward.compaction.strategies import ALL_ESTIMATORS, rules_of
 from leafward.context.basis import planned_at
-from leafward.context.model_context import context_window
 from leafward.context.sizes import entries_below
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
 from leafward.session.journal.open_file import why_unwritable
