@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +18,7 @@ from leafward_tui.ui.appearance.glyphs import UNICODE
 from tests.acting import Acting, reading, usage
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
+from tests.tui.session_store import SessionFile
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -32,6 +35,17 @@ def test_the_preview_has_the_window_that_the_agent_recorded(tmp_path: Path) -> N
     (card,) = catalogue.cards()
     shown = sure(read_preview(card, catalogue.details(card.path), lambda: False))
     assert shown.window == 121_600
+
+
+def test_the_preview_has_the_window_that_the_agent_is_set_to(tmp_path: Path) -> None:
+    sessions = tmp_path / "agent" / "sessions"
+    SessionFile(sessions, "/home/ada/orchard", "Count the pears", ago=timedelta(hours=1))
+    models = [{"id": "scripted-1", "contextWindow": 90_000}]
+    (tmp_path / "agent" / "models.json").write_text(json.dumps({"providers": {"local": {"models": models}}}))
+    catalogue = Catalogue(Config(), [sessions])
+    catalogue.refresh()
+    (card,) = catalogue.cards()
+    assert sure(read_preview(card, catalogue.details(card.path), lambda: False)).window == 90_000
 
 
 def test_the_preview_ends_where_the_agent_goes_on(tmp_path: Path) -> None:

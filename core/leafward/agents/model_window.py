@@ -22,9 +22,12 @@ def context_window(session: Session, context: Context, config: Config) -> Window
     model = f"{context.provider}/{context.model}" if context.provider and context.model else context.model
     found = config.window_for(model, session.source.recorded_window(context.at), context.size.from_usage)
     if found.source in (WindowSource.KNOWN, WindowSource.ASSUMED):
-        named = auto_compaction_of(agent_behind(session).name).window(
-            session, context.provider, context.model
-        )
+        named = named_window(session, context.provider, context.model)
         if named:
             return Window(named, WindowSource.NAMED)
     return found
+
+
+def named_window(session: Session, provider: str | None, model: str | None) -> int | None:
+    """The window in tokens that the agent's own settings name for a provider's model; None where they name none."""
+    return auto_compaction_of(agent_behind(session).name).window(session, provider, model)

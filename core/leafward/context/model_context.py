@@ -293,7 +293,7 @@ def _project(session: Session, at: EntryIndex, broken: list[int], listener: List
     builder.take(spoken[last_kept:], kept=False)
     broken += builder.broken
     messages, system = builder.messages, builder.system
-    provider, model, thinking = _settings(session, at)
+    provider, model, thinking = settings_at(session, at)
     size, measured = _size(session, at, messages, system)
     contents = _contents(messages, system, measured)
     return Context(session, at, messages, provider, model, thinking, size, contents, compaction)
@@ -335,7 +335,7 @@ def _contents(messages: Messages, system: list[Body], measured: int) -> Estimate
     return EstimatedParts(replayed_tokens(system), summary, halves[0], halves[1], measured)
 
 
-def _settings(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str | None]:
+def settings_at(session: Session, at: EntryIndex) -> tuple[str | None, str | None, str | None]:
     """Provider, model and thinking level in use: the last of each on the whole path. Without a level pi 1.5.2 thinks `off`."""
     change = latest(session, at, _THINKING)
     level = (session.body(change) or {}).get("thinkingLevel") if change >= 0 else None

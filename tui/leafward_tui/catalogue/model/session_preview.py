@@ -38,15 +38,17 @@ class SessionPreview:
     read: int = 0
     """Files read only."""
     window: int | None = None
-    """The context window that the agent recorded last; None where it records none."""
+    """The context window that the agent recorded last, or that its settings name; None where there is neither."""
     problem: str = ""
     """The reason why there is nothing to show."""
 
 
 def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> SessionPreview | None:
     """The preview of the session of a card; None where it was stopped. Never raises."""
+    from leafward.agents.model_window import named_window
     from leafward.context.basis import Basis
     from leafward.context.entry_metrics import EntryMetrics
+    from leafward.context.model_context import settings_at
     from leafward.context.sizes import Sizes
 
     if card.problem is not None:
@@ -73,7 +75,7 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
             tuple(FileChange(safe_line(one.path), one.edits, one.added, one.removed) for one in changes),
             tuple(safe_line(name) for name in details.changed),
             len(details.read),
-            session.source.recorded_window(place),
+            session.source.recorded_window(place) or named_window(session, *settings_at(session, place)[:2]),
         )
     except Cancelled:
         return None
