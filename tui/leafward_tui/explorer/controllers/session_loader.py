@@ -293,8 +293,8 @@ class SessionLoader(ExplorerController):
 
         def shown() -> None:
             now = self._state.session
-            found = [int(now.columns.index(name)) for name in names] if now is not None else []
-            if found and min(found) >= 0:
+            found = [int(now.columns.index(name)) for name in names] if now is not None else [-1]
+            if min(found, default=0) >= 0:
                 then(found)
             else:
                 refused(NOT_IN_IT)
