@@ -511,3 +511,14 @@ def test_a_link_to_a_missing_folder_is_named_before_anything_is_written(
     assert main(["uninstall", "opencode"]) == 0
     assert folder.is_symlink()
     assert not list((home / "nowhere").iterdir())
+
+
+def test_without_a_folder_for_its_note_nothing_is_installed_and_that_is_said(
+    settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.write_text("{}")
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "taken" / "home"))
+    assert main(["install", "claude"]) == 1
+    assert capsys.readouterr().err.endswith("claude.json: Not a directory; nothing was installed\n")
+    assert settings.read_text() == "{}"

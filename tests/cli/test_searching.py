@@ -185,8 +185,8 @@ def test_hits_of_forks_that_are_not_listed_are_told_and_a_narrower_search_has_th
     answer = run("search", "needle")
     assert answer.out.endswith("1 hit in 1 session, 3 sessions searched\n")
     assert (
-        "2 more hits in 2 forks and copies not listed: they repeat a session that was searched too"
-        in answer.err
+        "2 more hits in 2 forks and copies not listed: they repeat a session that was searched too; "
+        "a search without that session (--project or PATH) lists such hits\n" in answer.err
     )
     (remark,) = done("search", "needle", "--json").document["diagnostics"]
     assert remark["code"] == "copies"

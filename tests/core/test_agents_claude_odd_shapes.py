@@ -264,17 +264,17 @@ def test_times_that_are_numbers(tmp_path: Path, stamp: int) -> None:
         (
             {"type": "deferred_tools_delta", "addedLines": ["Pick", "Weigh"], "removedNames": ["Sow"]},
             "Pick\nWeigh\nSow",
-            "deferred tools delta: Pick",
+            "tools that are loaded on demand: Pick",
         ),
         (
             {"type": "agent_listing_delta", "addedLines": ["- picker: picks"], "removedTypes": []},
             "- picker: picks",
-            "agent listing delta: - picker",
+            "kinds of sub-agents: - picker",
         ),
         (
             {"type": "mcp_instructions_delta", "addedBlocks": ["## orchard\nAsk first."], "removedNames": []},
             "## orchard\nAsk first.",
-            "mcp instructions delta: ## orchard",
+            "instructions of MCP servers: ## orchard",
         ),
         (
             {
@@ -410,3 +410,18 @@ def test_what_was_stored_as_sent_counts(tmp_path: Path) -> None:
     opened = {"type": "opened_file_in_ide", "filename": "/o/a.py"}
     transcript.row("attachment", attachment=opened, rendered=[{"content": "It was opened."}])
     assert "It was opened." in [words for _, words in said(transcript.opened())]
+
+
+def test_records_and_what_is_added_are_told_in_plain_words(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.prompt("one")
+    transcript.attachment("pruning: cut in winter", "skill_listing")
+    transcript.row("queue-operation", operation="enqueue")
+    transcript.row("api-request", model="pear")
+    session = transcript.opened()
+    told = [headline(session, index).text for index in range(1, len(session))]
+    assert told == [
+        "skills: pruning: cut in winter",
+        "change of the prompt queue",
+        "request to the model",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+from array import array
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import pytest
 
 from leafward.agents.claude.entry_builder import EntryBuilder
 from leafward.agents.claude.inferred_parents import settle
+from leafward.agents.claude.number_columns import words_for
 from leafward.agents.claude.records import RareByteNeedle, Role
 from leafward.agents.claude.row_parents import Rows
 from leafward.agents.lines import CHUNK
@@ -330,3 +332,18 @@ def _change(line: bytes, body: dict[str, object], chance: random.Random) -> byte
                             if isinstance(block.get(name), str):
                                 block[name] = text
             return _compact(body)
+
+
+def test_a_made_up_word_that_an_id_has_is_seen_although_the_rows_before_had_other_words() -> None:
+    """Words of rows without an id come from a seed: with another one, what was compared before says nothing."""
+    seed = 7
+    rows = Rows()
+    nameless = _compact({"type": "queue-operation", "operation": "enqueue", "content": "go on"})
+    word = words_for(array("q", [0]), seed).tobytes().hex()
+    named = _compact({**_FIRST_ROW, "uuid": f"{word}-0000-4000-8000-000000000000"})
+    rows.decode(nameless, len(nameless), 0)
+    rows.decode(named, len(named), len(nameless))
+    rows.name(seed + 1)
+    assert rows.alike == []
+    rows.name(seed)
+    assert rows.alike == [0, 1]

@@ -229,6 +229,26 @@ def test_what_was_injected_is_told_by_its_name(home: Path) -> None:
     assert headline(old, index).text.startswith("environment: /")
 
 
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("environments.environment_context", "environment"),
+        ("generic.turn_aborted", "turn interrupted"),
+        ("multi_agent.subagent_notification", "news of a sub-agent"),
+    ],
+)
+def test_what_codex_adds_is_told_without_the_part_of_it_that_adds_it(
+    tmp_path: Path, kind: str, words: str
+) -> None:
+    rollout = Rollout(tmp_path)
+    text = [{"type": "input_text", "text": "it is so"}]
+    passed = {"content_item_kinds": [kind]}
+    rollout.item("message", role="user", content=text, internal_chat_message_metadata_passthrough=passed)
+    session = opened(rollout.path)
+    index = session.columns.kind.index(Kind.INJECTED)
+    assert headline(session, index).text == f"{words}: it is so"
+
+
 def test_records_that_are_no_messages_are_told_in_plain_words(home: Path) -> None:
     session = one(home, "c1f8")
     notes = {

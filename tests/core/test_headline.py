@@ -222,6 +222,7 @@ class TestMessages:
             ({"role": "bashExecution", "command": "make\ncheck"}, Headline("!", "make check")),
             ({"role": "bashExecution"}, Headline("!", "")),
             ({"role": "system", "content": ""}, Headline("sys", "system prompt")),
+            ({"role": "system", "content": "Be brief."}, Headline("sys", "system prompt: Be brief.")),
             ({"role": "custom", "content": "note"}, Headline("extension", "note")),
             ({"role": "critic", "content": "meh"}, Headline("other", "meh")),
         ],

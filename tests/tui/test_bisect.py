@@ -234,3 +234,16 @@ async def test_the_base_is_chosen_at_the_field_and_at_the_result(tmp_path: Path)
         await pilot.press("enter")
         label = await reached(pilot, TextSheet)
         assert label.input.value.startswith("first bad: ")
+
+
+async def test_a_session_that_was_rewritten_while_nobody_looked_is_not_bisected(tmp_path: Path) -> None:
+    """Its entries are others now: the calls of other turns would be replayed."""
+    bench = orchard(tmp_path)
+    async with exploring(bench.file.path) as (pilot, _screen):
+        await pilot.press("F")
+        text = bench.file.path.read_text()
+        bench.file.path.write_text(text.replace("row 0", "the row of number 0"))
+        sheet = await asked(pilot)
+        await until(pilot, lambda: not sheet.running)
+        assert f"`{CHECK}` was not bisected" in sheet.text
+        assert "orchard.jsonl was rewritten since it was read: reload it" in shown(pilot)

@@ -140,7 +140,7 @@ async def test_a_key_for_a_session_says_what_the_row_is_instead(mixed: Path) -> 
         await until(pilot, lambda: screen.view.card is None)
         for key, said in (
             ("A", "this row is a project or a day"),
-            ("L", "not found elsewhere: use leafward relocate OLD NEW"),
+            ("L", "new folder not found: name it with leafward relocate OLD NEW"),
         ):
             await pilot.press(key)
             await until(pilot, partial(_says, pilot.app, said))

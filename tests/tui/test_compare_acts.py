@@ -42,6 +42,19 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
         await until(pilot, lambda: "undid" in note(explorer))
 
 
+async def test_a_sheet_of_the_comparison_says_that_the_session_has_changed_under_it(tmp_path: Path) -> None:
+    file = parted(tmp_path / "s.jsonl")
+    async with comparing(file.path) as (pilot, _explorer, screen):
+        await pilot.press("M")
+        await reached(pilot, ChoiceSheet)
+        assert "the session has changed" not in shown(pilot)
+        file.user("and now?")
+        await until(pilot, lambda: "the session has changed" in shown(pilot))
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await until(pilot, lambda: "session has changed" in rows(pilot.app)[0])
+
+
 async def test_nothing_is_merged_of_what_is_on_the_path(tmp_path: Path) -> None:
     file = parted(tmp_path / "s.jsonl")
     async with exploring(file.path, HIGH) as (pilot, explorer):

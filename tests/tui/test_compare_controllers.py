@@ -18,6 +18,7 @@ from leafward_tui.compare.controllers.loader import SidesLoader
 from leafward_tui.compare.controllers.pages import Pages
 from leafward_tui.compare.controllers.search import Search
 from leafward_tui.compare.controllers.transfer import Transfer
+from leafward_tui.compare.display import CompareDisplay
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.compare.state import CompareState, ContentState, FilesState, Page, PageState, ReadState
@@ -47,8 +48,11 @@ class FakeScreen:
     three_columns = True
     on_top = True
     refusal = ""
+    tell = CompareDisplay.tell
 
-    def __init__(self) -> None:
+    def __init__(self, state: CompareState) -> None:
+        self._state = state
+        self.note = ("", "")
         self.lists = {column: FakeLines(SIZE) for column in Column}
         self.diff, self.lines = FakeLines(SIZE), FakeLines(SIZE)
         rows = SimpleNamespace(show=lambda _make: None, refresh=lambda: None, size=SIZE)
@@ -86,10 +90,11 @@ class Comparison:
     def __init__(self, session: Session) -> None:
         a = next(at for at in session.tree.leaves() if at != session.place)
         self.state = CompareState(session, ReadState((a, session.place)))
-        self.screen, self.jobs = FakeScreen(), WaitingJobs()
+        self.screen, self.jobs = FakeScreen(self.state), WaitingJobs()
         self.kept: dict[str, object] = {}
         self.copied: list[str] = []
-        view, jobs = cast("Any", self.screen), cast("Any", self.jobs)
+        self.view: CompareDisplay = cast("Any", self.screen)
+        view, jobs = self.view, cast("Any", self.jobs)
         services: Any = SimpleNamespace(
             glyphs=UNICODE,
             keymap=SimpleNamespace(label=lambda _intent: "p"),
@@ -104,7 +109,7 @@ class Comparison:
         self.cursor = Cursor(means, self.content, self.files, self.pages)
         self.search = Search(means, self.content, self.files, self.pages, self.cursor)
         self.loader = SidesLoader(means, self.content, self.files, self.pages)
-        self.transfer = Transfer(means, self.content)
+        self.transfer = Transfer(means)
 
     def load(self) -> None:
         self.loader.load()
@@ -205,15 +210,15 @@ def test_what_cannot_be_written_is_said_and_nothing_is_drafted(comparison: Compa
     comparison.screen.refusal = "read only"
     comparison.transfer.ask()
     comparison.transfer.ask_facts()
-    assert comparison.state.content.message == ("read only", "warn")
+    assert comparison.screen.note == ("read only", "warn")
     assert not comparison.jobs.running("carry")
 
 
 def test_what_is_said_is_seen_on_every_tab(comparison: Comparison) -> None:
-    comparison.content.tell("no fact is missing")
+    comparison.view.tell("no fact is missing")
     assert comparison.screen.said == "", "the sentence of the tab Files says it"
     comparison.state.pages.page = Page.OUTCOME
-    comparison.content.tell("no fact is missing")
+    comparison.view.tell("no fact is missing")
     assert comparison.screen.said == "no fact is missing"
 
 

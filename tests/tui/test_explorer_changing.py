@@ -252,6 +252,32 @@ class TestBookmarks:
             await written(pilot, screen, total + 2)
             assert "orchard › a prompt" in rows(screen.app)[0]
 
+    async def test_what_is_typed_is_written_although_the_agent_goes_on_meanwhile(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            total = len(lines(file.path)) - 1
+            await pilot.press("K")
+            await chosen(pilot, "l", *"here")
+            file.turn("e")
+            await pilot.press("enter")
+            await written(pilot, screen, total + 3)
+            assert lines(file.path)[-1]["targetId"] == file.prompts["c"]
+            assert any("e prompt" in row for row in tree(screen))
+            await chosen(pilot, "r", *"named")
+            file.turn("f")
+            await pilot.press("enter")
+            await written(pilot, screen, total + 6)
+            assert "orchard › named" in rows(screen.app)[0]
+
+    async def test_a_label_of_an_entry_that_is_gone_meanwhile_is_refused(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "l", *"here")
+            text = file.path.read_text().splitlines(keepends=True)
+            file.path.write_text("".join(text[:4]))
+            before = file.path.read_bytes()
+            await pilot.press("enter")
+            await until(pilot, lambda: "this entry is not in it any more" in note(screen))
+            assert file.path.read_bytes() == before
+
     async def test_what_is_typed_is_no_markup(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             total = len(lines(file.path)) - 1

@@ -62,6 +62,17 @@ class TestFollowing:
             await until(pilot, lambda: "new below" not in rows(pilot.app)[0])
             assert here(screen) == "e"
 
+    async def test_a_sheet_says_that_the_session_has_changed_under_it(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("K", "enter")
+            sheet = await reached(pilot, ChoiceSheet)
+            assert "the session has changed" not in "\n".join(rows(pilot.app))
+            file.turn("e")
+            await until(pilot, lambda: any("  the session has changed" in row for row in rows(pilot.app)))
+            assert pilot.app.screen is sheet
+            await pilot.press("escape")
+            await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
+
     async def test_an_agent_that_branches_changes_what_is_straight(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             file.turn("e", "y")

@@ -270,3 +270,26 @@ async def test_where_the_project_was_moved_its_present_folder_is_asked_for(
         await pilot.press("u")
         await until(pilot, lambda: snapshot(moved) == work.now)
     assert not work.folder.exists()
+
+
+async def test_a_session_that_was_rewritten_while_nobody_looked_restores_nothing(work: Work) -> None:
+    """Its entries are others now: without a look at the file, the plan would say that there is nothing to restore."""
+    async with exploring(work.path, WIDE) as (pilot, screen):
+        await pilot.press("g", "j", "F")
+        assert not screen.state.following
+        text = work.path.read_text()
+        work.path.write_text(text.replace("plant the pears", "plant the pears and the plums"))
+        await pilot.press("H")
+        sheet = await reached(pilot, RestoreSheet)
+        await until(pilot, lambda: not sheet.choice.state)
+        assert "orchard.jsonl was rewritten since it was read: reload it" in shown(pilot)
+
+
+async def test_a_session_that_only_grew_restores_as_before(work: Work) -> None:
+    async with exploring(work.path, WIDE) as (pilot, _screen):
+        await pilot.press("g", "j", "F")
+        work.bench.file.user("and then rest")
+        await pilot.press("H")
+        sheet = await reached(pilot, RestoreSheet)
+        await until(pilot, lambda: not sheet.choice.state)
+        assert "[✓] write   rows.py" in shown(pilot)

@@ -224,6 +224,19 @@ async def test_summaries_are_compared(tmp_path: Path) -> None:
         assert explorer.panes.tree.row == sure(explorer.state.exploration).layout.row_of(20)
 
 
+async def test_compared_summaries_of_a_session_that_changed_say_where_to_reload_it(tmp_path: Path) -> None:
+    file = orchard(tmp_path / "s.jsonl", twice=True)
+    async with seeing(file.path) as (pilot, _explorer, xray):
+        await pilot.press("d")
+        await reached(pilot, SummariesScreen)
+        file.user("and now?")
+        words = "the session has changed: reload it in the X-ray"
+        await until(pilot, lambda: words in "\n".join(rows(pilot.app)))
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is xray)
+        await until(pilot, lambda: "session has changed" in rows(pilot.app)[0])
+
+
 async def test_without_another_summary_there_is_nothing_to_compare(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl").path) as (pilot, _, xray):
         await pilot.press("d")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,8 @@ from leafward.agents.conversation import COUNTS_COPIED, Conversation
 from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms, cut_at
 from leafward.agents.recognition import agent_behind
 from leafward.agents.registry import all_agents
-from leafward.base.errors import NotASession, Refused
+from leafward.agents.rewrites import only_grew
+from leafward.base.errors import Refused
 from leafward.base.figures import counted, first_few
 from leafward.base.paths import draft_ending, imports_dir
 from leafward.base.safe_text import output_tail
@@ -218,25 +218,8 @@ def store(session: Session, draft: ForkDraft, *, may_grow: bool = False) -> Path
 def _refuse_changed(session: Session, *, may_grow: bool) -> None:
     """Raises Refused where the source is not what was read. An agent that goes on in it changes nothing of that."""
     changed = session.changed_on_disk()
-    if session.gone or (changed and not (may_grow and _only_grew(session))):
+    if session.gone or (changed and not (may_grow and only_grew(session))):
         raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
-
-
-def _only_grew(session: Session) -> bool:
-    """Whether the file, read anew, begins with the entries of a session, each in its place."""
-    try:
-        with closing(agent_behind(session).open(session.path)) as now:
-            before, size = session.columns, len(session)
-            return (
-                len(now) >= size
-                and now.columns.ids.startswith(before.ids)
-                and now.columns.kind.startswith(before.kind)
-                and now.columns.parent[:size] == before.parent
-                and now.columns.start[:size] == before.start
-                and before.other_ids.items() <= now.columns.other_ids.items()
-            )
-    except (NotASession, OSError):
-        return False
 
 
 def import_now(draft: ForkDraft, env: Mapping[str, str]) -> None:

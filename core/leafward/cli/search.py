@@ -120,7 +120,7 @@ def _remarks(
         repeat = "repeats" if running.copies == 1 else "repeat"
         text = (
             f"{hits} in {copies} not listed: {'it' if running.copies == 1 else 'they'} {repeat} a session that was "
-            "searched too (with --project or a PATH for the copies alone they are listed)"
+            "searched too; a search without that session (--project or PATH) lists such hits"
         )
         remarks.append({"code": "copies", "text": text})
     if running.matcher.slow:

@@ -107,12 +107,12 @@ def apply(change: AgentFileChange) -> None:
     record = _record(change.agent)
     if change.installs:
         if change.changed:
-            paths.make_private(paths.hook_log().parent)
-            paths.make_private(record.parent)
             kept = {"file": str(change.file), "before": change.first}
             kept |= {"after": change.after, "folder": change.folder}
             earlier = read_regular(record) if record.exists() else None
             try:
+                paths.make_private(paths.hook_log().parent)
+                paths.make_private(record.parent)
                 replace_file(record, json.dumps(kept).encode())
             except OSError as error:
                 raise Refused(f"{record}: {error.strerror or error}; nothing was installed") from error

@@ -294,7 +294,7 @@ def _of_message(session: Session, index: int, kind: Kind, word: str, message: Bo
         return Headline(word, text) if text else _of_silent_reply(session, index, message)
     text = safe_line(text_of(message.get("content"), " "), LIMIT)
     if kind is Kind.SYSTEM:
-        text = text or "system prompt"
+        text = f"system prompt: {text}" if text else "system prompt"
     if kind is Kind.USER:
         text = text or shown_only({"message": message}) or EMPTY
         word = TASK if is_task(session, index, {}) else word

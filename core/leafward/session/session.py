@@ -6,6 +6,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound
+from leafward.base.safe_text import safe_line
 from leafward.session.columns import look_up
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, text_at
 from leafward.session.native_file import NativeFile
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from leafward.session.entry_decoding import Entry
     from leafward.session.scan import Scan
     from leafward.session.source import EntryLocation, Growth, Source
+
+
+_SHOWN = 80
+"""Code points of an id in an error."""
 
 
 class Session:
@@ -293,7 +298,8 @@ class Session:
             return index
         close = columns.starting_with(selector)
         if len(close) > 1:
-            raise NotFound(f"several entries start with {selector!r}")
+            some = " and ".join(safe_line(str(columns.id(index)), _SHOWN) for index in close)
+            raise NotFound(f"several entries start with {selector!r}, such as {some}")
         return close[0] if close else NO_ENTRY
 
 

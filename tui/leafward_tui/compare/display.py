@@ -12,15 +12,17 @@ from leafward_tui.compare.widgets.spans import SpanRows
 from leafward_tui.ui.panes.lines_view import LinesView
 from leafward_tui.ui.panes.summary_comparison import ComparisonView
 from leafward_tui.ui.panes.tab_head import TabHead
+from leafward_tui.ui.screens.session_watch import with_keys
 from leafward_tui.ui.text.session_crumb import session_crumb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.geometry import Size
     from textual.widget import Widget
 
     from leafward_tui.compare.state import CompareState
+    from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.bars.title_bar import Fact
     from leafward_tui.ui.screens.screen import BaseScreen
     from leafward_tui.ui.screens.screen_results import CompareResult
@@ -43,8 +45,8 @@ class CompareDisplay:
         self.key_bar = screen.key_bar
         self.hits: Callable[[], Fact | None] = lambda: None
         """The number of hits of the search, for the title."""
-        self.tell: Callable[..., object] = lambda *_: None
-        """Shows the effect of a key until the next one."""
+        self.note = ("", "")
+        """The effect of the last key, with its colour; it takes the place of the sentence."""
         self.open_sheet, self.show_hints = screen.open_sheet, screen.show_hints
         self.dismiss, self.go_back, self.set_timer = screen.dismiss, screen.go_back, screen.set_timer
 
@@ -71,6 +73,14 @@ class CompareDisplay:
     def on_top(self) -> bool:
         """Whether no other screen lies over this one."""
         return self._screen.is_active
+
+    def tell(self, text: str, ink: str = "sub", keys: Sequence[KeyHint] = ()) -> None:
+        """Shows the effect of a key in place of the sentence; on a tab without one, in place of the keys."""
+        text = with_keys(text, keys)
+        self.note = (text, ink)
+        self.sentence.refresh()
+        if self._state.page not in (Page.FILES, Page.CONTENTS):
+            self.key_bar.say(text)
 
     def show_panes(self, page: Page) -> None:
         """Shows the panes of a tab."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward_tui.compare.controllers.content import Content
@@ -21,7 +22,7 @@ from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.screen_results import CompareResult
-from leafward_tui.ui.screens.session_watch import SessionWatch
+from leafward_tui.ui.screens.session_watch import SessionWatch, warn_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +85,6 @@ class CompareScreen(BaseScreen[CompareResult | None]):
         self.cursor_keys = Cursor(means, self.content, self.files, self.pages)
         self.search = Search(means, self.content, self.files, self.pages, self.cursor_keys)
         self.loader = SidesLoader(means, self.content, self.files, self.pages)
-        view.tell = self.content.tell
         self._watch = SessionWatch(self.state.session, self.state.file, view, self.services.keymap)
         self.route(
             RowSteps(self.cursor_keys.step, self.cursor_keys.rows_seen),
@@ -95,13 +95,15 @@ class CompareScreen(BaseScreen[CompareResult | None]):
             self.search,
             self.loader,
             Export(means),
-            Transfer(means, self.content),
+            Transfer(means),
         )
 
     def mounted(self) -> None:
         """Shows the empty panes, and starts reading."""
         self.files.recall()
-        self.set_interval(self.services.config.follow_interval, self._watch.look)
+        changed = self.state.session.changed_on_disk
+        for look in (self._watch.look, partial(warn_sheet, self, changed)):
+            self.set_interval(self.services.config.follow_interval, look)
         self.view.show_title()
         self.pages.show()
         self.view.lists[Column.BOTH].focus()

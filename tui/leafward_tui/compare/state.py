@@ -81,8 +81,6 @@ class ContentState:
     opened: dict[str, frozenset[int]] = field(default_factory=dict)
     """Blocks of same lines that were opened, by file."""
     shown: Shown | None = None
-    message: tuple[str, str] = ("", "")
-    """The effect of the last key, and its ink; empty for the sentence about the file."""
     rebuilt: int = 0
     """Files that were rebuilt so far; work counted for tests."""
     contents: dict[bool, SideContents] = field(default_factory=dict)

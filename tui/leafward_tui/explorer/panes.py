@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted
@@ -21,6 +22,7 @@ from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.panes.two_panes import has_two_panes
+from leafward_tui.ui.screens.session_watch import warn_sheet
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ class ExplorerPanes:
         self.strip_rule = screen.query_one("#strip-rule", RowRule)
         self.title_bar = screen.title_bar
         self.open_sheet = screen.open_sheet
+        self.warn_sheet = partial(warn_sheet, screen)
         self.run_intent = screen.run_intent
         self.show_hints = screen.show_hints
         self._stays = False

@@ -46,7 +46,7 @@ class SummariesScreen(BaseScreen["int | None"]):
             self.state.file,
             view,
             self.services.keymap,
-            advice="the session has changed: go back and reload it",
+            advice="the session has changed: reload it in the X-ray",
             key=("app.back", "back"),
         )
         self.route(RowSteps(view.lines.move_by, lambda: view.lines.size.height), self.pair)

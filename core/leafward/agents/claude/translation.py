@@ -17,6 +17,7 @@ from leafward.agents.claude.contents import (
     reply_message,
     reply_usage,
 )
+from leafward.agents.claude.record_words import with_words
 from leafward.agents.claude.records import (
     attachment_text,
     cleared_in,
@@ -387,7 +388,7 @@ def _injected(row: Body) -> Body:
     else:
         content = blocks(message_of(row).get("content"))
     text = text_in(content)
-    body = injected(injected_name(row, text), content, of_agent=is_of_agent(row, text))
+    body = with_words(injected(injected_name(row, text), content, of_agent=is_of_agent(row, text)))
     typed = command_in(text)
     attachment = row.get("attachment")
     if isinstance(attachment, dict) and str(attachment.get("type")) in _REMINDERS:
@@ -427,4 +428,4 @@ def _books(row: Body) -> Body:
     name = f"{kind}.{row['subtype']}" if isinstance(row.get("subtype"), str) else str(kind)
     if isinstance(attachment, dict):
         name = f"attachment.{attachment.get('type')}"
-    return {"type": "custom", "customType": f"claude.{name}", "data": data}
+    return with_words({"type": "custom", "customType": f"claude.{name}", "data": data})

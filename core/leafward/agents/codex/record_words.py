@@ -30,7 +30,7 @@ _ADDED = {
     "host_skills.instructions": "skills",
     "environment_context": "environment",
     "ENVIRONMENT_CONTEXT": "environment",
-    "multi_agent.subagent_notification": "news of a sub-agent",
+    "turn_aborted": "turn interrupted",
     "subagent_notification": "news of a sub-agent",
     "developer": "instructions by Codex",
     "message": "context",
@@ -44,4 +44,6 @@ def event_words(name: str) -> str:
 
 def added_words(name: str) -> str:
     """The kind of an added message in a word or two, from its `codex.` name; empty for one that is shown by its name."""
-    return _ADDED.get(name.removeprefix("codex."), "")
+    bare = name.removeprefix("codex.")
+    # Since 0.169 its kinds have the part of Codex that adds them ahead: `environments.environment_context`.
+    return _ADDED.get(bare) or _ADDED.get(bare.partition(".")[2], "")

@@ -44,7 +44,7 @@ class ProjectRelocation(CatalogueController):
             return "this row is no project"
         if self._project() not in self._list.stock.status.missing:
             return "the project's folder is where it was"
-        return "not found elsewhere: use leafward relocate OLD NEW"
+        return "new folder not found: name it with leafward relocate OLD NEW"
 
     def preview(self) -> None:
         """Works out the outcome for each session, then asks."""

@@ -16,7 +16,6 @@ from leafward_tui.compare.state import Page
 from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine
-from leafward_tui.ui.screens.session_watch import with_keys
 from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from leafward.branches.diff.contents import ContentDifference
     from leafward.branches.diff.file_sets import FileDifference
     from leafward_tui.compare.model.content import ContentRequest, Shown
-    from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.jobs import Job
 
 _REST = 0.03
@@ -46,6 +44,7 @@ class Content(CompareController):
         self._resting = Delay(means.view.set_timer)
         self._asked: ContentRequest | None = None
         """The request of the last job."""
+        means.view.sentence.show(self._sentence)
         self.drawn: Callable[[], object] = lambda: None
         """Called when the contents were drawn again."""
         self.actions = {"ancestor.show": self.show_ancestor}
@@ -95,7 +94,7 @@ class Content(CompareController):
                 "content",
                 partial(laid_out, request, file, known, contents),
                 partial(self._laid, request),
-                lambda text: self.tell(text, "bad"),
+                lambda text: self._view.tell(text, "bad"),
             )
 
     def _laid(self, request: ContentRequest, shown: Shown) -> None:
@@ -147,7 +146,7 @@ class Content(CompareController):
     def draw(self) -> None:
         """Draws the diff, its head and its sentence. Where the file was drawn before, the cursor and the rows around it stay."""
         content, view, seen = self._state.content, self._view, self._state.read.overall
-        content.message = ("", "")
+        view.note = ("", "")
         ancestor = seen.sides.ancestor_side if seen is not None else ""
         shown, before, at, above = content.shown, self.lines, view.diff.cursor, view.diff.rows_above
         spot = None
@@ -196,22 +195,14 @@ class Content(CompareController):
     def _sentence(self, width: int) -> Sequence[LabLine]:
         """The number of the change, and remarks on both sides; or the effect of the last key."""
         ellipsis, content, file = self._services.glyphs.ellipsis, self._state.content, self._state.files.file
-        message, ink = content.message
-        if message:
-            return (LabLine((Span(fit(message, width, ellipsis=ellipsis), ink),)),)
+        note, ink = self._view.note
+        if note:
+            return (LabLine((Span(fit(note, width, ellipsis=ellipsis), ink),)),)
         if content.shown is None or self.lines is None:
             return ()
         flags = [flag.words for flag in file.flags if flag not in _TOLD] if file is not None else []
         fates = file.fates if file is not None else ()
         return (sentence(self.lines, max(0, self._view.diff.cursor), width, ellipsis, [*fates, *flags]),)
-
-    def tell(self, text: str, ink: str = "sub", keys: Sequence[KeyHint] = ()) -> None:
-        """Shows the effect of a key in place of the sentence; on a tab without one, in place of the keys."""
-        text = with_keys(text, keys)
-        self._state.content.message = (text, ink)
-        self._view.sentence.show(self._sentence)
-        if self._state.page not in (Page.FILES, Page.CONTENTS):
-            self._view.key_bar.say(text)
 
     # --- the cursor ---------------------------------------------------------------------------------------------------
 
@@ -233,7 +224,7 @@ class Content(CompareController):
         if ahead:
             self.to_change(ahead[0] if step > 0 else ahead[-1])
         elif changes:
-            self.tell("no other change " + ("below" if step > 0 else "above"))
+            self._view.tell("no other change " + ("below" if step > 0 else "above"))
 
     @property
     def fold_here(self) -> int:

@@ -212,7 +212,7 @@ class Files(CompareController):
             found = partial(self._matched, files.based)
             work = partial(same_files, seen.sides, unknown, self._state.bases(), found)
             self._jobs.latest(
-                "same files", work, lambda _none: None, lambda text: self._content.tell(text, "bad")
+                "same files", work, lambda _none: None, lambda text: self._view.tell(text, "bad")
             )
 
     def _matched(self, based: bool, same: dict[str, bool | None]) -> None:
@@ -226,7 +226,7 @@ class Files(CompareController):
         """Switches the base of replay between unknown and the contents in the workspace or git."""
         files, session = self._state.files, self._state.session
         if not files.based and self._state.folder is None:
-            self._content.tell(f"no base: {no_project_folder(session.cwd)}", "warn")
+            self._view.tell(f"no base: {no_project_folder(session.cwd)}", "warn")
             return
         files.based = not files.based
         self._services.remember(_BASED, files.based)

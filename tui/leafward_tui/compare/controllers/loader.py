@@ -56,7 +56,7 @@ class SidesLoader(CompareController):
 
     def _failed(self, text: str) -> None:
         self._state.read.trouble = text
-        self._content.tell(text, "bad")
+        self._view.tell(text, "bad")
         self._view.show_hints()
 
     def _seen(self, first: ComparedSides) -> None:
@@ -86,7 +86,7 @@ class SidesLoader(CompareController):
     def _carried(self, seen: Overall, carried: tuple[CarriedSummary, ...]) -> None:
         def failed(text: str) -> None:
             self._state.read.carried = carried
-            self._content.tell(text, "bad")
+            self._view.tell(text, "bad")
             self._show_summed()
 
         self._jobs.latest("compare", partial(summed, seen.sides, carried), self._summed, failed)

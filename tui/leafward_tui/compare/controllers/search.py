@@ -134,7 +134,7 @@ class Search(CompareController):
         self.hits.found(words, hits)
 
     def _failed(self, text: str) -> None:
-        self._content.tell(text, "bad")
+        self._view.tell(text, "bad")
         self.hits.found(self.words, ())
 
     def _lines_found(self, words: str, lines: ContentLines, found: HeldLines) -> None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from leafward.branches.transfer.summary_merge import MergeDraft
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
-    from leafward_tui.compare.controllers.content import Content
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.choice_sheet import Choice
@@ -79,9 +78,8 @@ def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
 class Transfer(CompareController):
     """Reads the state and writes none of it: the explorer appends the result that this screen closes with."""
 
-    def __init__(self, means: CompareMeans, content: Content) -> None:
+    def __init__(self, means: CompareMeans) -> None:
         super().__init__(means)
-        self._content = content
         self.actions = {
             "carry.open": self.ask,
             "difference.pin": self.ask_facts,
@@ -89,7 +87,7 @@ class Transfer(CompareController):
 
     def _refused(self) -> bool:
         if self._view.refusal:
-            self._content.tell(self._view.refusal, "warn")
+            self._view.tell(self._view.refusal, "warn")
         return bool(self._view.refusal)
 
     # --- turns and summaries ------------------------------------------------------------------------------------------
@@ -99,12 +97,12 @@ class Transfer(CompareController):
         seen = self._state.read.overall
         if seen is None or self._refused():
             return
-        self._content.tell("working out what could be carried over", "faint")
+        self._view.tell("working out what could be carried over", "faint")
         self._jobs.latest(
             "carry",
             partial(carry_drafts, seen.sides, self._services.config),
             partial(self._drafted, seen.sides),
-            lambda text: self._content.tell(text, "bad"),
+            lambda text: self._view.tell(text, "bad"),
         )
 
     def _drafted(self, sides: Sides, drafts: CarryDrafts) -> None:
@@ -113,7 +111,7 @@ class Transfer(CompareController):
 
         if not self._view.on_top:
             return
-        self._content.tell("")
+        self._view.tell("")
         merge, grafts = drafts
         if self._on_path(sides, "a") and self._on_path(sides, "b"):
             merge = "both are on the path already"
@@ -204,7 +202,7 @@ class Transfer(CompareController):
         facts = pinnable(read.carried, read.summaries, seen.named)
         if not facts:
             working = read.carried is None or read.summaries is None
-            self._content.tell("still looking for facts" if working else "no fact is missing", "sub")
+            self._view.tell("still looking for facts" if working else "no fact is missing", "sub")
             return
         shown = facts[: max(3, min(len(LETTERS), self._view.size.height - 10))]
         pin = partial(self._pin, seen.sides)
@@ -225,7 +223,7 @@ class Transfer(CompareController):
         try:
             draft = draft_pins(sides, facts)
         except LeafwardError as error:
-            self._content.tell(str(error), "bad")
+            self._view.tell(str(error), "bad")
             return
         self._append(draft, draft.text({}), f"pinned {counted(len(facts), 'fact')}")
 

@@ -328,6 +328,7 @@ def find_first_bad(
 
     Raises LeafwardError, Cancelled where the job is no longer wanted.
     """
+    from leafward.agents.rewrites import refuse_rewritten
     from leafward.files.bisection.session_search import TrialCommand, base_of, bisect_session
 
     def say(text: str) -> None:
@@ -337,6 +338,7 @@ def find_first_bad(
         harmless = [tuple(shlex.split(request.command))]
     except ValueError as error:
         raise Refused("the command has a quote that does not end") from error
+    refuse_rewritten(session)
     shell = [os.environ.get("COMSPEC", "cmd"), "/c"] if os.name == "nt" else ["sh", "-c"]
     command = TrialCommand([*shell, request.command], harmless, request.likely)
     base = base_of(session, request.base)

@@ -121,9 +121,12 @@ class ContextEdits(ExplorerController):
         self._view.open_sheet(TextSheet(title, placeholder=hint, commit="replace"), done)
 
     def _apply(self, targets: tuple[EntryIndex, ...], text: str | None, keep: int | None) -> None:
+        self._write.start_typed(targets, partial(self._edit, text, keep))
+
+    def _edit(self, text: str | None, keep: int | None, targets: Sequence[int]) -> None:
         from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
 
-        edits = [ContextEdit(one, text, keep) for one in targets]
+        edits = [ContextEdit(EntryIndex(one), text, keep) for one in targets]
 
         def change(session: Session, writing: Writing) -> Write:
             return apply_edits(session, draft_edits(session, edits), writing)

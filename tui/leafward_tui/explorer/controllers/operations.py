@@ -11,6 +11,8 @@ from leafward_tui.explorer.controllers.controller import ExplorerController, Exp
 from leafward_tui.ui.words.write_words import appending, leaf_words, named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.files.restoration.undo_step import StepBack
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
@@ -90,8 +92,12 @@ class Operations(ExplorerController):
         def done(text: str | None) -> None:
             if text is None or text.strip() == before:
                 return
-            what = f"labelled {named(target)}" if text.strip() else f"removed the label of {named(target)}"
-            self._write.start(what, lambda it, writing: label(it, target, text.strip(), writing))
+            self._write.start_typed((target,), partial(write, text.strip()))
+
+        def write(text: str, found: Sequence[int]) -> None:
+            (at,) = found
+            what = f"labelled {named(at)}" if text else f"removed the label of {named(at)}"
+            self._write.start(what, lambda it, writing: label(it, at, text, writing))
 
         sheet = TextSheet(
             "Label",
@@ -114,8 +120,11 @@ class Operations(ExplorerController):
 
         def done(text: str | None) -> None:
             if text is not None and text.strip() != before:
-                what = "named" if text.strip() else "removed the name"
-                self._write.start(what, lambda it, writing: rename(it, text, writing))
+                self._write.start_typed((), partial(write, text))
+
+        def write(text: str, _found: Sequence[int]) -> None:
+            what = "named" if text.strip() else "removed the name"
+            self._write.start(what, lambda it, writing: rename(it, text, writing))
 
         sheet = TextSheet(
             "Name of this session",

@@ -338,6 +338,7 @@ def plan_files(
     session: Session, entry: int, within: str, progress: Callable[[str], object], job: Job
 ) -> PlannedFiles:
     """The plan to restore the files at an entry in a folder; `progress` gets its steps. Raises Refused."""
+    from leafward.agents.rewrites import refuse_rewritten
     from leafward.files.file_replay.bases import WorkspaceBases
     from leafward.files.restoration.plan import plan_restore
     from leafward.files.restoration.record import interrupted, last_left
@@ -346,6 +347,7 @@ def plan_files(
     def looked(number: int, total: int) -> None:
         job.report(lambda: progress(f"comparing with the files on disk: {number:,} of {total:,} files"))
 
+    refuse_rewritten(session)
     with project_of(session, within) as folder:
         halfway = interrupted(folder.path)
         if halfway is not None:

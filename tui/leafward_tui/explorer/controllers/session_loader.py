@@ -253,8 +253,13 @@ class SessionLoader(ExplorerController):
         """Checks whether the file has changed; costs one stat. `refused` says why it was not written to just now, empty for none."""
         state = self._state
         session = state.session
+        if session is None or self._waiting:
+            return
         # A screen on top, such as a sheet or the log, relies on the session in the state in which it was opened.
-        if session is None or not state.following or not self._view.on_top or self._waiting:
+        if not self._view.on_top:
+            self._view.warn_sheet(session.changed_on_disk)
+            return
+        if not state.following:
             return
         gone = session.gone
         if session.changed_on_disk():
@@ -293,8 +298,8 @@ class SessionLoader(ExplorerController):
 
         def shown() -> None:
             now = self._state.session
-            found = [int(now.columns.index(name)) for name in names] if now is not None else []
-            if found and min(found) >= 0:
+            found = [int(now.columns.index(name)) for name in names] if now is not None else [-1]
+            if min(found, default=0) >= 0:
                 then(found)
             else:
                 refused(NOT_IN_IT)

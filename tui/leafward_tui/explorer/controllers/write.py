@@ -11,7 +11,7 @@ from leafward_tui.explorer.controllers.controller import ExplorerController, Exp
 from leafward_tui.ui.words.write_words import remark_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from leafward.session.journal.write import Write, Writing
@@ -93,6 +93,18 @@ class SessionWrite(ExplorerController):
             partial(self._end, session, done, then, None),
             partial(self._fail, session, on_error),
         )
+
+    def start_typed(self, entries: Sequence[int], begin: Callable[[list[int]], object]) -> None:
+        """Begins the write of what was typed in a sheet; `begin` gets the present indexes of some entries.
+
+        Nothing is read while a sheet is open. Where the agent went on meanwhile, that is read first: a refusal would lose
+        what was typed.
+        """
+        session = self._state.session
+        if session is not None and session.changed_on_disk():
+            self._loader.reread(entries, begin)
+        else:
+            begin(list(entries))
 
     def start_files(
         self,

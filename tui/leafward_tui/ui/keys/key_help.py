@@ -132,7 +132,7 @@ def _texts(sheet: Sheet | None) -> str:
         return ""
     about = [line.text for line in sheet.about.lines]
     return "\n".join(
-        [sheet.heading, *about, sheet.operation(), *(words for _, words in sheet.explanations())]
+        [sheet.title_line.heading, *about, sheet.operation(), *(words for _, words in sheet.explanations())]
     )
 
 
@@ -162,7 +162,7 @@ class HelpScreen(Modal):
             self._title = f"{what} of the {place}"
             self._sections = [*sections_of(self._screen), *legend]
         else:
-            self._title = f"{what}: {sheet.heading}"
+            self._title = f"{what}: {sheet.title_line.heading}"
             own: list[Listed] = [Meaning(*one) for one in sheet.explanations()]
             if sheet.NAME:
                 own = [one for title, group in sections_of(sheet.NAME) if title != _COMMON for one in group]

@@ -7,17 +7,20 @@ a rewritten file have other indexes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from leafward_tui.ui.bars.price_line import KeyHint
 from leafward_tui.ui.bars.title_bar import Fact
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from textual.screen import Screen
 
     from leafward_tui.ui.keys.key_overrides import Keymap
 
 GONE = "the file is gone or unreadable; what was read before is still shown"
+CHANGED = "the session has changed"
 NOT_IN_IT = "the file was replaced or rewritten, and this entry is not in it any more"
 
 
@@ -70,6 +73,14 @@ class WatchingView(Protocol):
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> object:
         """Shows a note until the next key."""
         ...
+
+
+def warn_sheet(screen: Screen[Any], changed: Callable[[], bool]) -> None:
+    """Says on the sheet that lies on a screen that the session has changed: what it would append is refused then."""
+    *below, top = screen.app.screen_stack[-2:]
+    warn = getattr(top, "warn", None)
+    if below == [screen] and warn is not None:
+        warn(CHANGED, changed)
 
 
 def with_keys(text: str, keys: Sequence[KeyHint]) -> str:

@@ -84,6 +84,33 @@ class SheetKey(NamedTuple):
         return self.x + cell_len(self.key) + 1 + cell_len(self.words)
 
 
+class TitleLine(Painted):
+    """The title of a sheet, and beside it what it is about, or a warning."""
+
+    DEFAULT_CSS = "TitleLine { height: 1; width: 1fr; }"
+    GROUND = "raised"
+
+    def __init__(self, heading: str, note: str) -> None:
+        super().__init__()
+        self.heading, self._note, self._warning = heading, note, ""
+
+    def warn(self, text: str, when: Callable[[], bool]) -> None:
+        """Shows a warning in place of the words beside the title; `when` is asked until it says so once."""
+        if not self._warning and self.is_mounted and when():
+            self._warning = text
+            self.refresh()
+
+    def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
+        """The title, cut where the words beside it need the room."""
+        ellipsis = services_of(self).glyphs.ellipsis
+        beside = fit(self._warning or self._note, max(0, width // 2), ellipsis=ellipsis)
+        room = width - 2 - (cell_len(beside) + 2 if beside else 0)
+        title = fit(self.heading, room, pad=True, ellipsis=ellipsis)
+        pieces = [Segment(" ", ground.blank), Segment(title, ground.strong)]
+        ink = ground.warn if self._warning else ground.faint
+        return [*pieces, Segment(f"  {beside}", ink)] if beside else pieces
+
+
 class Foot(Painted):
     """The keys of a sheet, and beside or above them, as there is room, the write or a problem."""
 
@@ -210,8 +237,8 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
 
     def __init__(self, title: str, about: Sequence[SheetLine] = (), *, note: str = "") -> None:
         super().__init__()
-        self.heading = drawable(title)
-        self._note = drawable(note)
+        self.title_line = TitleLine(drawable(title), drawable(note))
+        self.warn = self.title_line.warn
         self._message = ""
         self.answer = self.say
         self.about = AboutLines(about)
@@ -221,7 +248,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         with Vertical():
             heavy = services_of(self).glyphs.heavy
             yield OneLine(lambda width, ground: [Segment(heavy * width, ground.leaf)])
-            yield OneLine(self._head)
+            yield self.title_line
             yield self.about
             yield OneLine(lambda _width, _ground: [])
             yield from self.compose_body()
@@ -248,13 +275,6 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         """Shows a message at the foot instead of the write; an empty text removes it."""
         self._message = text
         self.foot.refresh()
-
-    def _head(self, width: int, ground: Ground) -> list[Segment]:
-        note = fit(self._note, max(0, width // 2), ellipsis=services_of(self).glyphs.ellipsis)
-        room = width - 2 - (cell_len(note) + 2 if note else 0)
-        title = fit(self.heading, room, pad=True, ellipsis=services_of(self).glyphs.ellipsis)
-        pieces = [Segment(" ", ground.blank), Segment(title, ground.strong)]
-        return [*pieces, Segment(f"  {note}", ground.faint)] if note else pieces
 
     def outcome(self) -> tuple[str, bool]:
         """The message about a problem, or the write in words; and whether it is the former."""
