@@ -402,6 +402,11 @@ _PUT_OFF = late(
 """An item without a tick that says itself that it is not to be done."""
 
 
+def is_put_off(item: str) -> bool:
+    """Whether an item of a checklist says itself that it is not to be done."""
+    return _PUT_OFF.search(item) is not None
+
+
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
     """Items of a checklist, whether each is still open, and the heading above it.
 
@@ -414,7 +419,7 @@ def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
     for line in text.split("\n"):
         match = _CHECKBOX.match(line)
         if match is not None:
-            is_open = match[1] in {" ", "-", "~"} and not _PUT_OFF.search(match[2])
+            is_open = match[1] in {" ", "-", "~"} and not is_put_off(match[2])
             yield match[2].strip(), is_open, heading
         elif _FENCE.match(line):
             fenced = not fenced

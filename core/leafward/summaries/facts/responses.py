@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from leafward.base.late_pattern import late
+from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.questions import asks
 
 _REMEMBERED = 1 << 14
@@ -133,6 +134,42 @@ def withdrawn(sentence: str) -> str:
     if found is None or asks(sentence) or _PUTS_OFF.search(sentence):
         return ""
     return re.split(r"[,;:]", sentence[found.end() :], maxsplit=1)[0].strip(" .!")
+
+
+_CALLS_OFF = late(
+    r"(?i)^(?:(?:no|stop|wait|hold on|ok(?:ay)?|please|sorry|actually|nein|stopp|halt|bitte|non|stop)[\s,.!–—-]+)*"
+    r"(?:(?:do not|don['’]?t|no longer|stop|let['’]s not|never ?mind)\s+([^.,;:!?\n]{3,80})|(?:lass|lasst|lassen sie) (.{3,60}?) (?:sein|bleiben)\b|(?:ne )?([a-zé]+(?:-(?:le|la|les))? pas .{0,60}))"
+)
+_INSTEAD = late(
+    r"(?i)\b(?:instead of|rather than|not|no more|statt|anstelle von|anstatt|au lieu (?:de |d['’])|en lugar de|en vez de) ([^.,;:!?\n]{2,60})|(?:而不是|不用|不要)([^。,，;；!?\n]{2,20})"
+)
+_TURNS = late(
+    r"(?i)^(?:(?:no|ok(?:ay)?|hm+|wait|well|but|sorry|please|nein|ach|non)[\s,.!–—-]+)*(?:actually|on second thought|let['’]?s|let us|i(?:['’]d| would) (?:rather|prefer)|we (?:should|will|want)|change of plan|eigentlich|doch|lieber|mach|finalement|en fait|mejor|mieux)\b|^(?:不|还是|改)"
+)
+"""The beginning of a prompt that takes another way."""
+
+
+def calls_off(prompt: str, asked: str) -> bool:
+    """Whether a prompt calls off what an earlier one asked for: `stop, do not port it` of `Port the lexer`."""
+    wanted = frozenset(content_words(asked))
+    for sentence in sentences(prompt):
+        found = _CALLS_OFF.match(sentence)
+        if found is None:
+            continue
+        words = content_words(next(filter(None, found.groups())))
+        # The object may be named by the work itself, and what else is said of it is how.
+        if words and wanted.issuperset(words):
+            return True
+    return False
+
+
+def turns_from(prompt: str, asked: str) -> bool:
+    """Whether a prompt wants another way in place of the one that an earlier prompt named: `let us do REST instead of GraphQL`."""
+    if _TURNS.match(prompt) is None:
+        return False
+    wanted = frozenset(content_words(asked))
+    left = (content_words(next(filter(None, found))) for found in _INSTEAD.findall(prompt))
+    return any(words and wanted.issuperset(words) for words in left)
 
 
 _WORKS = late(

@@ -195,6 +195,7 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
     answered = ("", later, telling, worked)
     ended = ("", later, telling, worked)
     said_since: set[str] = set()
+    talk = not any(turn.works for turn in turns)
     for place in range(len(turns) - 1, -1, -1):
         turn = turns[place]
         words = turn.text.casefold().rstrip(".!? ")
@@ -204,7 +205,7 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
         over = (
             again
             or turn.told_before
-            or _is_over(turn, turn.answer, later, telling, worked)
+            or _is_over(turn, turn.answer, later, telling, worked, talk=talk)
             or (worked > 0 and _was_left(turn, then))
         )
         if not turn.answer and not over and answered[0]:
@@ -222,6 +223,8 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
             over = (
                 responses.takes_back(later.text)
                 or responses.did_it(later.own)
+                or responses.calls_off(later.own, turn.text)
+                or responses.turns_from(later.own, turn.text)
                 or (
                     # What more it offered is not wanted.
                     responses.declines(later.own, question_of(turn.answer))
@@ -271,10 +274,12 @@ def _was_left(turn: Turn, then: Turn | None) -> bool:
     return any(section_of_sentence(one) is SummarySection.DONE for one in quotable(turn.answer))
 
 
-def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int) -> bool:
+def _is_over(
+    turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int, *, talk: bool = False
+) -> bool:
     """Whether an answer reports a result without remaining work, and the user went on to something else.
 
-    `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
+    `talk` says that no request led to work: then an answer is all that was wanted. `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
     more than to go on and led to work.
     """
     if behind is None or not telling:
@@ -305,7 +310,7 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
         # Unless the next request asks for just that.
         return all(_is_about(behind.text, one) for one in failing)
     enough = 1 if turn.works or questions.asks(turn.text) else _WENT_ON
-    return worked >= enough or any(section is SummarySection.DONE for _, section in sections)
+    return talk or worked >= enough or any(section is SummarySection.DONE for _, section in sections)
 
 
 def _is_cancelled(sentence: str, behind: Turn) -> bool:

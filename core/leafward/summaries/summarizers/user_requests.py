@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.answered_requests import obstacle, settles
+from leafward.summaries.summarizers.carried_goals import ASKED_BEFORE
 from leafward.summaries.summarizers.candidates import BEFORE_KEPT, OUTCOME, Evidence, add
 from leafward.summaries.summarizers.exchange import closing, reports_result
 from leafward.summaries.summarizers.open_requests import (
@@ -185,13 +186,13 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
 
 def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork) -> None:
     """Adds an answered request with its outcome."""
-    request = _without_dropped(evidence, turn.text)
-    text = with_outcome(
-        cut(whole_sentences(heading_apart(request), _EARLIER), _EARLIER), closing(turns, turn), same
-    )
+    request, end = _without_dropped(evidence, turn.text), closing(turns, turn)
+    text = with_outcome(cut(whole_sentences(heading_apart(request), _EARLIER), _EARLIER), end, same)
     # The outcome does not make a request less worth telling.
     worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
-    add(evidence, SummarySection.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
+    # Without an answer nothing tells what came of it.
+    section, lead = (SummarySection.DONE, "Asked: ") if end.answer else (SummarySection.CONTEXT, ASKED_BEFORE)
+    add(evidence, section, text, (turn.entry,), worth, limit=LINE_LIMIT, lead=lead)
 
 
 def _last(
