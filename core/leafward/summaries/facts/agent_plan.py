@@ -260,9 +260,7 @@ def _read(items: Iterable[object]) -> dict[str, AgentPlanItem]:
         text = next((item[name] for name in _WORDS if isinstance(item.get(name), str)), "")
         status = str(item.get("status") or "")
         if status not in _CANCELLED and prose.sentence_key(text):
-            over = status in _DONE or any(
-                item.get(name) is True for name in ("done", "completed")
-            )
+            over = status in _DONE or any(item.get(name) is True for name in ("done", "completed"))
             key = str(item.get("id") or f"at {place}")
             found[f"at {place}" if key in found else key] = AgentPlanItem(text, not over)
     return found

@@ -99,7 +99,7 @@ def _undo(evidence: Evidence, changed: Sequence[str], places: range) -> None:
 def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """Leaves out answers that the user called wrong, or the model itself once the user asked about them."""
     _give_up(evidence, messages, turns)
-    _give_up_causes(evidence, messages, turns)
+    _give_up_causes(evidence, turns)
     wrong: dict[EntryIndex, frozenset[str]] = {}
     doubted: dict[tuple[EntryIndex, ...], frozenset[str]] = {}
     spared: set[EntryIndex] = set()
@@ -147,7 +147,7 @@ def _give_up(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequenc
         ]
 
 
-def _give_up_causes(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+def _give_up_causes(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """Leaves out explanations that a later answer calls wrong: `the pool was not the cause`."""
     given_up = [
         (turn.last, frozenset(content_words(next(filter(None, found)))))

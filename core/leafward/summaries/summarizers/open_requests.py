@@ -67,6 +67,10 @@ _WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
 """Such requests where the answer named remaining work: by then it is done, or belongs to other requests."""
+_SAME_STEP = 2
+"""Words that a request shares at least with the step that it takes up."""
+_SAME_PART = 0.5
+"""The part of its words that it shares with that."""
 LOOKS = late(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _GLANCES = late(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 
@@ -205,7 +209,7 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
         over = (
             again
             or turn.told_before
-            or _is_over(turn, turn.answer, later, telling, worked, talk=talk)
+            or _is_over(turn, turn.answer, later, telling, worked, talk=talk, since=turns[place + 1 :])
             or (worked > 0 and _was_left(turn, then))
         )
         if not turn.answer and not over and answered[0]:
@@ -275,11 +279,18 @@ def _was_left(turn: Turn, then: Turn | None) -> bool:
 
 
 def _is_over(
-    turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int, *, talk: bool = False
+    turn: Turn,
+    answer: str,
+    behind: Turn | None,
+    telling: int,
+    worked: int,
+    *,
+    talk: bool = False,
+    since: Sequence[Turn] = (),
 ) -> bool:
     """Whether an answer reports a result without remaining work, and the user went on to something else.
 
-    `talk` says that no request led to work: then an answer is all that was wanted. `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
+    `talk` says that no request led to work: then an answer is all that was wanted. `since` are the later turns; `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
     more than to go on and led to work.
     """
     if behind is None or not telling:
@@ -291,7 +302,7 @@ def _is_over(
         return True
     if worked and _wants_to_know(turn.text, behind=worked):
         return True
-    if worked >= _WENT_ON and prose.reports(answer):
+    if worked >= _WENT_ON and (prose.reports(answer) or _went_on_to_the_rest(answer, since)):
         return True
     if not answer or asks_back(answer):
         return False
@@ -300,7 +311,10 @@ def _is_over(
     if worked and turn.runs:
         return True
     sections = [(one, section_of_sentence(one)) for one in quotable(answer) if not _is_cancelled(one, behind)]
-    if any(section is SummarySection.NEXT for _, section in sections):
+    if any(
+        section is SummarySection.NEXT and not any(_takes_up(turn, one) for turn in since)
+        for one, section in sections
+    ):
         return False
     if ACHIEVED.match(answer):
         return True
@@ -311,6 +325,24 @@ def _is_over(
         return all(_is_about(behind.text, one) for one in failing)
     enough = 1 if turn.works or questions.asks(turn.text) else _WENT_ON
     return talk or worked >= enough or any(section is SummarySection.DONE for _, section in sections)
+
+
+def _went_on_to_the_rest(answer: str, since: Sequence[Turn]) -> bool:
+    """Whether an answer tells remaining work, and later requests were for all of it."""
+    left = [one for one in quotable(answer) if section_of_sentence(one) is SummarySection.NEXT]
+    return bool(left) and all(any(_takes_up(turn, one) for turn in since) for one in left)
+
+
+def _takes_up(turn: Turn, step: str) -> bool:
+    """Whether a request asks for a step that an answer told, and its answer reports that as done."""
+    asked = frozenset(content_words(turn.text))
+    shared = asked & frozenset(content_words(step))
+    return (
+        turn.works
+        and len(shared) >= max(_SAME_STEP, _SAME_PART * len(asked))
+        and is_answered(turn)
+        and reports_result(turn.answer)
+    )
 
 
 def _is_cancelled(sentence: str, behind: Turn) -> bool:

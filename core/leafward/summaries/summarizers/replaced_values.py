@@ -24,13 +24,19 @@ _CHANGED = late(
 """A change told with its new value: the verb, the thing, and what stands behind."""
 _GIVEN = late(r"`([^`\n]{2,60})`\s*(?::|=|→|is now|now uses|uses)\s+(?:back to )?`([^`\n]{1,60})`")
 """A name in code with its value in code."""
-_NOW = late(r"(?i)^(?:the |its )?([^.;,:!?\n]{2,60}?) (?:is|are) (?:now )?`?([\w#.%-]{1,40})`?(?: now)?[.!]?$")
+_NOW = late(
+    r"(?i)^(?:the |its )?([^.;,:!?\n]{2,60}?) (?:is|are) (?:now )?`?([\w#.%-]{1,40})`?(?: now)?[.!]?$"
+)
 """A thing with its value: `the default port is 8080 now`."""
-_SIZED = late(r"(?i)\b([a-z]{3,30}) (?:now )?(?:of|have|has|holds?|takes?) (?:now )?(\d[\d,.]{0,12}) ([a-z]{2,20})\b")
+_SIZED = late(
+    r"(?i)\b([a-z]{3,30}) (?:now )?(?:of|have|has|holds?|takes?) (?:now )?(\d[\d,.]{0,12}) ([a-z]{2,20})\b"
+)
 """A thing with a figure and its unit: `batches of 500 rows`."""
 _REPLACES = frozenset({"renamed", "moved", "converted", "replaced", "swapped", "switched"})
 """Verbs whose object was there before, and is not any more."""
-_FIRST_WORDS = late(r"`[^`]+`|[^\s`(]+(?: (?!in |for |of |and |on |at |so |because |from |instead )[^\s`(]+){0,2}")
+_FIRST_WORDS = late(
+    r"`[^`]+`|[^\s`(]+(?: (?!in |for |of |and |on |at |so |because |from |instead )[^\s`(]+){0,2}"
+)
 _DIGITS = late(r"\d[\d,.]*\d|\d")
 _STATES = late(
     r"(?i)\b(?:is|are|has|have|takes?|needs?|costs?|uses?|weighs?|runs in|holds?|changed|set|raised|lowered|increased|reduced)\b"
@@ -78,7 +84,9 @@ def renew(evidence: Evidence, turns: Sequence[Turn]) -> None:
     for candidate in evidence.candidates:
         if candidate.section is SummarySection.DONE and not candidate.text.startswith("Committed: "):
             place = evidence.place_of(candidate)
-            asked, arrow, came = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
+            asked, arrow, came = (
+                candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
+            )
             if candidate.asks and arrow:
                 place = next((turn.last for turn in turns if turn.entry in candidate.sources), place)
             replaced = _renewed(came, place, told, measured)

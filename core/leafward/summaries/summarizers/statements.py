@@ -33,12 +33,16 @@ _COMMIT = re.compile(
     r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
 )
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt|stopped by)")
-_FRAME = re.compile(r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*")
+_FRAME = re.compile(
+    r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*"
+    r"|(?i:\W*(?:(?:command|process|shell|script) )?(?:exited with (?:code|status)|exit (?:code|status))[:=]? ?-?\d{1,3}\W*$)"
+)
 """Text around an error that tells nothing about it."""
 _CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
 """Commands that check whether the work is right."""
+_AT_A_PLACE = re.compile(r"\s*[\w./@-]{1,200}\.(\w{1,10})(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )")
 _OUR_HEADINGS = frozenset(section.title.casefold() for section in SummarySection)
 _CHANGED_FILES = 4
 """Files that are named as changed where no other line tells the work."""
@@ -165,6 +169,11 @@ def stated(
     if kept.messages and any(map(_is_broken, commands)):
         later = _Passed(_evidence_of(kept), kept.messages)
         broken = [fact for fact in broken if not later.overcame(fact)]
+    compiled: dict[str, int] = {}
+    """Where errors at places of files were printed last, by the ending of the files: a later run has all that are left."""
+    for fact in evidence.facts.values():
+        if fact.kind is FactKind.ERROR and fact.voice is Voice.OUTPUT and (ending := _compiled(fact)):
+            compiled[ending] = max(evidence.position.get(fact.last, -1), compiled.get(ending, -1))
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
@@ -189,6 +198,7 @@ def stated(
             and any(0 < evidence.position.get(fact.last, -1) - place <= _RESULTS for place in failed_at)
             and not _GIVEN_UP.search(fact.text)
             and not _FRAME.match(fact.text)
+            and compiled.get(_compiled(fact), -1) <= evidence.position.get(fact.last, -1)
         ):
             add(evidence, SummarySection.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
         elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
@@ -270,6 +280,12 @@ def _is_broken(fact: Fact) -> bool:
     # After a pipe the exit code is that of the last program.
     last = fact.key.rpartition("|")[2].split()
     return not (last and last[0] in _ASKING)
+
+
+def _compiled(fact: Fact) -> str:
+    """The ending of the file that a compiler's error names with a place in it; empty for any other error."""
+    found = _AT_A_PLACE.match(fact.text)
+    return found[1] if found is not None else ""
 
 
 def _unpiped(fact: Fact) -> str:
