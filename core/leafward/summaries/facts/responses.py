@@ -138,7 +138,7 @@ def withdrawn(sentence: str) -> str:
 
 _CALLS_OFF = late(
     r"(?i)^(?:(?:no|stop|wait|hold on|ok(?:ay)?|please|sorry|actually|nein|stopp|halt|bitte|non|stop)[\s,.!–—-]+)*"
-    r"(?:(?:do not|don['’]?t|no longer|stop|let['’]s not|never ?mind)\s+([^.,;:!?\n]{3,80})|(?:lass|lasst|lassen sie) (.{3,60}?) (?:sein|bleiben)\b|(?:ne )?([a-zé]+(?:-(?:le|la|les))? pas .{0,60}))"
+    r"(?:(?:do not|don['’]?t|no longer|stop|let['’]s not|never ?mind)\s+([^.,;:!?\n]{3,80})|(?:lass|lasst|lassen sie) (?:das |den |die |es )?(.{3,60}?) (?:sein|bleiben)\b|(?:ne )?([a-zé]+(?:-(?:le|la|les))? pas .{0,60}))"
 )
 _INSTEAD = late(
     r"(?i)\b(?:instead of|rather than|not|no more|statt|anstelle von|anstatt|au lieu (?:de |d['’])|en lugar de|en vez de) ([^.,;:!?\n]{2,60})|(?:而不是|不用|不要)([^。,，;；!?\n]{2,20})"

@@ -1,0 +1,321 @@
+"""What later words and work replaced: values, names, ways, explanations, steps that nobody did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
+from tests.core.told import ran, reply, result, summarize, span, told_in, user, worked
+
+if TYPE_CHECKING:
+    from typing import Any
+
+DONE, NEXT, GOAL = SummarySection.DONE, SummarySection.NEXT, SummarySection.GOAL
+BLOCKED, CONTEXT, RULES = SummarySection.BLOCKED, SummarySection.CONTEXT, SummarySection.CONSTRAINTS
+
+
+def listed(key: str, *items: tuple[str, str]) -> list[dict[str, Any]]:
+    todos = [{"content": text, "status": state} for text, state in items]
+    return [reply("", (key, "todowrite", {"todos": todos})), result(key, "ok")]
+
+
+def failed(key: str, command: str, printed: str) -> list[dict[str, Any]]:
+    return [reply("", (key, "bash", {"command": command})), result(key, printed, failed=True)]
+
+
+@pytest.mark.parametrize("state", ["cancelled", "canceled"])
+def test_a_cancelled_item_of_the_agents_list_is_not_done(state: str) -> None:
+    said = [
+        user("Move orchard to the new parser, without the cache"),
+        *listed("a", ("Port the lexer", "pending"), ("Add the cache", "pending"), ("Write docs", "pending")),
+        *listed("b", ("Port the lexer", "completed"), ("Add the cache", state), ("Write docs", "pending")),
+        *worked("src/lexer.py", "c"),
+    ]
+    assert "Port the lexer" in told_in(DONE, *said)
+    assert told_in(NEXT, *said) == ["Write docs"]
+    assert "Add the cache" not in summarize(span(*said)).text
+
+
+@pytest.mark.parametrize("item", ["SKIPPED (optional, for later)", "Move the pickers (cancelled)"])
+def test_an_item_that_says_itself_that_it_was_skipped_is_not_done(item: str) -> None:
+    plan = f"## Steps\n- [ ] Fill the table of the lexer\n- [x] Draw the rows\n- [ ] {item}\n"
+    said = [
+        user("Port the lexer of orchard to a table."),
+        reply("", ("a", "write", {"path": "plan.md", "content": plan})),
+        result("a", "ok"),
+    ]
+    assert told_in(DONE, *said) == ["Steps: Draw the rows"]
+
+
+def test_a_step_that_stands_under_several_headings_is_not_done_for_all_of_them() -> None:
+    check = "- [ ] Verify with `make test`\n"
+    plan = "".join(
+        f"## WP{number}: {name}\n- [ ] Port the {name}\n{check}\n"
+        for number, name in enumerate(("lexer", "printer", "reader"))
+    )
+    ticked = ("- [ ] Port the lexer\n" + check, "- [x] Port the lexer\n" + check.replace("[ ]", "[x]"))
+    said = [
+        user("Plan the port of orchard in plan.md and begin"),
+        reply("", ("a", "write", {"path": "plan.md", "content": plan})),
+        result("a", "ok"),
+        *worked("src/lexer.py", "b"),
+        reply("", ("c", "edit", {"path": "plan.md", "oldText": ticked[0], "newText": ticked[1]})),
+        result("c", "ok"),
+        *worked("src/printer.py", "d"),
+    ]
+    assert told_in(DONE, *said) == ["WP0: lexer: Port the lexer"]
+
+
+def test_a_request_that_was_corrected_has_the_last_outcome() -> None:
+    said = [user("Set the default port of the orchard server to 8080")]
+    for key, port, then in (
+        ("a", 8080, "no, I meant 9090"),
+        ("b", 9090, "no sorry, 7070"),
+        ("c", 7070, "hm, actually make it 6060, that one is free"),
+        ("d", 6060, ""),
+    ):
+        said += [*worked("src/server.py", key), reply(f"Changed the default port to {port}.")]
+        said += [user(then)] if then else []
+    done = told_in(DONE, *said)
+    assert (
+        "Asked: Set the default port of the orchard server to 8080 → Changed the default port to 6060."
+        in done
+    )
+    assert not any(f"to {port}." in line for line in done for port in (8080, 9090, 7070))
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Changed `dim` from `#444444` to `#585858`.", "Changed `dim` from `#585858` to `#666666`."),
+        ("Renamed `parse()` to `read()`.", "Renamed `read()` to `load()`."),
+        ("I switched the importer to threads.", "Replaced the threads by batches."),
+        ("Updated the theme; `link`: `#b5bd68`.", "Moved the text; `link`: `#8abeb7`."),
+        ("The importer has batches of 500 rows now.", "The batches have 100 rows now."),
+        ("The default port is 8080 now.", "Changed the default port to 6060."),
+        (
+            "I moved the loop into SQL. It takes 31 seconds now.",
+            "Added an index to the rows of it. It takes 12 seconds.",
+        ),
+    ],
+)
+def test_a_told_value_that_a_later_answer_replaced_is_not_done(older: str, newer: str) -> None:
+    said = [
+        user("Look at the importer of orchard"),
+        *worked("src/importer.py", "a"),
+        reply(older),
+        user("That is not what the crates need, take another one"),
+        *worked("src/importer.py", "b"),
+        reply(newer),
+        user("And now the exporter of the crates"),
+        *worked("src/exporter.py", "c"),
+    ]
+    text = "\n".join(told_in(DONE, *said))
+    for sentence in older.split(". "):
+        if any(map(str.isdigit, sentence)) or "`" in sentence or "threads" in sentence:
+            assert sentence.rstrip(".") not in text
+    assert newer.split(". ")[0].rstrip(".") in text
+
+
+def test_values_of_several_things_or_places_stay() -> None:
+    said = [
+        user("Look at the timeouts of orchard"),
+        *worked("src/client.py", "a"),
+        reply("Changed the timeout to 10 seconds in the client."),
+        user("The server of the crates as well, please"),
+        *worked("src/server.py", "b"),
+        reply("Changed the timeout to 20 seconds in the server."),
+        user("And now the exporter of the crates"),
+        *worked("src/exporter.py", "c"),
+    ]
+    text = "\n".join(told_in(DONE, *said))
+    assert "10 seconds in the client" in text
+    assert "20 seconds in the server" in text
+
+
+def test_a_figure_that_an_answer_says_has_changed_is_left_out_of_older_lines() -> None:
+    previous = "## Goal\n- Port orchard\n\n## Progress\n### Done\n- [x] `Reader` created (`src/reader.py`) - 1508 lines\n"
+    said = [
+        user("make the reader shorter"),
+        *worked("src/reader.py", "a"),
+        reply("Removed the twins. Result: 1508 → 1362 lines."),
+        user("now the writer"),
+        *worked("src/writer.py", "b"),
+    ]
+    done = "\n".join(told_in(DONE, *said, previous=previous))
+    assert "`Reader` created (`src/reader.py`)" in done
+    assert "1508 lines" not in done
+
+
+def test_a_file_renamed_twice_is_told_once() -> None:
+    said = [
+        user("Rename src/util.py to src/text.py"),
+        *ran("a", "git mv src/util.py src/text.py"),
+        reply("Renamed `src/util.py` to `src/text.py`."),
+        user("hm, call it src/strings.py"),
+        *ran("b", "git mv src/text.py src/strings.py"),
+    ]
+    renamed = [line for line in told_in(DONE, *said) if line.startswith("Renamed")]
+    assert renamed == ["Renamed `src/util.py` to `src/strings.py`"]
+
+
+def test_an_explanation_that_was_given_up_is_no_outcome() -> None:
+    said = [
+        user("The nightly job of orchard hangs, find out why"),
+        *ran("a", "tail log.txt"),
+        reply("The cause is the connection pool: it has 5 connections and the job opens 8."),
+        user("raise it"),
+        *worked("src/pool.py", "b"),
+        reply("Raised the pool to 10."),
+        user("still hangs"),
+        *ran("c", "dig db.internal"),
+        reply("So the pool was not the cause. The resolver times out after 30 s."),
+        user("set its timeout to 2 s"),
+        *worked("src/dns.py", "d"),
+    ]
+    text = summarize(span(*said)).text
+    assert "The cause is the connection pool" not in text
+
+
+def test_a_request_that_was_never_answered_is_not_done() -> None:
+    said = [
+        user("Speed up the parser of orchard by a cache"),
+        *worked("src/parser.py", "a"),
+        *failed("b", "pytest -q", "FAILED tests/test_parser.py::test_deep\n1 failed, 11 passed"),
+        *ran("c", "git stash"),
+        user("ok leave it. Instead document the parser in docs/parser.md"),
+        *worked("docs/parser.md", "d"),
+        reply("Wrote docs/parser.md."),
+    ]
+    assert not any("by a cache" in line for line in told_in(DONE, *said))
+    assert any(line.startswith("Asked before: Speed up") for line in told_in(CONTEXT, *said))
+
+
+def test_work_that_the_user_undid_for_good_is_not_done_anew() -> None:
+    said = [
+        user("Rename the class Tree to Plant"),
+        *worked("src/tree.py", "a"),
+        reply("Renamed Tree to Plant."),
+        user("I undid that, we keep Tree. Just add a docstring to it"),
+        *worked("src/tree.py", "b"),
+        reply("Added a docstring to Tree."),
+    ]
+    (decided,) = told_in(SummarySection.DECISIONS, *said)
+    assert decided.startswith("Undone by the user: ")
+    again = [*said[:4], user("I undid that, try again and read the whole file"), *said[5:]]
+    (decided,) = told_in(SummarySection.DECISIONS, *again)
+    assert decided.startswith("Done anew after the user undid it: ")
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "stop. do not port it, only measure how long it takes",
+        "No, don't port the lexer. Tell me how long it takes instead",
+        "lass den Lexer bleiben. Miss nur die Zeit",
+    ],
+)
+def test_work_that_the_user_calls_off_is_no_goal(later: str) -> None:
+    said = [
+        user("Port the lexer of orchard to a table"),
+        *worked("src/lexer.py", "a"),
+        user("[Request interrupted by user]"),
+        user(later),
+        *ran("b", "python bench.py"),
+    ]
+    assert not any(line.startswith("Port the lexer") for line in told_in(GOAL, *said))
+
+
+def test_a_request_that_another_way_replaces_is_no_goal() -> None:
+    said = [
+        user("Design a GraphQL API for the orchard shop with products, orders and customers"),
+        reply("Here is a schema with three types. Should I go on with the mutations?"),
+        user("Actually let us do REST instead of GraphQL, the team does not know it"),
+        reply("Here are the routes. Should I add pagination?"),
+        user("yes with cursors, and show me how errors look"),
+    ]
+    (goal,) = told_in(GOAL, *said)
+    assert goal.startswith("let us do REST instead of GraphQL")
+
+
+def test_in_a_talk_the_first_request_is_no_goal_once_others_were_answered() -> None:
+    said = [
+        user(
+            "Design a REST API for the orchard shop: products, orders and customers, with good error messages"
+        ),
+        reply("Here is a design: `/products`, `/orders`, `/customers`. Shall I add authentication?"),
+        user("Yes. And I prefer cursors to page numbers, because the tables grow"),
+        reply("With cursors: `GET /orders?after=…`. Authentication by bearer tokens."),
+        user("Now write the document for the orders part"),
+    ]
+    assert told_in(GOAL, *said) == ["write the document for the orders part"]
+    assert told_in(GOAL, *said, reply("This describes the orders part.")) == [NOTHING_OPEN]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The lexer is ported. Next: port the printer, then remove the old parser.",
+        "The lexer is ported.\n\nNext steps:\n- port the printer\n- remove the old parser",
+    ],
+)
+def test_a_told_next_step_leaves_the_request_open(answer: str) -> None:
+    said = [user("Move orchard to the new parser"), *worked("src/p.py", "a"), reply(answer)]
+    assert told_in(GOAL, *said) == ["Move orchard to the new parser"]
+    (step,) = told_in(NEXT, *said)
+    assert "port the printer" in step
+
+
+def test_errors_that_a_later_run_of_the_compiler_no_longer_prints_block_nothing() -> None:
+    first = "src/rows.ts(12,5): error TS2304: Cannot find name 'Crate'.\nsrc/trees.ts(3,9): error TS2554: Expected 1 arguments, but got 0."
+    said = [
+        user("Port the rows of orchard to types"),
+        *worked("src/rows.ts", "a"),
+        *failed("b", "npx tsc --noEmit", first),
+        *worked("src/rows.ts", "c"),
+        *failed("d", "npm run check", "src/trees.ts(3,9): error TS2554: Expected 1 arguments, but got 0."),
+    ]
+    text = "\n".join(told_in(BLOCKED, *said))
+    assert "src/trees.ts(3,9)" in text
+    assert "Crate" not in text
+
+
+def test_a_bare_exit_code_is_no_obstacle() -> None:
+    said = [
+        user("Port the rows of orchard to types"),
+        *worked("src/rows.ts", "c"),
+        *failed("a", "npm run check", "src/trees.ts(3,9): error TS2554: Expected 1 arguments, but got 0."),
+        *failed("b", "grep -n Rows src/trees.ts", "Command exited with code 1"),
+    ]
+    assert not any(line.startswith("Command exited") for line in told_in(BLOCKED, *said))
+
+
+def test_a_prompt_that_goes_on_with_the_one_before_stands_with_it() -> None:
+    said = [
+        user("we need a section on themes in the readme of orchard"),
+        user("needs to be set to 1 for true colours"),
+        *worked("README.md", "a"),
+        reply("Added a section on themes to the readme."),
+        user("now the changelog of the last release"),
+        *worked("CHANGELOG.md", "b"),
+    ]
+    asked = [line for line in told_in(DONE, *said) if line.startswith("Asked")]
+    assert asked == [
+        "Asked: we need a section on themes in the readme of orchard; needs to be set to 1 for true colours → Added a section on themes to the readme."
+    ]
+
+
+def test_a_thing_to_take_out_is_no_rule_once_it_is_out() -> None:
+    said = [
+        user("Make the importer of orchard faster"),
+        *worked("src/importer.py", "a"),
+        reply("The importer reads in batches now."),
+        user("and drop the progress bar, nobody wants it"),
+        *worked("src/importer.py", "b"),
+        reply("Removed the progress bar."),
+        user("thanks, now the exporter"),
+    ]
+    assert told_in(RULES, *said) == []
