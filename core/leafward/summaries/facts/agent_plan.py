@@ -220,7 +220,8 @@ class AgentPlan:
             is_open = key in left
             if (said is not None and item in said.values()) or key not in was or was[key].is_open != is_open:
                 seen.add(key)
-                yield Sighting(FactKind.TODO, key, item.text, Voice.AGENT, entry, is_open=is_open)
+                text = left.get(key, item.text)
+                yield Sighting(FactKind.TODO, key, text, Voice.AGENT, entry, is_open=is_open)
         kept = {prose.sentence_key(item.text) for item in items.values()}
         for key, item in was.items():
             if key and key not in kept and (item.is_open or failed):

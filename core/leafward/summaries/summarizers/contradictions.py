@@ -160,13 +160,13 @@ def _give_up_causes(evidence: Evidence, turns: Sequence[Turn]) -> None:
     ended = {turn.entry: turn.last for turn in turns}
     left = []
     for candidate in evidence.candidates:
-        asked, arrow, came = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
+        _, arrow, came = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
         place = ended.get(candidate.sources[0], -1) if arrow else evidence.place_of(candidate)
         over = _CAUSE.search(came) is not None and any(
             at > place and cause and cause <= _words(came) for at, cause in given_up
         )
         if over and arrow:
-            candidate.text = asked
+            candidate.lose_outcome()
         if not over or candidate.asks or candidate.section not in CLAIMS | {SummarySection.DONE}:
             left.append(candidate)
     evidence.candidates = left
@@ -192,6 +192,6 @@ def _forget_outcomes(evidence: Evidence, doubted: Mapping[tuple[EntryIndex, ...]
         about = doubted.get(candidate.sources)
         if about is None:
             continue
-        asked, outcome, came = candidate.text.partition(OUTCOME)
+        _, outcome, came = candidate.text.partition(OUTCOME)
         if outcome and about & _words(came):
-            candidate.text = asked
+            candidate.lose_outcome()

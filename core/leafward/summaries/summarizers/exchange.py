@@ -65,7 +65,7 @@ def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
 
 
 def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
-    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, or only went on.
+    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, or led to work.
 
     Else it is the request itself.
 
@@ -73,7 +73,7 @@ def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
     """
     exchange = exchange_of(turns, turn)
     for one in reversed(exchange[1:]):
-        if is_answered(one) and (reports_result(one.answer) or (one.works and keeps_going(one))):
+        if is_answered(one) and (reports_result(one.answer) or (one.works and not questions.asks(one.own))):
             return one
     wrong = [number for number, one in enumerate(exchange) if responses.refutes(one.own)]
     return next((one for one in reversed(exchange[wrong[-1] :]) if is_answered(one)), turn) if wrong else turn

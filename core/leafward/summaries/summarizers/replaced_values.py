@@ -32,6 +32,11 @@ _SIZED = late(
     r"(?i)\b([a-z]{3,30}) (?:now )?(?:of|have|has|holds?|takes?) (?:now )?(\d[\d,.]{0,12}) ([a-z]{2,20})\b"
 )
 """A thing with a figure and its unit: `batches of 500 rows`."""
+_USES = late(
+    r"(?i)\b(?:use|uses|using|chose|picked|took|went with|go with|going with) ((?:`[^`\n]{1,40}`|[\w.+#-]+)(?: [\w.+#-]+)?) (?:for|as) (?:the |our |its )?([^.;,:!?\n]{2,60}?)(?= now\b|[.,;:!?]| because| since| so |$)"
+)
+"""A thing with what is used for it: `we use SQLite for the queue`."""
+_LINES = frozenset({SummarySection.DONE, SummarySection.DECISIONS})
 _REPLACES = frozenset({"renamed", "moved", "converted", "replaced", "swapped", "switched"})
 """Verbs whose object was there before, and is not any more."""
 _FIRST_WORDS = late(
@@ -44,6 +49,9 @@ _STATES = late(
 """Words of a sentence that tells a figure which has only one value at a time."""
 _COUNTS = late(r"\b(\d[\d,]{1,9}) (?:→|->) (\d[\d,]{1,9}) ([a-z]{3,20})\b")
 """A figure that grew or shrank, with its unit."""
+
+_QUOTES = ("Committed: ", "Taken back: ", "Undone by the user: ", "Done anew ", "Declined by the user: ")
+"""Leads of lines that quote no answer."""
 
 
 class _Value(NamedTuple):
@@ -82,7 +90,7 @@ def renew(evidence: Evidence, turns: Sequence[Turn]) -> None:
         return
     left = []
     for candidate in evidence.candidates:
-        if candidate.section is SummarySection.DONE and not candidate.text.startswith("Committed: "):
+        if candidate.section in _LINES and not candidate.text.startswith(_QUOTES):
             place = evidence.place_of(candidate)
             asked, arrow, came = (
                 candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
@@ -99,6 +107,8 @@ def renew(evidence: Evidence, turns: Sequence[Turn]) -> None:
             if replaced is not None and candidate.asks:
                 candidate.text = f"{asked}{OUTCOME}{replaced.said}"
             elif replaced is not None:
+                if candidate.section is SummarySection.DECISIONS:
+                    continue
                 parts = [part for part in came.split("; ") if _renewed(part, place, told, measured) is None]
                 if not parts or len(parts) == came.count("; ") + 1:
                     continue
@@ -153,6 +163,8 @@ def _told(text: str, place: int) -> Iterator[_Value]:
             )
         for thing, figure, unit in _SIZED.findall(line):
             yield _Value((thing.casefold(), unit.casefold()), figure, "", frozenset(), place, line)
+        for used, thing in _USES.findall(line):
+            yield _Value(tuple(content_words(thing)), _plain(used), "", frozenset(), place, line)
         if (found := _NOW.match(line)) is not None and " now" in line and _DIGITS.search(found[2]):
             yield _Value(_name(found[1]), _plain(found[2]), "", frozenset(), place, line)
 

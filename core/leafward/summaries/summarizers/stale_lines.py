@@ -119,7 +119,7 @@ def settle(
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
     ]
-    replaced_values.renew(evidence, turns)
+    replaced_values.renew(evidence, [*turns, *answers.later])
     _counts(evidence)
     return frozenset(gone)
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.answered_requests import obstacle, settles
-from leafward.summaries.summarizers.candidates import BEFORE_KEPT, OUTCOME, Evidence, add
-from leafward.summaries.summarizers.carried_goals import ASKED_BEFORE
+from leafward.summaries.summarizers.candidates import ASKED_BEFORE, BEFORE_KEPT, OUTCOME, Evidence, add
 from leafward.summaries.summarizers.exchange import closing, goes_on_from, reports_result
 from leafward.summaries.summarizers.open_requests import (
     ERRAND,
