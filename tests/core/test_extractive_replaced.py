@@ -334,3 +334,129 @@ def test_a_thing_to_take_out_is_no_rule_once_it_is_out() -> None:
         user("thanks, now the exporter"),
     ]
     assert told_in(RULES, *said) == []
+
+
+def test_a_commit_that_was_reverted_is_no_finished_work() -> None:
+    said = [
+        user("Add a cache to the parser of orchard"),
+        *worked("src/parser.py", "a"),
+        *ran("b", 'git commit -am "feat: cache of the parser"'),
+        reply("Added the cache and committed it."),
+        user("that breaks the release, take it out again"),
+        *ran("c", "git revert --no-edit HEAD"),
+        reply("Reverted the commit."),
+        user("and now the exporter of the crates"),
+        *worked("src/exporter.py", "d"),
+    ]
+    done = told_in(DONE, *said)
+    assert "Reverted: feat: cache of the parser" in done
+    assert "Asked: Add a cache to the parser of orchard → reverted since" in done
+    assert not any("Committed" in line or "Added the cache" in line for line in done)
+
+
+def test_of_several_commits_the_named_one_is_reverted() -> None:
+    said = [
+        user("Tidy the parser and the lexer of orchard, a commit for each"),
+        *worked("src/parser.py", "a"),
+    ]
+    for key, title, name in (("b", "the parser is tidy", "1234567"), ("c", "the lexer is tidy", "89abcde")):
+        said += [
+            reply("", (key, "bash", {"command": f'git commit -am "{title}"'})),
+            result(key, f"[main {name}] {title}\n 1 file changed"),
+        ]
+    said += [*ran("d", "git revert --no-edit 1234567"), reply("Both are tidy.")]
+    done = told_in(DONE, *said)
+    assert "Reverted: the parser is tidy" in done
+    assert "Committed: the lexer is tidy" in done
+
+
+@pytest.mark.parametrize(
+    ("command", "left"), [("git reset --hard HEAD~1", 1), ("git reset --soft HEAD~2", 0)]
+)
+def test_commits_that_were_reset_away_are_not_told(command: str, left: int) -> None:
+    said = [
+        user("Tidy the parser and the lexer of orchard, a commit for each"),
+        *worked("src/parser.py", "a"),
+    ]
+    for key, title in (("b", "the parser is tidy"), ("c", "the lexer is tidy")):
+        said += ran(key, f'git commit -am "{title}"')
+    said += ran("d", command)
+    assert [line for line in told_in(DONE, *said) if line.startswith("Committed")] == [
+        "Committed: the parser is tidy"
+    ][:left]
+
+
+@pytest.mark.parametrize(
+    "report", ["it still fails with a 500", "still hangs at the login", "immer noch derselbe Fehler"]
+)
+def test_what_the_user_says_still_fails_is_not_mended(report: str) -> None:
+    said = [
+        user("Fix the login of orchard"),
+        *worked("src/login.py", "a"),
+        reply("Fixed: the login works again. All tests pass."),
+        user(report),
+        *worked("src/login.py", "b"),
+    ]
+    assert not any("works again" in line for line in told_in(DONE, *said))
+
+
+def test_the_answer_to_a_question_of_the_models_ends_the_request() -> None:
+    said = [
+        user("Set up the database of orchard"),
+        reply("Which one do you want, Postgres or SQLite?"),
+        user("SQLite"),
+        *worked("db.py", "a"),
+        reply("Set up SQLite in db.py."),
+    ]
+    assert told_in(GOAL, *said) == [NOTHING_OPEN]
+    (done,) = told_in(DONE, *said)
+    assert done.startswith("Last request: Set up the database of orchard → ")
+
+
+def test_a_decision_that_another_one_replaced_is_left_out() -> None:
+    said = [
+        user("Port the queue of orchard"),
+        *worked("q.py", "a"),
+        reply("We use Redis for the queue, because it is there already."),
+        user("ops says no Redis. take Postgres"),
+        *worked("q.py", "b"),
+        reply("We use Postgres for the queue now, because ops runs no Redis."),
+    ]
+    decided = told_in(SummarySection.DECISIONS, *said)
+    assert decided == ["We use Postgres for the queue now, because ops runs no Redis."]
+
+
+@pytest.mark.parametrize(
+    ("rule", "then", "left"),
+    [
+        ("Never more than 80 columns.", "make that 100 columns", "make that 100 columns"),
+        (
+            "Use tabs in all files of orchard, always.",
+            "no, from now on use spaces, never tabs",
+            "no, from now on use spaces, never tabs",
+        ),
+        ("Never use mocks in the tests.", "please use fakes there", "Never use mocks in the tests."),
+    ],
+)
+def test_a_rule_that_another_one_replaced_is_no_rule(rule: str, then: str, left: str) -> None:
+    said = [
+        user(f"Write the report of orchard. {rule}"),
+        *worked("r.py", "a"),
+        reply("The report is written."),
+        user(then),
+        *worked("r.py", "b"),
+        reply("Done, as you want it."),
+    ]
+    assert left in told_in(RULES, *said)
+    if left != rule:
+        assert rule not in told_in(RULES, *said)
+
+
+def test_of_items_with_the_same_words_the_open_one_is_the_next_step() -> None:
+    said = [
+        user("Port orchard"),
+        *listed("a", ("Phase 1", "completed"), ("Phase 2", "pending"), ("Write the docs", "pending")),
+        *worked("src/a.py", "b"),
+    ]
+    assert "Phase 2" in told_in(NEXT, *said)
+    assert "Phase 1" not in told_in(NEXT, *said)

@@ -95,7 +95,6 @@ class LineCandidate:
             ("Asked: ", "Asked before: ", "Asked last: ", "Last request")
         )
 
-
     def lose_outcome(self) -> None:
         """Takes the outcome from the line of a request: nothing says any more that what was asked for is done."""
         self.text = self.text.partition(OUTCOME)[0]

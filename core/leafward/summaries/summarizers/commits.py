@@ -114,7 +114,9 @@ def _take_back(
         for candidate in list(evidence.candidates):
             if candidate.asks and turn.entry in candidate.sources and OUTCOME in candidate.text:
                 candidate.text = f"{candidate.text.partition(OUTCOME)[0]}{OUTCOME}{_GONE}"
-            elif candidate.sources == (messages[turn.last].entry,) and candidate.section is SummarySection.DONE:
+            elif (
+                candidate.sources == (messages[turn.last].entry,) and candidate.section is SummarySection.DONE
+            ):
                 _remove(evidence, candidate)
 
 
