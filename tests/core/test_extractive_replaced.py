@@ -460,3 +460,88 @@ def test_of_items_with_the_same_words_the_open_one_is_the_next_step() -> None:
     ]
     assert "Phase 2" in told_in(NEXT, *said)
     assert "Phase 1" not in told_in(NEXT, *said)
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "then", "second"),
+    [
+        ("Setze den Port von orchard auf 8080", "Der Standardport ist jetzt 8080.", "nein, ich meinte 9090", ""),
+        ("Mets le port d'orchard à 8080", "Le port par défaut est maintenant 8080.", "non, 9090", ""),
+        ("Поставь порт orchard 8080 по умолчанию", "Порт по умолчанию теперь 8080.", "нет, 9090", ""),
+        ("把 orchard 的默认端口设为 8080", "默认端口已改为 8080。", "不对,改成 9090", ""),
+        ("orchard の既定ポートを 8080 にしてください", "既定ポートを 8080 に変更しました。", "いいえ、9090 にしてください", ""),
+    ],
+)  # fmt: skip
+def test_a_correction_in_any_language_ends_what_it_corrects(
+    asked: str, first: str, then: str, second: str
+) -> None:
+    second = first.replace("8080", "9090")
+    said = [user(asked), *worked("s.py", "a"), reply(first), user(then), *worked("s.py", "b"), reply(second)]
+    assert told_in(GOAL, *said) == [NOTHING_OPEN]
+    assert first.rstrip(".。") not in "\n".join(told_in(DONE, *said))
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "step"),
+    [
+        ("Pasa orchard al nuevo parser", "El lexer ya está. Próximo paso: portar el impresor.", "impresor"),
+        ("把 orchard 换到新的解析器", "词法分析器已完成。下一步:移植打印器。", "打印器"),
+        ("orchard を新しいパーサーに移してください", "字句解析器を移しました。次はプリンターを移します。", "プリンター"),
+        ("Переведи orchard на новый парсер", "Лексер переведён. Осталось: принтер и документация.", "принтер"),
+    ],
+)  # fmt: skip
+def test_a_next_step_in_another_language_leaves_the_request_open(asked: str, answer: str, step: str) -> None:
+    said = [user(asked), *worked("s.py", "a"), reply(answer)]
+    assert told_in(GOAL, *said) == [asked]
+    assert step in "\n".join(told_in(NEXT, *said))
+
+
+def test_failures_told_in_russian_leave_the_request_open() -> None:
+    said = [user("Почини тесты orchard"), *worked("s.py", "a"), reply("Два теста всё ещё падают: test_deep и test_wide.")]  # fmt: skip
+    assert told_in(GOAL, *said) == ["Почини тесты orchard"]
+
+
+def test_a_command_in_the_background_has_not_passed() -> None:
+    said = [
+        user("Run the slow tests of orchard in the background"),
+        *ran("a", "pytest -q slow &"),
+        reply("They run in the background."),
+    ]
+    assert "passed" not in summarize(span(*said)).text
+
+
+def test_a_result_that_the_user_accepts_as_it_is_ends_the_request() -> None:
+    said = [
+        user("Port the lexer of orchard to a table"),
+        *worked("src/lexer.py", "a"),
+        reply("test_old fails, because it tests the old lexer."),
+        user("that is fine, delete that test"),
+        *ran("b", "rm tests/test_old.py"),
+        reply("Deleted the test and committed."),
+    ]
+    assert told_in(GOAL, *said) == [NOTHING_OPEN]
+
+
+def test_a_word_on_how_to_take_an_offer_is_no_goal() -> None:
+    said = [
+        user("Stelle orchard um, erst einen Plan"),
+        reply("1. Lexer umstellen\n2. Cache bauen\n3. Doku schreiben\n\nSoll ich anfangen?"),
+        user("ja, aber ohne den Cache"),
+        *worked("src/lexer.py", "a"),
+    ]
+    (goal,) = told_in(GOAL, *said)
+    assert goal.startswith("Stelle orchard um")
+
+
+def test_a_pasted_log_of_a_pipeline_is_no_goal() -> None:
+    log = (
+        "##[error]Process completed with exit code 1.\nFAILED tests/test_lexer.py::test_tabs - assert 3 == 4"
+    )
+    said = [
+        user("Port the lexer of orchard to a table"),
+        *worked("src/lexer.py", "a"),
+        reply("Ported the lexer to a table."),
+        user(log),
+        *worked("src/lexer.py", "b"),
+    ]
+    assert told_in(GOAL, *said) == ["Port the lexer of orchard to a table"]

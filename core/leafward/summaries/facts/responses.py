@@ -137,8 +137,8 @@ def withdrawn(sentence: str) -> str:
 
 
 _CALLS_OFF = late(
-    r"(?i)^(?:(?:no|stop|wait|hold on|ok(?:ay)?|please|sorry|actually|nein|stopp|halt|bitte|non|stop)[\s,.!–—-]+)*"
-    r"(?:(?:do not|don['’]?t|no longer|stop|let['’]s not|never ?mind)\s+([^.,;:!?\n]{3,80})|(?:lass|lasst|lassen sie) (?:das |den |die |es )?(.{3,60}?) (?:sein|bleiben)\b|(?:ne )?([a-zé]+(?:-(?:le|la|les))? pas .{0,60}))"
+    r"(?i)^(?:(?:no|stop|wait|hold on|ok(?:ay)?|please|sorry|actually|nein|stopp|halt|bitte|non|arrête)[\s,.!–—-]+)*"
+    r"(?:(?:do not|don['’]?t|no longer|stop|let['’]s not|never ?mind)\s+([^.,;:!?\n]{3,80})|(?:lass|lasst|lassen sie) (?:das |den |die |es )?(.{3,60}?) (?:sein|bleiben)\b|(?:ne |n['’])?([a-zéèê]+(?:-(?:le|la|les))?) (?:pas|plus) ([^.,;:!?\\n]{2,60}))"
 )
 _INSTEAD = late(
     r"(?i)\b(?:instead of|rather than|not|no more|statt|anstelle von|anstatt|au lieu (?:de |d['’])|en lugar de|en vez de) ([^.,;:!?\n]{2,60})|(?:而不是|不用|不要)([^。,，;；!?\n]{2,20})"
@@ -156,11 +156,21 @@ def calls_off(prompt: str, asked: str) -> bool:
         found = _CALLS_OFF.match(sentence)
         if found is None:
             continue
-        words = content_words(next(filter(None, found.groups())))
+        words = content_words(" ".join(filter(None, found.groups())))
         # The object may be named by the work itself, and what else is said of it is how.
         if words and wanted.issuperset(words):
             return True
     return False
+
+
+_ACCEPTS = late(
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|no|well|ah|oh)[\s,.!]+)*(?:(?:that|this|it)(?:['’]s| is)|das ist|c['’]est|está) (?:fine|ok(?:ay)?|all ?right|expected|intended|in ordnung|gut so|richtig so|normal|bien)\b(?! (?:for now|but|if|when|only)\b)"
+)
+
+
+def accepts(prompt: str) -> bool:
+    """Whether a prompt begins by accepting a result as it is: `that is fine`."""
+    return _ACCEPTS.match(prompt) is not None
 
 
 def turns_from(prompt: str, asked: str) -> bool:

@@ -89,6 +89,11 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
         return last
     left = open_requests(turns)
     goal, begun = goal_of(left), goal_of([turn for turn in turns if not turn.told_before])
+    if goal is not None and (before := turn_before(turns, goal)) is not None:
+        # What accepts an offer, with a word on how, is no request of its own.
+        offered = asks_back(before.answer) and responses.agrees(goal.own) and goal.words < before.words
+        asks_for_work = not (questions.asks(before.text) or LOOKS.match(before.text))
+        goal = before if offered and asks_for_work and before.words >= SUBSTANTIAL else goal
     if goal is None or goal is begun or not _is_aside(goal, turns):
         return goal
     other = goal_of([turn for turn in left if not _is_aside(turn, turns)])
@@ -124,7 +129,9 @@ def _left_it_there(turn: Turn, later: Turn) -> bool:
 def is_unchallenged(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether nothing said since the answer to a request makes that answer wrong."""
     since = [turn for turn in turns if turn.first > goal.first]
-    return not (since and responses.refutes(since[0].own)) and not any(
+    wrong = bool(since) and responses.refutes(since[0].own)
+    # What was wrong may have been put right at once.
+    return not (wrong and not (since[0].works and is_answered(since[0]))) and not any(
         _REPORTS_ON.match(turn.own) or comes_back(turn.own) for turn in since
     )
 
@@ -227,6 +234,7 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
             over = (
                 responses.takes_back(later.text)
                 or responses.did_it(later.own)
+                or (responses.accepts(later.own) and is_answered(turn))
                 or responses.calls_off(later.own, turn.text)
                 or responses.turns_from(later.own, turn.text)
                 or (

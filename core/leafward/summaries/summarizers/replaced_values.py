@@ -44,9 +44,12 @@ _FIRST_WORDS = late(
 )
 _DIGITS = late(r"\d[\d,.]*\d|\d")
 _STATES = late(
-    r"(?i)\b(?:is|are|has|have|takes?|needs?|costs?|uses?|weighs?|runs in|holds?|changed|set|raised|lowered|increased|reduced)\b"
+    r"(?i)\b(?:is|are|has|have|takes?|needs?|costs?|uses?|weighs?|runs in|holds?|changed|set|raised|lowered|increased|reduced"
+    r"|ist|sind|hat|jetzt|dauert|braucht|est|sont|maintenant|prend|está|ahora|tarda|теперь|стал[аои]?)\b|现在|改为|设为|変更|設定"
 )
 """Words of a sentence that tells a figure which has only one value at a time."""
+_FILES = late(r" \(changed `[^()]{1,200}\)$")
+"""The files behind an outcome of ours."""
 _COUNTS = late(r"\b(\d[\d,]{1,9}) (?:→|->) (\d[\d,]{1,9}) ([a-z]{3,20})\b")
 """A figure that grew or shrank, with its unit."""
 
@@ -134,7 +137,7 @@ def _renewed(
                 return _Newer(other.place, other.said)
             if mine.value and mine.value == other.former and same_place:
                 return _Newer(other.place, other.said)
-    for one in sentences(text):
+    for one in sentences(_FILES.sub("", text)):
         newer = measured.get(_masked(one) or ())
         if newer is not None and newer.place > place and newer.said != one:
             return newer
