@@ -177,6 +177,41 @@ def test_a_file_renamed_twice_is_told_once() -> None:
     assert renamed == ["Renamed `src/util.py` to `src/strings.py`"]
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Enabled the cache in c.toml.", "Disabled the cache in c.toml."),
+        ("Added the button Export to the page.", "Removed the button Export from the page."),
+    ],
+)
+def test_work_that_later_work_undid_is_not_done(older: str, newer: str) -> None:
+    said = [
+        user("enable the cache of orchard, and a button for it"),
+        *worked("c.toml", "a"),
+        reply(older),
+        user("take that out again, it breaks the login"),
+        *worked("c.toml", "b"),
+        reply(newer),
+        user("now the docs"),
+        *worked("d.md", "c"),
+    ]
+    text = "\n".join(told_in(DONE, *said))
+    assert older not in text
+    assert newer in text
+
+
+def test_a_file_that_has_its_first_name_again_was_not_renamed() -> None:
+    said = [
+        user("move src/a.py to lib/a.py"),
+        *ran("a", "git mv src/a.py lib/a.py"),
+        reply("Moved `src/a.py` to `lib/a.py`."),
+        user("hm no, put it back"),
+        *ran("b", "git mv lib/a.py src/a.py"),
+        reply("`src/a.py` is back."),
+    ]
+    assert not any("lib/a.py" in line and "name" in line for line in told_in(DONE, *said))
+
+
 def test_an_explanation_that_was_given_up_is_no_outcome() -> None:
     said = [
         user("The nightly job of orchard hangs, find out why"),

@@ -28,6 +28,23 @@ _NOW = late(
     r"(?i)^(?:the |its )?([^.;,:!?\n]{2,60}?) (?:is|are) (?:now )?`?([\w#.%-]{1,40})`?(?: now)?[.!]?$"
 )
 """A thing with its value: `the default port is 8080 now`."""
+_OPPOSITES = (
+    ("added", "removed"),
+    ("enabled", "disabled"),
+    ("created", "deleted"),
+    ("installed", "uninstalled"),
+    ("upgraded", "downgraded"),
+    ("switched on", "switched off"),
+    ("turned on", "turned off"),
+    ("hinzugefügt", "entfernt"),
+    ("eingeschaltet", "ausgeschaltet"),
+)
+"""Verbs of which the later one undoes what the earlier one did to the same thing."""
+_PAIR = {verb: pair for pair in _OPPOSITES for verb in pair}
+_TOGGLED = late(
+    rf"(?i)^(?:i(?:['’]ve| have)? |now )?({'|'.join(_PAIR)}) (?:the |an? )?([^.;,:!?\n]{{3,60}}?)(?: (?:to|from|in|for|on|of|because|again|so) ([^.;,!?\n]*)|(?=[.;,:!?]|$))"
+)
+"""Work that another verb would undo, its object, and where."""
 _SIZED = late(
     r"(?i)\b([a-z]{3,30}) (?:now )?(?:of|have|has|holds?|takes?) (?:now )?(\d[\d,.]{0,12}) ([a-z]{2,20})\b"
 )
@@ -168,6 +185,10 @@ def _told(text: str, place: int) -> Iterator[_Value]:
             yield _Value((thing.casefold(), unit.casefold()), figure, "", frozenset(), place, line)
         for used, thing in _USES.findall(line):
             yield _Value(tuple(content_words(thing)), _plain(used), "", frozenset(), place, line)
+        if (found := _TOGGLED.match(line)) is not None:
+            verb, thing, where = found.groups()
+            name = (*_PAIR[verb.casefold()], *content_words(thing))
+            yield _Value(name, verb.casefold(), "", frozenset(content_words(where or "")), place, line)
         if (found := _NOW.match(line)) is not None and " now" in line and _DIGITS.search(found[2]):
             yield _Value(_name(found[1]), _plain(found[2]), "", frozenset(), place, line)
 

@@ -79,6 +79,8 @@ class GoneFile:
     entry: EntryIndex
     now: str
     """Its new name; empty where it was deleted."""
+    returned: bool = False
+    """Whether that is the name that it had before this one."""
 
 
 def settle(
@@ -156,11 +158,12 @@ def gone_files(
                     continue
                 path = forms.canonical_path(one.path, cwd)
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
-                gone.pop(now or path, None)
+                before = gone.pop(now or path, None)
                 if one.operation is FileOperation.DELETE or (
                     one.operation is FileOperation.MOVE and now != path
                 ):
-                    gone[path] = GoneFile(place, entry, now)
+                    returned = before is not None and before.now == path
+                    gone[path] = GoneFile(place, entry, now, returned)
     return gone
 
 
@@ -180,7 +183,7 @@ def _files(evidence: Evidence, gone: dict[str, GoneFile]) -> None:
         if work is None and len(left) == len(evidence.candidates):
             continue
         evidence.candidates = left
-        if listed < _TOLD_FILES and path not in between:
+        if listed < _TOLD_FILES and path not in between and not what.returned:
             listed += 1
             now = what.now
             while now in gone:
