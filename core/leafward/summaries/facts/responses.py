@@ -151,16 +151,12 @@ _TURNS = late(
 
 def calls_off(prompt: str, asked: str) -> bool:
     """Whether a prompt calls off what an earlier one asked for: `stop, do not port it` of `Port the lexer`."""
+    found = [match for match in map(_CALLS_OFF.match, sentences(prompt)) if match is not None]
+    if not found:
+        return False
     wanted = frozenset(content_words(asked))
-    for sentence in sentences(prompt):
-        found = _CALLS_OFF.match(sentence)
-        if found is None:
-            continue
-        words = content_words(" ".join(filter(None, found.groups())))
-        # The object may be named by the work itself, and what else is said of it is how.
-        if words and wanted.issuperset(words):
-            return True
-    return False
+    called_off = (content_words(" ".join(filter(None, match.groups()))) for match in found)
+    return any(words and wanted.issuperset(words) for words in called_off)
 
 
 _ACCEPTS = late(

@@ -165,6 +165,8 @@ class StandingRules:
                 continue
             about = revoked(sentence)
             if not about:
+                if not (self._told and _sets_anew(sentence)):
+                    continue
                 for key in [key for key, rule in self._told.items() if _replaces(sentence, rule)]:
                     rule = self._told.pop(key)
                     yield Sighting(
@@ -225,9 +227,16 @@ class StandingRules:
         return next((one for one in reversed(self._removals) if words.intersection(content_words(one))), "")
 
 
+def _sets_anew(sentence: str) -> bool:
+    """Whether a sentence may set a rule in place of another one."""
+    if len(sentence) > _BRIEF or asks(sentence):
+        return False
+    return _OTHER_LIMIT.match(sentence) is not None or _FROM_NOW.search(sentence) is not None
+
+
 def _replaces(sentence: str, rule: str) -> bool:
     """Whether a later sentence sets another limit in place of a rule's, or forbids what it demands, or the other way round."""
-    if asks(sentence) or len(sentence) > _BRIEF or sentence_key(sentence) == sentence_key(rule):
+    if sentence_key(sentence) == sentence_key(rule):
         return False
     if _OTHER_LIMIT.match(sentence) is not None:
         limits, others = (dict(map(reversed, _LIMIT.findall(one.lower()))) for one in (sentence, rule))

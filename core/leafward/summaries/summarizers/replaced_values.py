@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.summarizers.candidates import OUTCOME
-from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.outline import SummarySection, harmless
 from leafward.summaries.summarizers.passages import quotable
+from leafward.summaries.summarizers.request_texts import OUTCOME_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,20 +98,34 @@ class _Newer(NamedTuple):
 
 def renew(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """Leaves out told values that a later answer replaced; a request whose outcome they were gets the later one."""
-    told = [value for turn in turns if turn.answer for value in _told(turn.answer, turn.last)]
-    figures = [
-        (turn.last, *found) for turn in turns if "→" in turn.answer for found in _COUNTS.findall(turn.answer)
-    ]
+    lines = [one for one in evidence.candidates if one.section in _LINES and not one.text.startswith(_QUOTES)]
+    texts = [one.text.partition(OUTCOME)[2] if one.asks else one.text for one in lines]
+    words = {
+        word
+        for text in texts
+        for value in _told(text, 0)
+        for word in (*value.name[:1], *value.name[-1:], value.value)
+    }
+    masks = {masked for text in texts for one in sentences(_FILES.sub("", text)) if (masked := _masked(one))}
+    told: list[_Value] = []
     measured: dict[tuple[str, ...], _Newer] = {}
+    figures: list[tuple[int, str, str, str]] = []
     for turn in turns:
-        for one in sentences(turn.answer):
-            if (masked := _masked(one)) is not None:
-                measured[masked] = _Newer(turn.last, one)
+        low = turn.answer.casefold()
+        if any(map(low.__contains__, words)):
+            told += _told(turn.answer, turn.last)
+        if masks and _DIGITS.search(low):
+            for one in sentences(turn.answer):
+                if (masked := _masked(one)) in masks:
+                    measured[masked] = _Newer(turn.last, one)
+        if "→" in low or "->" in low:
+            figures += [(turn.last, *found) for found in _COUNTS.findall(turn.answer)]
     if not (told or figures or measured):
         return
+    looked_at = set(map(id, lines))
     left = []
     for candidate in evidence.candidates:
-        if candidate.section in _LINES and not candidate.text.startswith(_QUOTES):
+        if id(candidate) in looked_at:
             place = evidence.place_of(candidate)
             asked, arrow, came = (
                 candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
@@ -125,7 +140,7 @@ def renew(evidence: Evidence, turns: Sequence[Turn]) -> None:
                     break
                 replaced = newer
             if replaced is not None and candidate.asks:
-                candidate.text = f"{asked}{OUTCOME}{replaced.said}"
+                candidate.text = f"{asked}{OUTCOME}{harmless(replaced.said, OUTCOME_LIMIT)}"
             elif replaced is not None:
                 if candidate.section is SummarySection.DECISIONS:
                     continue
