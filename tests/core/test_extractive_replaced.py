@@ -91,6 +91,10 @@ def test_a_request_that_was_corrected_has_the_last_outcome() -> None:
     ("older", "newer"),
     [
         ("Changed `dim` from `#444444` to `#585858`.", "Changed `dim` from `#585858` to `#666666`."),
+        (
+            "Changed `dim` from `#444444` (dark, 68,68,68) to `#585858` (less dark).",
+            "Changed `dim` from `#585858` to `#666666` and `link` now uses it.",
+        ),
         ("Renamed `parse()` to `read()`.", "Renamed `read()` to `load()`."),
         ("I switched the importer to threads.", "Replaced the threads by batches."),
         ("Updated the theme; `link`: `#b5bd68`.", "Moved the text; `link`: `#8abeb7`."),
@@ -580,3 +584,42 @@ def test_a_pasted_log_of_a_pipeline_is_no_goal() -> None:
         *worked("src/lexer.py", "b"),
     ]
     assert told_in(GOAL, *said) == ["Port the lexer of orchard to a table"]
+
+
+def test_what_an_answer_says_comes_next_is_only_planned_once_other_work_was_asked_for() -> None:
+    said = [
+        user("Move the lexer of orchard to the new parser"),
+        *worked("src/lexer.py", "a"),
+        reply("Ported the lexer. Next steps (in order):\n- port the printer\n- remove the old parser"),
+        user("first make the report of the crates shorter"),
+        *worked("src/report.py", "b"),
+    ]
+    assert told_in(NEXT, *said) == []
+    (goal,) = told_in(GOAL, *said)
+    assert "the report of the crates shorter" in goal
+
+
+def test_a_question_about_next_steps_is_no_step() -> None:
+    said = [
+        user("Move the lexer of orchard to the new parser"),
+        *worked("src/lexer.py", "a"),
+        reply("Ported the lexer. Want to test more of the parser or move on to next steps?"),
+        user("which tests are there for the lexer?"),
+        reply("Two: one for the table, one for the tree."),
+    ]
+    assert "Want to test more" not in "\n".join(told_in(CONTEXT, *said) + told_in(NEXT, *said))
+
+
+def test_what_comes_next_leaves_the_request_open_that_was_answered_with_it() -> None:
+    said = [
+        user("Move the modes of orchard to one session, plan first"),
+        *worked("plan.md", "a"),
+        reply("The plan is in plan.md."),
+        user("same for the queued messages? they belong into the session of orchard"),
+        *worked("src/queue.py", "b"),
+        user("how about you write a brand new mode on top of the session?"),
+        *worked("src/mode.py", "c"),
+        reply("Wrote the new mode. Next steps (WP17 and WP18):\n- move the widgets\n- write the docs"),
+    ]
+    (goal,) = told_in(GOAL, *said)
+    assert "brand new mode" in goal

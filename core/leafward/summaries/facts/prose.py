@@ -89,7 +89,7 @@ _OBSERVES = late(
 _TODO = markers(
     r"\b(?:(?:(?<!\d )todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
-    r"|next steps?|next,? (?:we|i)|^next(?=: )|not yet|left to do|needs? to be (?:done|fixed|added)"
+    r"|next step|^next(?:(?=: )| steps(?=[^.?!\n]{0,30}: ))|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
     r"|(?<!appropriate for )(?<!suitable for )(?<!candidate for )(?<!candidates for )(?<!good )(?<!fine as )(?<!fine for )follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"
     r"|\b(?:als nächstes|nächste[rn]? schritt|steht noch aus|(?:muss|müssen|müsste) (?:\w+ ){0,2}noch|fehlt noch|noch (?:zu tun|offen)"
     r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|下一步|还需要|残り|次[はに]|다음",

@@ -13,6 +13,7 @@ from leafward.summaries.summarizers.answered_requests import ACHIEVED, FAILS
 from leafward.summaries.summarizers.exchange import reports_result, speaks_to
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.passages import quotable
+from leafward.summaries.summarizers.passed_over import comes_next
 from leafward.summaries.summarizers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.turns import (
     SUBSTANTIAL,
@@ -224,12 +225,12 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
             # Unless it was to wait for that.
             comes_between = later is not None and _MEANWHILE.match(later.own) is not None
             over = not comes_between and (
-                _is_over(turn, *answered)
+                _is_over(turn, *answered, own=False)
                 or (later is not None and later_over and turn.works and not ERRAND.match(later.own))
             )
         if not over and ended[0]:
             # The answers to it go on in what was said about them.
-            over = _is_over(turn, *ended)
+            over = _is_over(turn, *ended, own=False)
         if not over and later is not None:
             over = (
                 responses.takes_back(later.text)
@@ -293,12 +294,14 @@ def _is_over(
     telling: int,
     worked: int,
     *,
+    own: bool = True,
     talk: bool = False,
     since: Sequence[Turn] = (),
 ) -> bool:
     """Whether an answer reports a result without remaining work, and the user went on to something else.
 
-    `talk` says that no request led to work: then an answer is all that was wanted. `since` are the later turns; `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
+    `talk` says that no request led to work: then an answer is all that was wanted. `since` are the later turns;
+    `own` says that the answer is that of the request itself, and not of a later one; `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
     more than to go on and led to work.
     """
     if behind is None or not telling:
@@ -320,7 +323,10 @@ def _is_over(
         return True
     sections = [(one, section_of_sentence(one)) for one in quotable(answer) if not _is_cancelled(one, behind)]
     if any(
-        section is SummarySection.NEXT and not any(_takes_up(turn, one) for turn in since)
+        section is SummarySection.NEXT
+        and not any(_takes_up(turn, one) for turn in since)
+        # Who works on something else did not take that up.
+        and not ((worked or not own) and comes_next(one))
         for one, section in sections
     ):
         return False

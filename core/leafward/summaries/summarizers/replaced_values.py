@@ -57,6 +57,9 @@ _USES = late(
 _LINES = frozenset({SummarySection.DONE, SummarySection.DECISIONS})
 _REPLACES = frozenset({"renamed", "moved", "converted", "replaced", "swapped", "switched"})
 """Verbs whose object was there before, and is not any more."""
+_BRACKETS = late(r" \([^()\n]*\)")
+"""A remark in brackets."""
+_WHERE = late(r"(?i)[^\w(]*(?:\w+ )?(?:in|for|on|at|of|by) ([^.;,(\n]*)")
 _FIRST_WORDS = late(
     r"`[^`]+`|[^\s`(]+(?: (?!in |for |of |and |on |at |so |because |from |instead )[^\s`(]+){0,2}"
 )
@@ -180,8 +183,8 @@ def _told(text: str, place: int) -> Iterator[_Value]:
     """The values that a text tells."""
     for line in quotable(text, shortest=8) if "\n" in text else sentences(text):
         for name, value in _GIVEN.findall(line):
-            yield _Value((name,), value, "", frozenset(), place, line)
-        for verb, thing, rest in _CHANGED.findall(line):
+            yield _Value((_plain(name),), _plain(value), "", frozenset(), place, line)
+        for verb, thing, rest in _CHANGED.findall(_BRACKETS.sub("", line)):
             begun = _FIRST_WORDS.match(rest)
             if begun is None:
                 continue
@@ -192,7 +195,7 @@ def _told(text: str, place: int) -> Iterator[_Value]:
                 _name(thing),
                 value,
                 _plain(former or thing) if (former or replaces) else "",
-                frozenset(content_words(rest[begun.end() :])),
+                _where(rest[begun.end() :]),
                 place,
                 line,
             )
@@ -206,6 +209,12 @@ def _told(text: str, place: int) -> Iterator[_Value]:
             yield _Value(name, verb.casefold(), "", frozenset(content_words(where or "")), place, line)
         if (found := _NOW.match(line)) is not None and " now" in line and _DIGITS.search(found[2]):
             yield _Value(_name(found[1]), _plain(found[2]), "", frozenset(), place, line)
+
+
+def _where(rest: str) -> frozenset[str]:
+    """The words behind a value that say where it holds."""
+    found = _WHERE.match(rest)
+    return frozenset(content_words(found[1])) if found is not None else frozenset()
 
 
 def _name(thing: str) -> tuple[str, ...]:
