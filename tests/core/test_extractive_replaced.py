@@ -245,7 +245,6 @@ def test_a_request_that_was_never_answered_is_not_done() -> None:
         reply("Wrote docs/parser.md."),
     ]
     assert not any("by a cache" in line for line in told_in(DONE, *said))
-    assert any(line.startswith("Asked before: Speed up") for line in told_in(CONTEXT, *said))
 
 
 def test_work_that_the_user_undid_for_good_is_not_done_anew() -> None:

@@ -226,7 +226,12 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
             comes_between = later is not None and _MEANWHILE.match(later.own) is not None
             over = not comes_between and (
                 _is_over(turn, *answered, own=False)
-                or (later is not None and later_over and turn.works and not ERRAND.match(later.own))
+                or (
+                    later is not None
+                    and (later_over or (is_answered(later) and reports_result(later.answer)))
+                    and turn.works
+                    and not ERRAND.match(later.own)
+                )
             )
         if not over and ended[0]:
             # The answers to it go on in what was said about them.
