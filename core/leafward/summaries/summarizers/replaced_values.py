@@ -43,7 +43,7 @@ _OPPOSITES = (
 """Verbs of which the later one undoes what the earlier one did to the same thing."""
 _PAIR = {verb: pair for pair in _OPPOSITES for verb in pair}
 _TOGGLED = late(
-    rf"(?i)^(?:i(?:['’]ve| have)? |now )?({'|'.join(_PAIR)}) (?:the |an? )?([^.;,:!?\n]{{3,60}}?)(?: (?:to|from|in|for|on|of|because|again|so) ([^.;,!?\n]*)|(?=[.;,:!?]|$))"
+    rf"(?i)^(?:i(?:['’]ve| have)? |now )?({'|'.join(_PAIR)}) (?:the |an? )?((?:[\w ]{{1,30}} )?`[^`\n]{{2,80}}`|[^.;,:!?`\n]{{3,60}}?)(?: (?:to|from|in|for|on|of|because|again|so) ([^.;,!?\n]*)|(?=[.;,:!?]|$))"
 )
 """Work that another verb would undo, its object, and where."""
 _SIZED = late(
@@ -168,7 +168,7 @@ def _renewed(
             if other.place <= place:
                 break
             same_place = not (mine.where and other.where) or mine.where == other.where
-            if mine.name == other.name and mine.value != other.value and same_place:
+            if mine.name and mine.name == other.name and mine.value != other.value and same_place:
                 return _Newer(other.place, other.said)
             if mine.value and mine.value == other.former and same_place:
                 return _Newer(other.place, other.said)
@@ -205,8 +205,9 @@ def _told(text: str, place: int) -> Iterator[_Value]:
             yield _Value(tuple(content_words(thing)), _plain(used), "", frozenset(), place, line)
         if (found := _TOGGLED.match(line)) is not None:
             verb, thing, where = found.groups()
-            name = (*_PAIR[verb.casefold()], *content_words(thing))
-            yield _Value(name, verb.casefold(), "", frozenset(content_words(where or "")), place, line)
+            if words := content_words(thing):
+                name = (*_PAIR[verb.casefold()], *words)
+                yield _Value(name, verb.casefold(), "", frozenset(content_words(where or "")), place, line)
         if (found := _NOW.match(line)) is not None and " now" in line and _DIGITS.search(found[2]):
             yield _Value(_name(found[1]), _plain(found[2]), "", frozenset(), place, line)
 

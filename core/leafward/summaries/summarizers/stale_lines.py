@@ -68,10 +68,6 @@ _TELLS_REMOVAL = re.compile(
     r"(?i)^\W*(?:removed|deleted|dropped|renamed|moved|reverted|gelöscht|entfernt|umbenannt|supprimé|renommé)\b"
 )
 """The beginning of an outcome that tells of a removal itself."""
-_TELLS_GONE = re.compile(
-    r"(?i)\b(?:has been|have been|is|are|was|were) (?:now )?(?:deleted|removed|renamed|moved)\b"
-)
-_SHORT = 80
 _REMOVES = re.compile(r"(?i)^\W*(?:remove|delete|drop|rename|get rid of|clean up)\b")
 
 
@@ -192,20 +188,8 @@ def _files(evidence: Evidence, gone: dict[str, GoneFile]) -> None:
             now = what.now
             while now in gone:
                 now = gone[now].now
-            evidence.candidates = [one for one in evidence.candidates if not _tells_the_same(one, path)]
             text = f"Renamed `{path}` to `{now}`" if now else f"Deleted `{path}`"
             add(evidence, SummarySection.DONE, text, (what.entry,), 3.0)
-
-
-def _tells_the_same(candidate: LineCandidate, path: str) -> bool:
-    """Whether a short line of an answer only tells that a file is gone."""
-    return (
-        candidate.section is SummarySection.DONE
-        and not candidate.asks
-        and len(candidate.text) < _SHORT
-        and path.rsplit("/", 1)[-1] in candidate.text
-        and _TELLS_GONE.search(candidate.text) is not None
-    )
 
 
 def _without(evidence: Evidence, path: str, until: int) -> list[LineCandidate]:
