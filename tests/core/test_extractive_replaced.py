@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
+from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
 if TYPE_CHECKING:
@@ -334,6 +336,21 @@ def test_errors_that_a_later_run_of_the_compiler_no_longer_prints_block_nothing(
     text = "\n".join(told_in(BLOCKED, *said))
     assert "src/trees.ts(3,9)" in text
     assert "Crate" not in text
+
+
+def test_errors_that_a_run_in_the_kept_messages_no_longer_prints_block_nothing() -> None:
+    said = [
+        user("Port the rows of orchard to types"),
+        *worked("src/rows.ts", "a"),
+        *failed("b", "npx tsc --noEmit", "src/rows.ts(12,5): error TS2304: Cannot find name 'Crate'."),
+    ]
+    later = [
+        *worked("src/rows.ts", "c"),
+        *failed("d", "npx tsc --noEmit", "src/trees.ts(3,9): error TS2554: Expected 1 arguments, but got 0."),
+    ]
+    kept = [SpanMessage(EntryIndex(500 + place), message) for place, message in enumerate(later)]
+    assert "Crate" in "\n".join(told_in(BLOCKED, *said))
+    assert "Crate" not in "\n".join(told_in(BLOCKED, *said, kept=kept, prefix=4))
 
 
 def test_a_bare_exit_code_is_no_obstacle() -> None:

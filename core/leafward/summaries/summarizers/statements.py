@@ -123,6 +123,9 @@ def stated(
     for fact in evidence.facts.values():
         if fact.kind is FactKind.ERROR and fact.voice is Voice.OUTPUT and (ending := _compiled(fact)):
             compiled[ending] = max(evidence.position.get(fact.last, -1), compiled.get(ending, -1))
+    for seen in kept.seen:
+        if seen.kind is FactKind.ERROR and seen.voice is Voice.OUTPUT and (ending := _compiled(seen)):
+            compiled[ending] = total
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
@@ -231,7 +234,7 @@ def _is_broken(fact: Fact) -> bool:
     return not (last and last[0] in _ASKING)
 
 
-def _compiled(fact: Fact) -> str:
+def _compiled(fact: Fact | Sighting) -> str:
     """The ending of the file that a compiler's error names with a place in it; empty for any other error."""
     found = _AT_A_PLACE.match(fact.text)
     return found[1] if found is not None else ""
