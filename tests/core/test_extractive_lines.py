@@ -145,7 +145,7 @@ def test_a_page_of_examples_is_no_context() -> None:
     )
     said = [user("write all of markdown in the chat"), reply(page)]
     work = [user("make the lexer of orchard faster"), *ran("a", "ls src")]
-    assert told_in(SummarySection.CONTEXT, *work, *said) == []
+    assert told_in(SummarySection.CONTEXT, *work, *said) == ["Asked before: make the lexer of orchard faster"]
 
 
 def test_short_items_stand_behind_what_introduces_them() -> None:

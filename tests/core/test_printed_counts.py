@@ -28,6 +28,10 @@ MAVEN = "[ERROR] Tests run: 12, Failures: 1, Errors: 0, Skipped: 0\n[INFO]\n[INF
         (MAVEN, "12 tests, 1 failures, 0 errors, 0 skipped"),
         ("  10 passing (30ms)\n  2 failing\n", "10 passing, 2 failing"),
         ("=== 2 failed, 1,310 passed in 1.20s ===", "2 failed, 1,310 passed"),
+        ("32 examples, 2 failures\n\nrspec ./spec/a_spec.rb:3 # A reads", "2 failed, 30 passed"),
+        ("Finished in 0.3 seconds\n32 examples, 0 failures", "32 passed"),
+        ("OK (32 tests, 61 assertions)", "32 passed"),
+        ("There were 2 failures:\n\nTests: 32, Assertions: 60, Failures: 2.", "32 tests, 2 failures"),
         ("ok  \tgithub.com/ada/orchard\t0.3s", ""),
     ],
 )

@@ -48,7 +48,7 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
     (
         check,
         late(
-            rf"(?:^|[;&|(\n][^\S\n]*|\b(?:npx|bunx|uv run|poetry run|python3?\s+-m|time|timeout\s+\S+)\s+)(?:{words})(?=$|[\s;&|)])"
+            rf"(?:^|[;&|(\n][^\S\n]*|\b(?:npx|bunx|uv run|poetry run|bundle exec|python3?\s+-m|time|timeout\s+\S+)\s+)(?:{words})(?=$|[\s;&|)])"
         ),
     )
     for check, words in (
@@ -56,10 +56,10 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
             Check.TEST,
             _RUNNER
             + r"(?:test|t|vitest|jest)[\w:.-]*|npm\s+t|pytest|py\.test|unittest|nose2|tox|nox|vitest|jest|mocha|ava|tsx\s+--test|"
-            r"node\s+--test|go\s+test|cargo\s+(?:test|nextest)|(?:mvn|gradle|\./gradlew)\s+\S*test|rspec|"
+            r"node\s+--test|go\s+test|cargo\s+(?:test|nextest)|(?:mvn|\./mvnw|gradle|\./gradlew)\s+(?:-\S+\s+)*\S*test|rspec|"
             + _TASKS
             + r"(?:tests?|check|verify)[\w:.-]*|"
-            r"(?:dotnet|swift|deno|zig|mix|flutter)\s+test|phpunit|ctest|bats|"
+            r"(?:dotnet|swift|deno|zig|mix|flutter)\s+test|php\s+artisan\s+test|(?:(?:\./)?vendor/bin/)?(?:phpunit|pest)|ctest|bats|"
             + _script(
                 r"(?:tests?|checks?|verify|validate)(?:[-_.][\w.-]*)?|specs?|(?:[^\W_]+[-_.]){1,6}(?:tests?|checks?|verify|specs?)"
             ),

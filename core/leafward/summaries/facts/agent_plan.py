@@ -31,7 +31,9 @@ _WORDS = ("subject", "content", "step", "text", "title")
 _SAID = frozenset({*_WORDS, "description", "activeForm"})
 """Arguments with words in a call for one item; the others are ids, states and names of agents."""
 _NO_WORDS = frozenset({"status", "state", "priority", "id"})
-_OVER = frozenset({"completed", "done", "cancelled"})
+_DONE = frozenset({"completed", "done"})
+_CANCELLED = frozenset({"cancelled", "canceled", "deleted"})
+"""States of items that are off the list: nobody did them."""
 _CHANGED = re.compile(r"Updated task #(\S{1,80})")
 _LISTED = re.compile(r"(?m)^#(\S{1,80}) \[(\w{1,40})\] (.+)$")
 _SHOWN = re.compile(r"Task #(\S{1,80}): (.*)\nStatus: (\w{1,40})")
@@ -161,8 +163,9 @@ class AgentPlan:
             if not rows and text.strip() != _EMPTY:
                 return
             items = {
-                key: AgentPlanItem(self._named(key, _BLOCKED.sub("", row)), state not in _OVER)
+                key: AgentPlanItem(self._named(key, _BLOCKED.sub("", row)), state not in _DONE)
                 for key, state, row in rows
+                if state not in _CANCELLED
             }
         elif asked.call.name == CREATES:
             if (made := CREATED.match(text)) is None or not made[2].strip():
@@ -173,7 +176,9 @@ class AgentPlan:
         elif asked.call.name == SHOWS:
             if (seen := _SHOWN.match(text)) is None:
                 return
-            items[seen[1]] = AgentPlanItem(seen[2].strip(), seen[3] not in _OVER)
+            items[seen[1]] = AgentPlanItem(seen[2].strip(), seen[3] not in _DONE)
+            if seen[3] in _CANCELLED:
+                del items[seen[1]]
         elif (done := _CHANGED.match(text)) is not None:
             known, given = items.get(done[1]), asked.call.arguments
             words, state = given.get("subject"), given.get("status")
@@ -182,10 +187,10 @@ class AgentPlan:
             if known is None:
                 return
             if isinstance(state, str):
-                known = known._replace(is_open=state not in _OVER)
+                known = known._replace(is_open=state not in _DONE)
             items[done[1]] = known
             touched.add(done[1])
-            if state == "deleted":
+            if state in _CANCELLED:
                 del items[done[1]]
         yield from self._become(items, asked.entry, said={key: items[key] for key in touched & items.keys()})
 
@@ -215,7 +220,8 @@ class AgentPlan:
             is_open = key in left
             if (said is not None and item in said.values()) or key not in was or was[key].is_open != is_open:
                 seen.add(key)
-                yield Sighting(FactKind.TODO, key, item.text, Voice.AGENT, entry, is_open=is_open)
+                text = left.get(key, item.text)
+                yield Sighting(FactKind.TODO, key, text, Voice.AGENT, entry, is_open=is_open)
         kept = {prose.sentence_key(item.text) for item in items.values()}
         for key, item in was.items():
             if key and key not in kept and (item.is_open or failed):
@@ -253,10 +259,9 @@ def _read(items: Iterable[object]) -> dict[str, AgentPlanItem]:
         if not isinstance(item, dict):
             continue
         text = next((item[name] for name in _WORDS if isinstance(item.get(name), str)), "")
-        if prose.sentence_key(text):
-            over = str(item.get("status") or "") in _OVER or any(
-                item.get(name) is True for name in ("done", "completed")
-            )
+        status = str(item.get("status") or "")
+        if status not in _CANCELLED and prose.sentence_key(text):
+            over = status in _DONE or any(item.get(name) is True for name in ("done", "completed"))
             key = str(item.get("id") or f"at {place}")
             found[f"at {place}" if key in found else key] = AgentPlanItem(text, not over)
     return found

@@ -142,6 +142,10 @@ _WORKS_ON = late(
     r"|añade|agrega|elimina|quita|crea|corrige|reemplaza)\b|^(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换)"
 )
 """The beginning of an item in a request that is work to be done."""
+_TAKES_OUT = late(
+    r"^(?:drop|remove|delete|rename|revert|undo|get rid of|take out|entfern\w*|lösch\w*|supprime[rz]?|enl[èe]ve[rz]?|renomme[rz]?|elimina|quita|borra)\b|^(?:删除|去掉|移除)"
+)
+"""The beginning of work that is over once it was done."""
 _LASTS = late(
     r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
     "|永远|总是|以后|今后|从现在"
@@ -247,8 +251,8 @@ def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str]) -> bool:
         return True
     if _OBLIGED.stand_in(words):
         return False
-    if "without " in words and _WORKS_ON.match(words) is not None:
-        # It limits the work that it asks for.
+    if ("without " in words and _WORKS_ON.match(words) is not None) or _TAKES_OUT.match(words) is not None:
+        # It limits the work that it asks for, or says why.
         return True
     if not amid and _HALF.search(words) is not None:
         return True

@@ -22,8 +22,12 @@ _PATCH = "*** Begin Patch\n"
 _COUNT = late(
     r"(?i)\b(\d{1,3}(?:,\d{3})+|\d{1,9}) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
 )
-_LABELLED = late(r"(?i)\b(tests run|passed|failed|failures|errors|skipped) ?: {1,12}(\d{1,9})\b")
+_LABELLED = late(r"(?i)\b(tests(?: run)?|passed|failed|failures|errors|skipped) ?: {1,12}(\d{1,9})\b")
 """A count behind its word, as .NET and Maven print it."""
+_OK = late(r"(?m)^OK \((\d{1,9}) tests?, ")
+"""The last line of PHPUnit."""
+_EXAMPLES = late(r"(?m)^(\d{1,9}) examples?, (\d{1,9}) failures?")
+"""The last line of RSpec."""
 _LABELS = 2
 """Such counts in a line of results."""
 _CARGO = late(r"(?m)^test result: \w+\. (\d{1,9}) passed; (\d{1,9}) failed;")
@@ -93,6 +97,9 @@ def counts_in(printed: str) -> str:
         return ", ".join(f"{number} {word}" for number, word in zip(sums, ("passed", "failed"), strict=True))
     if labelled := _labelled(printed):
         return labelled
+    if examples := _EXAMPLES.findall(printed):
+        run, failures = map(int, examples[-1])
+        return f"{failures} failed, {run - failures} passed" if failures else f"{run} passed"
     if _COUNT.search(printed) is not None:
         lines = printed.rstrip().split("\n")
         first = last = next(at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at]))
@@ -104,6 +111,8 @@ def counts_in(printed: str) -> str:
             f"{number} {word.lower()}" for line in of_tests or block for number, word in _COUNT.findall(line)
         ]
         return ", ".join(dict.fromkeys(counted))
+    if ok := _OK.search(printed):
+        return f"{ok[1]} passed"
     counted = [f"{number} {word}" for word, number in _TAP.findall(printed)]
     return ", ".join(dict.fromkeys(counted))
 

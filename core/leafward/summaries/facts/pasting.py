@@ -19,6 +19,7 @@ _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL|SEVE
 _LOG = re.compile(
     rf"^\s*(?:{_TIME}"
     rf"|[\[(<]?{_LEVEL}[\])>]?(?:\s*[:|\]]|\s+\S*[\[(:])"
+    r"|##\[(?:error|warning|debug|group|endgroup|section|command)\]"
     r"|(?:npm|yarn|pnpm|pip|cargo) (?:ERR!|WARN|error|warn|warning|notice)(?=\s)"
     r"|(?:error|warning|fatal|panic)(?:\[\w{1,12}\])?:\s"
     r"|\s+at\s+\S+.{0,200}[:(]\d+"

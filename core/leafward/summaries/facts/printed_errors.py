@@ -48,6 +48,8 @@ _PLACED = late(
     r"(?m)^[ \t]*[\w./@-]{1,200}\.\w{1,10}:\d{1,7}:\d{1,7}: (?!(?i:warning|note|info)\b)\S.{2,300}$"
 )
 """What a compiler says of a place in a file."""
+_IN_BACKGROUND = late(r"[^&]&\s*$")
+"""A command that the shell does not wait for."""
 _GIVEN_UP = late(r"(?i)\b(?:abort|cancel|interrupt)")
 _DECLINED = late(
     r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
@@ -145,8 +147,8 @@ def process_in(text: str) -> str | None:
 
 
 def outcome_of(text: str, failed: bool, command: str) -> str:
-    """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped or still runs."""
-    if process_in(text) is not None:
+    """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped, or may still run."""
+    if process_in(text) is not None or (not failed and _IN_BACKGROUND.search(command) is not None):
         return ""
     if not failed:
         return "failed" if says_failed(command, text) else "exit 0"

@@ -89,10 +89,10 @@ _OBSERVES = late(
 _TODO = markers(
     r"\b(?:(?:(?<!\d )todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
-    r"|next step|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
+    r"|next step|^next(?:(?=: )| steps(?=[^.?!\n]{0,30}: ))|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
     r"|(?<!appropriate for )(?<!suitable for )(?<!candidate for )(?<!candidates for )(?<!good )(?<!fine as )(?<!fine for )follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"
     r"|\b(?:als nächstes|nächste[rn]? schritt|steht noch aus|(?:muss|müssen|müsste) (?:\w+ ){0,2}noch|fehlt noch|noch (?:zu tun|offen)"
-    r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|还需要|残り|다음",
+    r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|下一步|还需要|残り|次[はに]|다음",
     "todo fixme still remaining outstanding next yet left need needs follow steht fehlt muss noch reste queda falta",
 )
 _NEGATION = markers(
@@ -402,6 +402,11 @@ _PUT_OFF = late(
 """An item without a tick that says itself that it is not to be done."""
 
 
+def is_put_off(item: str) -> bool:
+    """Whether an item of a checklist says itself that it is not to be done."""
+    return _PUT_OFF.search(item) is not None
+
+
 def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
     """Items of a checklist, whether each is still open, and the heading above it.
 
@@ -414,7 +419,7 @@ def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
     for line in text.split("\n"):
         match = _CHECKBOX.match(line)
         if match is not None:
-            is_open = match[1] in {" ", "-", "~"} and not _PUT_OFF.search(match[2])
+            is_open = match[1] in {" ", "-", "~"} and not is_put_off(match[2])
             yield match[2].strip(), is_open, heading
         elif _FENCE.match(line):
             fenced = not fenced

@@ -126,6 +126,8 @@ class FactReader:
         """The work and the one-time demands in the requests since the last answer."""
         self._ordered = False
         """Whether one of them asks to write something."""
+        self._repeated: set[str] = set()
+        """Items of checklists whose words stand under several headings."""
         self._is_answered = False
         """Whether the last message is an answer that asks nothing back, or first reports completion."""
         # It holds the reader of texts, not this one: in a reference cycle everything read would wait for the garbage collector.
@@ -298,7 +300,37 @@ class FactReader:
                 yield from self.texts.by_form(
                     text, Voice.CODE if code else Voice.CALL, entry, numbers=not code
                 )
-        yield from _checklist(arguments, entry)
+        yield from self._checklist(arguments, entry)
+
+    def _checklist(self, arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sighting]:
+        """Items of checklists that a call writes into a file; an item that it replaces and does not write again is dropped.
+
+        Words that stand under several headings of one text are several items: a later edit does not tell which of them it ticks.
+        """
+        if not changes_text(arguments):
+            return
+        for edit in edits_in(arguments):
+            for names, dropped in ((OLD_ARGUMENTS, True), (NEW_ARGUMENTS, False)):
+                items = [
+                    (prose.sentence_key(item), item, is_open, heading)
+                    for item, is_open, heading in prose.checkboxes(first_of(edit, names))
+                ]
+                under: dict[str, str] = {}
+                self._repeated.update(
+                    key for key, _, _, heading in items if under.setdefault(key, heading) != heading
+                )
+                for key, item, is_open, heading in items:
+                    if key and key not in self._repeated:
+                        yield Sighting(
+                            FactKind.TODO,
+                            key,
+                            item,
+                            Voice.CODE,
+                            entry,
+                            outcome=DROPPED if dropped or prose.is_put_off(item) else "",
+                            about=heading,
+                            is_open=is_open and not dropped,
+                        )
 
     def _result(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         call = self._calls.pop(str(message.get("toolCallId")), None)
@@ -358,28 +390,6 @@ def _strings(value: object) -> Iterator[str]:
             stack.extend(item.values())
         elif isinstance(item, list):
             stack.extend(item)
-
-
-def _checklist(arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sighting]:
-    """Items of checklists that a call writes into a file; an item that it replaces and does not write again is dropped."""
-    if not changes_text(arguments):
-        return
-    for edit in edits_in(arguments):
-        for names, dropped in ((OLD_ARGUMENTS, True), (NEW_ARGUMENTS, False)):
-            text = first_of(edit, names)
-            for item, is_open, heading in prose.checkboxes(text):
-                key = prose.sentence_key(item)
-                if key:
-                    yield Sighting(
-                        FactKind.TODO,
-                        key,
-                        item,
-                        Voice.CODE,
-                        entry,
-                        outcome=DROPPED if dropped else "",
-                        about=heading,
-                        is_open=is_open and not dropped,
-                    )
 
 
 def _first_line(text: str) -> str:

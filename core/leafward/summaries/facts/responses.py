@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from leafward.base.late_pattern import late
+from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.questions import asks
 
 _REMEMBERED = 1 << 14
@@ -102,7 +103,7 @@ def refutes(prompt: str) -> bool:
 
 _WITHDRAWS = late(
     r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|sure|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
-    r"(?:skip|forget(?: about)?|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"
+    r"(?:skip|forget(?: about)?|leave (?:out|aside|away)|cancel|scrap|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"
 )
 _PUTS_OFF = late(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
 
@@ -133,6 +134,48 @@ def withdrawn(sentence: str) -> str:
     if found is None or asks(sentence) or _PUTS_OFF.search(sentence):
         return ""
     return re.split(r"[,;:]", sentence[found.end() :], maxsplit=1)[0].strip(" .!")
+
+
+_CALLS_OFF = late(
+    r"(?i)^(?:(?:no|stop|wait|hold on|ok(?:ay)?|please|sorry|actually|nein|stopp|halt|bitte|non|arrête)[\s,.!–—-]+)*"
+    r"(?:(?:do not|don['’]?t|no longer|stop|let['’]s not|never ?mind)\s+([^.,;:!?\n]{3,80})|(?:lass|lasst|lassen sie) (?:das |den |die |es )?(.{3,60}?) (?:sein|bleiben)\b|(?:ne |n['’])?([a-zéèê]+(?:-(?:le|la|les))?) (?:pas|plus) ([^.,;:!?\\n]{2,60}))"
+)
+_INSTEAD = late(
+    r"(?i)\b(?:instead of|rather than|not|no more|statt|anstelle von|anstatt|au lieu (?:de |d['’])|en lugar de|en vez de) ([^.,;:!?\n]{2,60})|(?:而不是|不用|不要)([^。,，;；!?\n]{2,20})"
+)
+_TURNS = late(
+    r"(?i)^(?:(?:no|ok(?:ay)?|hm+|wait|well|but|sorry|please|nein|ach|non)[\s,.!–—-]+)*(?:actually|on second thought|let['’]?s|let us|i(?:['’]d| would) (?:rather|prefer)|we (?:should|will|want)|change of plan|eigentlich|doch|lieber|mach|finalement|en fait|mejor|mieux)\b|^(?:不|还是|改)"
+)
+"""The beginning of a prompt that takes another way."""
+
+
+def calls_off(prompt: str, asked: str) -> bool:
+    """Whether a prompt calls off what an earlier one asked for: `stop, do not port it` of `Port the lexer`."""
+    found = [match for match in map(_CALLS_OFF.match, sentences(prompt)) if match is not None]
+    if not found:
+        return False
+    wanted = frozenset(content_words(asked))
+    called_off = (content_words(" ".join(filter(None, match.groups()))) for match in found)
+    return any(words and wanted.issuperset(words) for words in called_off)
+
+
+_ACCEPTS = late(
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|no|well|ah|oh)[\s,.!]+)*(?:(?:that|this|it)(?:['’]s| is)|das ist|c['’]est|está) (?:fine|ok(?:ay)?|all ?right|expected|intended|in ordnung|gut so|richtig so|normal|bien)\b(?! (?:for now|but|if|when|only)\b)"
+)
+
+
+def accepts(prompt: str) -> bool:
+    """Whether a prompt begins by accepting a result as it is: `that is fine`."""
+    return _ACCEPTS.match(prompt) is not None
+
+
+def turns_from(prompt: str, asked: str) -> bool:
+    """Whether a prompt wants another way in place of the one that an earlier prompt named: `let us do REST instead of GraphQL`."""
+    if _TURNS.match(prompt) is None:
+        return False
+    wanted = frozenset(content_words(asked))
+    left = (content_words(next(filter(None, found))) for found in _INSTEAD.findall(prompt))
+    return any(words and wanted.issuperset(words) for words in left)
 
 
 _WORKS = late(

@@ -92,6 +92,22 @@ _GO_AHEAD = late(
     r"|leg los|fang an|setz (?:es|das|den plan) um|vas-y|allez-y|adelante|empieza|开始(?:吧|写|实现|实施)|动手吧|進めて|始めて)"
 )
 """The beginning of a prompt that lets planned work begin."""
+_BRIEF = 120
+"""Characters of a sentence that sets a rule anew."""
+_OTHER_LIMIT = late(
+    r"(?i)^(?:(?:ok(?:ay)?|no|well|but|and|actually|hm+|sorry|nein|doch|non)[\s,.]+)*(?:(?:please|let['’]s|let us|bitte)\s+)?(?:make|raise|lower|change|set|increase|reduce|mach|setz)\w*\s+(?:it|that|this|the limit|the maximum|daraus|das)\b"
+    r"|^(?:\W*(?:no|actually|sorry|nein|non)\W+)+\d+ \w+"
+)
+"""The beginning of a sentence that gives another limit."""
+_LIMIT = late(r"\b(\d[\d,]{0,9}) ([a-zà-ÿ]{3,20})\b")
+_FROM_NOW = late(
+    r"(?i)^(?:no|nein|non|actually|sorry)\b|\b(?:from now on|instead|after all|ab jetzt|stattdessen|désormais|plutôt|ahora|mejor)\b"
+)
+"""Words of a rule that takes the place of another one."""
+_USE = late(r"\b(?:use|using|write|with|nimm|nutze|verwende|utilise[rz]?|usa)\s+([a-zà-ÿ][\w-]{2,30})\b")
+_UNUSED = late(
+    r"\b(?:never|no|not|without|(?:don['’]?t|do not) use|instead of|nie(?:mals)?|keine?n?|ohne|jamais(?: de)?|sans|pas de|nunca|sin)\s+(?:use\s+)?([a-zà-ÿ][\w-]{2,30})\b"
+)
 _FIRST_WORDS = 12
 _WORD = late(r"[^\W\d_]+")
 _AND = late(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
@@ -149,6 +165,15 @@ class StandingRules:
                 continue
             about = revoked(sentence)
             if not about:
+                if not (self._told and _sets_anew(sentence)):
+                    continue
+                for key in [key for key, rule in self._told.items() if _replaces(sentence, rule)]:
+                    rule = self._told.pop(key)
+                    yield Sighting(
+                        FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
+                    )
+                    # It says what holds from now on, though in words that are no rule alone.
+                    yield Sighting(FactKind.CONSTRAINT, sentence_key(sentence), sentence, Voice.USER, entry)
                 continue
             self._revoked.append((about, sentence))
             for key in [key for key, rule in self._told.items() if _is_about(rule, about)]:
@@ -200,6 +225,35 @@ class StandingRules:
             return ""
         words = frozenset(content_words(rule)) - _SPARED
         return next((one for one in reversed(self._removals) if words.intersection(content_words(one))), "")
+
+
+def _sets_anew(sentence: str) -> bool:
+    """Whether a sentence may set a rule in place of another one."""
+    if len(sentence) > _BRIEF or asks(sentence):
+        return False
+    return _OTHER_LIMIT.match(sentence) is not None or _FROM_NOW.search(sentence) is not None
+
+
+def _replaces(sentence: str, rule: str) -> bool:
+    """Whether a later sentence sets another limit in place of a rule's, or forbids what it demands, or the other way round."""
+    if sentence_key(sentence) == sentence_key(rule):
+        return False
+    if _OTHER_LIMIT.match(sentence) is not None:
+        limits, others = (dict(map(reversed, _LIMIT.findall(one.lower()))) for one in (sentence, rule))
+        if len(limits) == 1 and any(others.get(unit, figure) != figure for unit, figure in limits.items()):
+            return True
+    if _FROM_NOW.search(sentence) is None:
+        return False
+    wanted, unwanted = _used(sentence), _unused(sentence)
+    return bool((wanted & _unused(rule)) | (unwanted & _used(rule)))
+
+
+def _used(rule: str) -> set[str]:
+    return set(_USE.findall(_UNUSED.sub(" ", rule.lower())))
+
+
+def _unused(rule: str) -> set[str]:
+    return set(_UNUSED.findall(rule.lower()))
 
 
 def _takes_away(removal: str, rule: str) -> bool:

@@ -34,12 +34,12 @@ _STILL = (
 """What lasts: something that `still` looks good leaves nothing open."""
 _ELSEWHERE = (
     r"|\b(?:noch nicht|noch offen|fehlt noch|steht noch aus|pas encore|reste(?:nt)? à|todavía no|aún no|falta(?:n)? por|queda(?:n)? por|als nächstes|prochaine étape|próximo paso)\b"
-    r"|还没|尚未|还需要|接下来|下一步|まだ|残って|次[はに]"
+    r"|(?:\bвс[её] ещ[её]|\bещ[её] не|\bпока не|\bосталось)\b|还没|尚未|还需要|接下来|下一步|まだ|残って|次[はに]"
 )
 """The same in other languages."""
 FAILS = late(
     rf"(?i)\b(?:fail(?:s|ing)?|broken|{_STILL}|not yet|remain(?:s|ing)?)\b{_ELSEWHERE}"
-    r"|\b(?:schlägt (?:\w+ )?fehl|schlagen (?:\w+ )?fehl|fehlgeschlagen|échou\w+|fall(?:a|an|ando))\b|失败|未通过|失敗"
+    r"|\b(?:schlägt (?:\w+ )?fehl|schlagen (?:\w+ )?fehl|fehlgeschlagen|échou\w+|fall(?:a|an|ando)|пада(?:ет|ют)|не проход(?:ит|ят))\b|失败|未通过|失敗"
 )
 """A sign that an answer leaves something unfinished."""
 _CASES = late(

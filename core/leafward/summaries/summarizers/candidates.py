@@ -31,6 +31,11 @@ OUTCOME = " → "
 """The arrow between a request and its outcome."""
 
 
+_ASKED = "Asked: "
+ASKED_BEFORE = "Asked before: "
+"""The lead of an earlier request of which nothing tells whether it is done."""
+
+
 SAID_EARLIER = "Said earlier: "
 """The lead of a decision by the model before later work, which may have changed it."""
 
@@ -89,6 +94,12 @@ class LineCandidate:
         return self.section is SummarySection.GOAL or self.text.startswith(
             ("Asked: ", "Asked before: ", "Asked last: ", "Last request")
         )
+
+    def lose_outcome(self) -> None:
+        """Takes the outcome from the line of a request: nothing says any more that what was asked for is done."""
+        self.text = self.text.partition(OUTCOME)[0]
+        if self.section is SummarySection.DONE and self.text.startswith(_ASKED):
+            self.section, self.text = SummarySection.CONTEXT, ASKED_BEFORE + self.text.removeprefix(_ASKED)
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.questions import asks
+from leafward.summaries.summarizers.candidates import ASKED_BEFORE
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.turns import SUBSTANTIAL
 
@@ -48,7 +49,6 @@ _GOES_ON = re.compile(
 """A goal that all other requests belong to."""
 _ANSWERED = re.compile(r" \(answered(?:; asked first: .{1,200})?\)$")
 """Our mark on an answered goal."""
-ASKED_BEFORE = "Asked before: "
 _POINTING = frozenset(
     content_words(
         "continue continuing resume proceed going carry pick keep work working task job session conversation discussion request "

@@ -20,6 +20,21 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
+_ONCE_MORE = late(
+    r"(?i)\b(?:again|anew|once more|try|retry|redo|start over|another (?:go|attempt)|noch ?mal|nochmals|erneut|neu|encore|refais|recommence|réessaie|otra vez|de nuevo|vuelve)\b|重新|再|もう一度|やり直"
+)
+"""Words that ask for the same work again."""
+_NO_CAUSE = late(
+    r"(?i)(?:^|[,;:] )(?:(?:so|then|but|thus|hence|also|therefore),? )*(?:the |a |an |that |this )?([^.,;:!?\n]{2,80}?) (?:is|was|are|were|has been)(?: not|n['’]t) (?:actually |really |after all )?"
+    r"(?:the |a |its |to )?(?:real |actual |root )?(?:cause|culprit|problem|reason|issue|bug|it|blame)\b"
+    r"|(?:^|[,;:] )(?:also )?(?:der|die|das) ([^.,;:!?\n]{2,80}?) (?:ist|war|sind|waren) (?:also |doch |es )?nicht (?:die ursache|der grund|das problem|schuld|es)\b"
+    r"|(?:^|[,;:] )(?:donc )?(?:le |la |les |l['’])([^.,;:!?\n]{2,80}?) n['’](?:est|était|étaient|sont) pas (?:la cause|le problème|la raison)\b"
+)
+"""An explanation that is given up, by what is not the cause."""
+_CAUSE = late(
+    r"(?i)\b(?:cause[sd]?|culprit|reason|because|due to|to blame|comes from|(?:the )?problem is|ursache|grund|liegt an|weil|cause|raison|à cause|porque|causa)\b|原因|因为"
+)
+"""Words of a sentence that explains something."""
 CLAIMS = frozenset({SummarySection.DECISIONS, SummarySection.CONTEXT, SummarySection.NEXT})
 """Sections whose lines are claims of the model."""
 _GUARDED = frozenset({SummarySection.CONSTRAINTS, SummarySection.NEXT})
@@ -64,7 +79,7 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
             if changed:
                 text = f"{named_files(list(dict.fromkeys(changed)))}, changed for: {text}"
                 since = messages[words.first :]
-                if set(changed).issubset(
+                if _ONCE_MORE.search(words.own) and set(changed).issubset(
                     path for _, done in since for path in files_changed(done, failed, cwd)
                 ):
                     lead = "Done anew after the user undid it: "
@@ -84,6 +99,7 @@ def _undo(evidence: Evidence, changed: Sequence[str], places: range) -> None:
 def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """Leaves out answers that the user called wrong, or the model itself once the user asked about them."""
     _give_up(evidence, messages, turns)
+    _give_up_causes(evidence, turns)
     wrong: dict[EntryIndex, frozenset[str]] = {}
     doubted: dict[tuple[EntryIndex, ...], frozenset[str]] = {}
     spared: set[EntryIndex] = set()
@@ -131,6 +147,31 @@ def _give_up(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequenc
         ]
 
 
+def _give_up_causes(evidence: Evidence, turns: Sequence[Turn]) -> None:
+    """Leaves out explanations that a later answer calls wrong: `the pool was not the cause`."""
+    given_up = [
+        (turn.last, frozenset(content_words(next(filter(None, found)))))
+        for turn in turns
+        if turn.answer
+        for found in _NO_CAUSE.findall(turn.answer)
+    ]
+    if not given_up:
+        return
+    ended = {turn.entry: turn.last for turn in turns}
+    left = []
+    for candidate in evidence.candidates:
+        _, arrow, came = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
+        place = ended.get(candidate.sources[0], -1) if arrow else evidence.place_of(candidate)
+        over = _CAUSE.search(came) is not None and any(
+            at > place and cause and cause <= _words(came) for at, cause in given_up
+        )
+        if over and arrow:
+            candidate.lose_outcome()
+        if not over or candidate.asks or candidate.section not in CLAIMS | {SummarySection.DONE}:
+            left.append(candidate)
+    evidence.candidates = left
+
+
 def _first_words(messages: Sequence[SpanMessage], turn: Turn) -> str:
     """The first words of the model's after a request."""
     said = (
@@ -151,6 +192,6 @@ def _forget_outcomes(evidence: Evidence, doubted: Mapping[tuple[EntryIndex, ...]
         about = doubted.get(candidate.sources)
         if about is None:
             continue
-        asked, outcome, came = candidate.text.partition(OUTCOME)
+        _, outcome, came = candidate.text.partition(OUTCOME)
         if outcome and about & _words(came):
-            candidate.text = asked
+            candidate.lose_outcome()

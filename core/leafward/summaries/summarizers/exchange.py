@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.passages import quotable
@@ -23,6 +24,21 @@ if TYPE_CHECKING:
 
 _BRIEF = 2
 """Content words up to which a reply to a question of the model's is no request of its own."""
+
+_GOES_ON = late(
+    r"(?i)^(?:(?:oh|ah|ok(?:ay)?|sorry)[\s,.]+)*(?:needs?|should|has|have|must|is|are|was|were|and|also|plus|with|or|und|auch|muss|soll|et|aussi|y|también)\b"
+)
+"""The beginning of a prompt that goes on with the sentence before it."""
+
+
+def goes_on_from(before: Turn, turn: Turn) -> bool:
+    """Whether a prompt goes on with the one before it, which nothing followed."""
+    return (
+        before.waits
+        and before.words >= SUBSTANTIAL
+        and _GOES_ON.match(turn.own) is not None
+        and not questions.asks(turn.own)
+    )
 
 
 def speaks_to(turn: Turn, before: Turn) -> bool:
@@ -49,7 +65,7 @@ def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
 
 
 def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
-    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, or only went on.
+    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, or led to work.
 
     Else it is the request itself.
 
@@ -57,7 +73,7 @@ def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
     """
     exchange = exchange_of(turns, turn)
     for one in reversed(exchange[1:]):
-        if is_answered(one) and (reports_result(one.answer) or (one.works and keeps_going(one))):
+        if is_answered(one) and (reports_result(one.answer) or (one.works and not questions.asks(one.own))):
             return one
     wrong = [number for number, one in enumerate(exchange) if responses.refutes(one.own)]
     return next((one for one in reversed(exchange[wrong[-1] :]) if is_answered(one)), turn) if wrong else turn

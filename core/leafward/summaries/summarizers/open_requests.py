@@ -13,6 +13,7 @@ from leafward.summaries.summarizers.answered_requests import ACHIEVED, FAILS
 from leafward.summaries.summarizers.exchange import reports_result, speaks_to
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.passages import quotable
+from leafward.summaries.summarizers.passed_over import comes_next
 from leafward.summaries.summarizers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.turns import (
     SUBSTANTIAL,
@@ -67,6 +68,10 @@ _WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
 _LONG_AGO = 6
 """Such requests where the answer named remaining work: by then it is done, or belongs to other requests."""
+_SAME_STEP = 2
+"""Words that a request shares at least with the step that it takes up."""
+_SAME_PART = 0.5
+"""The part of its words that it shares with that."""
 LOOKS = late(r"(?i)^(?:let me|show|tell|explain|read|look|print|open|list)\b")
 _GLANCES = late(r"(?i)^(?:let me|show|tell|explain|read|look|check|see)\b")
 
@@ -85,6 +90,11 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
         return last
     left = open_requests(turns)
     goal, begun = goal_of(left), goal_of([turn for turn in turns if not turn.told_before])
+    if goal is not None and (before := turn_before(turns, goal)) is not None:
+        # What accepts an offer, with a word on how, is no request of its own.
+        offered = asks_back(before.answer) and responses.agrees(goal.own) and goal.words < before.words
+        asks_for_work = not (questions.asks(before.text) or LOOKS.match(before.text))
+        goal = before if offered and asks_for_work and before.words >= SUBSTANTIAL else goal
     if goal is None or goal is begun or not _is_aside(goal, turns):
         return goal
     other = goal_of([turn for turn in left if not _is_aside(turn, turns)])
@@ -120,7 +130,9 @@ def _left_it_there(turn: Turn, later: Turn) -> bool:
 def is_unchallenged(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether nothing said since the answer to a request makes that answer wrong."""
     since = [turn for turn in turns if turn.first > goal.first]
-    return not (since and responses.refutes(since[0].own)) and not any(
+    wrong = bool(since) and responses.refutes(since[0].own)
+    # What was wrong may have been put right at once.
+    return not (wrong and not (since[0].works and is_answered(since[0]))) and not any(
         _REPORTS_ON.match(turn.own) or comes_back(turn.own) for turn in since
     )
 
@@ -195,6 +207,7 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
     answered = ("", later, telling, worked)
     ended = ("", later, telling, worked)
     said_since: set[str] = set()
+    talk = not any(turn.works for turn in turns)
     for place in range(len(turns) - 1, -1, -1):
         turn = turns[place]
         words = turn.text.casefold().rstrip(".!? ")
@@ -204,7 +217,7 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
         over = (
             again
             or turn.told_before
-            or _is_over(turn, turn.answer, later, telling, worked)
+            or _is_over(turn, turn.answer, later, telling, worked, talk=talk, since=turns[place + 1 :])
             or (worked > 0 and _was_left(turn, then))
         )
         if not turn.answer and not over and answered[0]:
@@ -212,16 +225,24 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
             # Unless it was to wait for that.
             comes_between = later is not None and _MEANWHILE.match(later.own) is not None
             over = not comes_between and (
-                _is_over(turn, *answered)
-                or (later is not None and later_over and turn.works and not ERRAND.match(later.own))
+                _is_over(turn, *answered, own=False)
+                or (
+                    later is not None
+                    and (later_over or (is_answered(later) and reports_result(later.answer)))
+                    and turn.works
+                    and not ERRAND.match(later.own)
+                )
             )
         if not over and ended[0]:
             # The answers to it go on in what was said about them.
-            over = _is_over(turn, *ended)
+            over = _is_over(turn, *ended, own=False)
         if not over and later is not None:
             over = (
                 responses.takes_back(later.text)
                 or responses.did_it(later.own)
+                or (responses.accepts(later.own) and is_answered(turn))
+                or responses.calls_off(later.own, turn.text)
+                or responses.turns_from(later.own, turn.text)
                 or (
                     # What more it offered is not wanted.
                     responses.declines(later.own, question_of(turn.answer))
@@ -271,10 +292,21 @@ def _was_left(turn: Turn, then: Turn | None) -> bool:
     return any(section_of_sentence(one) is SummarySection.DONE for one in quotable(turn.answer))
 
 
-def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked: int) -> bool:
+def _is_over(
+    turn: Turn,
+    answer: str,
+    behind: Turn | None,
+    telling: int,
+    worked: int,
+    *,
+    own: bool = True,
+    talk: bool = False,
+    since: Sequence[Turn] = (),
+) -> bool:
     """Whether an answer reports a result without remaining work, and the user went on to something else.
 
-    `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
+    `talk` says that no request led to work: then an answer is all that was wanted. `since` are the later turns;
+    `own` says that the answer is that of the request itself, and not of a later one; `behind` is the turn after the answer; `telling` of the later turns name their subject, and `worked` of them asked for
     more than to go on and led to work.
     """
     if behind is None or not telling:
@@ -286,7 +318,7 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
         return True
     if worked and _wants_to_know(turn.text, behind=worked):
         return True
-    if worked >= _WENT_ON and prose.reports(answer):
+    if worked >= _WENT_ON and (prose.reports(answer) or _went_on_to_the_rest(answer, since)):
         return True
     if not answer or asks_back(answer):
         return False
@@ -295,7 +327,13 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
     if worked and turn.runs:
         return True
     sections = [(one, section_of_sentence(one)) for one in quotable(answer) if not _is_cancelled(one, behind)]
-    if any(section is SummarySection.NEXT for _, section in sections):
+    if any(
+        section is SummarySection.NEXT
+        and not any(_takes_up(turn, one) for turn in since)
+        # Who works on something else did not take that up.
+        and not ((worked or not own) and comes_next(one))
+        for one, section in sections
+    ):
         return False
     if ACHIEVED.match(answer):
         return True
@@ -305,7 +343,25 @@ def _is_over(turn: Turn, answer: str, behind: Turn | None, telling: int, worked:
         # Unless the next request asks for just that.
         return all(_is_about(behind.text, one) for one in failing)
     enough = 1 if turn.works or questions.asks(turn.text) else _WENT_ON
-    return worked >= enough or any(section is SummarySection.DONE for _, section in sections)
+    return talk or worked >= enough or any(section is SummarySection.DONE for _, section in sections)
+
+
+def _went_on_to_the_rest(answer: str, since: Sequence[Turn]) -> bool:
+    """Whether an answer tells remaining work, and later requests were for all of it."""
+    left = [one for one in quotable(answer) if section_of_sentence(one) is SummarySection.NEXT]
+    return bool(left) and all(any(_takes_up(turn, one) for turn in since) for one in left)
+
+
+def _takes_up(turn: Turn, step: str) -> bool:
+    """Whether a request asks for a step that an answer told, and its answer reports that as done."""
+    asked = frozenset(content_words(turn.text))
+    shared = asked & frozenset(content_words(step))
+    return (
+        turn.works
+        and len(shared) >= max(_SAME_STEP, _SAME_PART * len(asked))
+        and is_answered(turn)
+        and reports_result(turn.answer)
+    )
 
 
 def _is_cancelled(sentence: str, behind: Turn) -> bool:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.agent_plan import AgentPlan
 from leafward.summaries.facts.prose import content_words, reports
+from leafward.summaries.facts.responses import agrees
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
-from leafward.summaries.summarizers.turns import is_answered, turns_of
+from leafward.summaries.summarizers.turns import is_answered, keeps_going, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,8 @@ _PLANNED = 1.0
 """The worth of such a line alone: nobody said that the step is done."""
 _PASSED_OVER = 2
 """Answered requests for other work after which a told step is only what was planned then."""
+_COMES_NEXT = late(r"(?i)\W*next(?: steps?)?\b")
+"""The beginning of what an answer says comes next."""
 _LABEL = late(
     r"(?:Committed: )?(?:(?:Remaining|Next|Still open): )?(?P<label>[A-Z]{1,6}-?\d{1,4})(?=:| [-–—] )"
 )
@@ -49,7 +52,10 @@ def settle(
             listed = is_listed(evidence, candidate)
             if keys <= over or (not listed and is_asked_for(candidate, later)):
                 continue
-            if not listed and _passed(evidence, candidate, turns) >= _PASSED_OVER:
+            if not listed and (
+                _passed(evidence, candidate, turns) >= _PASSED_OVER
+                or (comes_next(candidate.text) and _went_elsewhere(evidence, candidate, turns))
+            ):
                 put_behind(evidence, candidate)
         left.append(candidate)
     evidence.candidates = left
@@ -72,6 +78,19 @@ def is_asked_for(candidate: LineCandidate, turns: Sequence[Turn], place: int = -
         and len(words & (asked := frozenset(content_words(turn.text))))
         >= max(_COMMON, _ASKED_FOR * len(asked))
         for turn in turns
+    )
+
+
+def comes_next(text: str) -> bool:
+    """Whether a text tells what comes next: only that, until the user asks for something else."""
+    return _COMES_NEXT.match(text) is not None
+
+
+def _went_elsewhere(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
+    """Whether a request since a step asks for something else, and led to work."""
+    place = evidence.place_of(candidate)
+    return any(
+        turn.first > place and turn.works and not (keeps_going(turn) or agrees(turn.own)) for turn in turns
     )
 
 

@@ -21,7 +21,7 @@ _MORE_FINISHED = (
 )
 _STATES = (
     "fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed|finished|committed|pushed|extracted"
-    f"|converted|rewritten|written|ported|changed|deleted|switched|merged|released|done|{_MORE_FINISHED}"
+    f"|converted|rewritten|written|ported|changed|deleted|switched|merged|released|done|gone|in place|{_MORE_FINISHED}"
 )
 _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"

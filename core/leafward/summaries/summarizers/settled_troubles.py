@@ -104,9 +104,9 @@ def _come_back(evidence: Evidence, turns: Sequence[Turn]) -> None:
     left = []
     for candidate in evidence.candidates:
         if max(candidate.sources, default=last) < last:
-            asked, _, came = candidate.text.partition(OUTCOME)
+            came = candidate.text.partition(OUTCOME)[2]
             if candidate.asks and is_back(came):
-                candidate.text = asked
+                candidate.lose_outcome()
             elif candidate.provenance is Provenance.SAID and is_back(candidate.text):
                 continue
         left.append(candidate)

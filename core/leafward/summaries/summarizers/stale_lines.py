@@ -18,7 +18,7 @@ from leafward.summaries.facts.outcomes import failed_calls, patches_of
 from leafward.summaries.facts.prose import affirmed, content_words, reports, without_marker
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
-from leafward.summaries.summarizers import contradictions, passed_over
+from leafward.summaries.summarizers import contradictions, passed_over, replaced_values
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
 from leafward.summaries.summarizers.passed_over import NOT_DONE, put_behind
@@ -79,6 +79,8 @@ class GoneFile:
     entry: EntryIndex
     now: str
     """Its new name; empty where it was deleted."""
+    returned: bool = False
+    """Whether that is the name that it had before this one."""
 
 
 def settle(
@@ -119,6 +121,7 @@ def settle(
     evidence.candidates = [
         candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
     ]
+    replaced_values.renew(evidence, [*turns, *answers.later])
     _counts(evidence)
     return frozenset(gone)
 
@@ -155,31 +158,37 @@ def gone_files(
                     continue
                 path = forms.canonical_path(one.path, cwd)
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
-                gone.pop(now or path, None)
+                before = gone.pop(now or path, None)
                 if one.operation is FileOperation.DELETE or (
                     one.operation is FileOperation.MOVE and now != path
                 ):
-                    gone[path] = GoneFile(place, entry, now)
+                    returned = before is not None and before.now == path
+                    gone[path] = GoneFile(place, entry, now, returned)
     return gone
 
 
 def _files(evidence: Evidence, gone: dict[str, GoneFile]) -> None:
     listed = 0
+    # Names that a renamed file had for a time.
+    between = {what.now for what in gone.values()}
     for path, what in sorted(gone.items(), key=lambda item: (-item[1].place, item[0])):
         if "." not in path.rsplit("/", 1)[-1]:
             continue
         left = _without(evidence, path, what.place)
         work = evidence.files.pop(path, None)
         if work is not None and what.now and what.now in evidence.files:
-            now = evidence.files[what.now]
-            now.changes += work.changes
-            now.names = {**work.names, **now.names}
+            renamed = evidence.files[what.now]
+            renamed.changes += work.changes
+            renamed.names = {**work.names, **renamed.names}
         if work is None and len(left) == len(evidence.candidates):
             continue
         evidence.candidates = left
-        if listed < _TOLD_FILES:
+        if listed < _TOLD_FILES and path not in between and not what.returned:
             listed += 1
-            text = f"Renamed `{path}` to `{what.now}`" if what.now else f"Deleted `{path}`"
+            now = what.now
+            while now in gone:
+                now = gone[now].now
+            text = f"Renamed `{path}` to `{now}`" if now else f"Deleted `{path}`"
             add(evidence, SummarySection.DONE, text, (what.entry,), 3.0)
 
 

@@ -1,4 +1,4 @@
-"""Settled and stated facts as lines: commits, failures, demands, decisions, todos, commands, URLs."""
+"""Stated facts as lines: failures, demands, decisions, todos, commands, URLs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.checks import Check, check_of
-from leafward.session.entries import EntryIndex, text_of
-from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS
+from leafward.session.entries import text_of
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import (
     is_to_try,
@@ -24,27 +23,23 @@ if TYPE_CHECKING:
 
     from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.facts.values import Sighting
-    from leafward.summaries.summarizers.candidates import LineCandidate
     from leafward.summaries.summarizers.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
-COMMITTED = "Committed: "
-_COMMIT = re.compile(
-    r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
-)
 _GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt|stopped by)")
-_FRAME = re.compile(r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*")
+_FRAME = re.compile(
+    r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*"
+    r"|(?i:\W*(?:(?:command|process|shell|script) )?(?:exited with (?:code|status)|exit (?:code|status))[:=]? ?-?\d{1,3}\W*$)"
+)
 """Text around an error that tells nothing about it."""
 _CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
 """Commands that check whether the work is right."""
+_AT_A_PLACE = re.compile(r"\s*[\w./@-]{1,200}\.(\w{1,10})(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )")
 _OUR_HEADINGS = frozenset(section.title.casefold() for section in SummarySection)
 _CHANGED_FILES = 4
 """Files that are named as changed where no other line tells the work."""
-_BRANCH = re.compile(
-    r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
-)
 _LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
 _STILL = 0.4
 """The part of the span after which a command that failed last counts as a present obstacle."""
@@ -81,48 +76,6 @@ class KeptFacts(NamedTuple):
     """Their facts."""
     later: Sequence[Turn]
     """The turns in them."""
-
-
-def settled(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
-    """Adds commits that were made, and calls that failed last: finished work, and obstacles."""
-    waiting: dict[str, tuple[EntryIndex, str]] = {}
-    branch: tuple[EntryIndex, str] | None = None
-    committed: list[LineCandidate] = []
-    total = max(1, len(messages))
-    for place, (entry, message) in enumerate(messages):
-        role = message.get("role")
-        if role == "assistant":
-            for call in evidence.calls.get(place, ()):
-                command = next(
-                    (
-                        call.arguments[name]
-                        for name in COMMAND_ARGUMENTS
-                        if isinstance(call.arguments.get(name), str)
-                    ),
-                    "",
-                )
-                if command:
-                    waiting[call.id] = (entry, command)
-        elif role == "toolResult":
-            made = waiting.pop(str(message.get("toolCallId")), None)
-            match = _COMMIT.search(made[1]) if made is not None and not message.get("isError") else None
-            if made is not None and not message.get("isError"):
-                on = _BRANCH.search(made[1])
-                branch = (made[0], on[1]) if on is not None and "." not in on[1] else branch
-            if made is not None and match is not None:
-                title = match[1] or match[2]
-                if title.startswith("$("):
-                    # The message is a here-document in the command: its first line is the title.
-                    title = next((line for line in made[1][match.end() :].split("\n") if line.strip()), "")
-                worth = 0.6 + 0.9 * (place + 1) / total
-                if "--amend" in made[1] and committed:
-                    # The commit before it is no more.
-                    evidence.candidates = [one for one in evidence.candidates if one is not committed[-1]]
-                before = len(evidence.candidates)
-                add(evidence, SummarySection.DONE, title, (made[0], entry), worth, limit=160, lead=COMMITTED)
-                committed = evidence.candidates[before:] or committed
-    if branch is not None:
-        add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
 
 
 def stated(
@@ -165,6 +118,14 @@ def stated(
     if kept.messages and any(map(_is_broken, commands)):
         later = _Passed(_evidence_of(kept), kept.messages)
         broken = [fact for fact in broken if not later.overcame(fact)]
+    compiled: dict[str, int] = {}
+    """Where errors at places of files were printed last, by the ending of the files: a later run has all that are left."""
+    for fact in evidence.facts.values():
+        if fact.kind is FactKind.ERROR and fact.voice is Voice.OUTPUT and (ending := _compiled(fact)):
+            compiled[ending] = max(evidence.position.get(fact.last, -1), compiled.get(ending, -1))
+    for seen in kept.seen:
+        if seen.kind is FactKind.ERROR and seen.voice is Voice.OUTPUT and (ending := _compiled(seen)):
+            compiled[ending] = total
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
@@ -189,6 +150,7 @@ def stated(
             and any(0 < evidence.position.get(fact.last, -1) - place <= _RESULTS for place in failed_at)
             and not _GIVEN_UP.search(fact.text)
             and not _FRAME.match(fact.text)
+            and compiled.get(_compiled(fact), -1) <= evidence.position.get(fact.last, -1)
         ):
             add(evidence, SummarySection.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
         elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
@@ -270,6 +232,12 @@ def _is_broken(fact: Fact) -> bool:
     # After a pipe the exit code is that of the last program.
     last = fact.key.rpartition("|")[2].split()
     return not (last and last[0] in _ASKING)
+
+
+def _compiled(fact: Fact | Sighting) -> str:
+    """The ending of the file that a compiler's error names with a place in it; empty for any other error."""
+    found = _AT_A_PLACE.match(fact.text)
+    return found[1] if found is not None else ""
 
 
 def _unpiped(fact: Fact) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.answered_requests import obstacle, settles
-from leafward.summaries.summarizers.candidates import BEFORE_KEPT, OUTCOME, Evidence, add
-from leafward.summaries.summarizers.exchange import closing, reports_result
+from leafward.summaries.summarizers.candidates import ASKED_BEFORE, BEFORE_KEPT, OUTCOME, Evidence, add
+from leafward.summaries.summarizers.exchange import closing, goes_on_from, reports_result
 from leafward.summaries.summarizers.open_requests import (
     ERRAND,
     LOOKS,
@@ -38,6 +38,7 @@ from leafward.summaries.summarizers.turns import (
     keeps_going,
     last_of,
     question_of,
+    turn_before,
 )
 
 if TYPE_CHECKING:
@@ -185,13 +186,17 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
 
 def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork) -> None:
     """Adds an answered request with its outcome."""
-    request = _without_dropped(evidence, turn.text)
-    text = with_outcome(
-        cut(whole_sentences(heading_apart(request), _EARLIER), _EARLIER), closing(turns, turn), same
-    )
+    before = turn_before(turns, turn)
+    text = turn.text
+    if before is not None and goes_on_from(before, turn):
+        text = f"{before.text.rstrip('. ')}; {text}"
+    request, end = _without_dropped(evidence, text), closing(turns, turn)
+    text = with_outcome(cut(whole_sentences(heading_apart(request), _EARLIER), _EARLIER), end, same)
     # The outcome does not make a request less worth telling.
     worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
-    add(evidence, SummarySection.DONE, text, (turn.entry,), worth, limit=LINE_LIMIT, lead="Asked: ")
+    # Without an answer nothing tells what came of it.
+    section, lead = (SummarySection.DONE, "Asked: ") if end.answer else (SummarySection.CONTEXT, ASKED_BEFORE)
+    add(evidence, section, text, (turn.entry,), worth, limit=LINE_LIMIT, lead=lead)
 
 
 def _last(

@@ -1,0 +1,124 @@
+"""Commits as lines of finished work: those that were taken back since are none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex, text_of
+from leafward.summaries.facts.call_arguments import command_of
+from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, LineCandidate, add
+from leafward.summaries.summarizers.outline import SummarySection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+COMMITTED = "Committed: "
+REVERTED = "Reverted: "
+_COMMIT = re.compile(
+    r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
+)
+_BRANCH = re.compile(
+    r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
+)
+_NAMED = re.compile(r"(?m)^\[[^\]\n]{1,120} ([0-9a-f]{7,40})\] ")
+"""The name of a new commit, as git prints it."""
+_TAKES_BACK = re.compile(
+    r"\bgit\b[^|;&\n]{0,60}\b(?:(revert)\b(?![^|;&\n]*--(?:abort|continue|skip|quit))(?: --?[\w=-]+)* (HEAD|[0-9a-f]{7,40})(?=[\s;&|]|$)|reset\b(?: --?[\w=-]+)* HEAD(?:~(\d{0,2})|(\^)))"
+)
+"""A revert of one commit, or a reset to one before the last ones."""
+_GONE = "reverted since"
+
+
+@dataclass(slots=True)
+class _Commit:
+    line: LineCandidate
+    place: int
+    name: str
+
+
+def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+    """Adds the commits that were made and not taken back, and the branch."""
+    waiting: dict[str, tuple[EntryIndex, str]] = {}
+    branch: tuple[EntryIndex, str] | None = None
+    made: list[_Commit] = []
+    total = max(1, len(messages))
+    for place, (entry, message) in enumerate(messages):
+        role = message.get("role")
+        if role == "assistant":
+            for call in evidence.calls.get(place, ()):
+                if command := command_of(call.arguments):
+                    waiting[call.id] = (entry, command)
+        elif role == "toolResult":
+            began, command = waiting.pop(str(message.get("toolCallId")), (entry, ""))
+            if "git" not in command or message.get("isError"):
+                continue
+            on = _BRANCH.search(command)
+            branch = (began, on[1]) if on is not None and "." not in on[1] else branch
+            _take_back(evidence, command, made, turns, messages)
+            match = _COMMIT.search(command)
+            if match is None:
+                continue
+            title = match[1] or match[2]
+            if title.startswith("$("):
+                # The message is a here-document in the command: its first line is the title.
+                title = next((line for line in command[match.end() :].split("\n") if line.strip()), "")
+            worth = 0.6 + 0.9 * (place + 1) / total
+            if "--amend" in command and made:
+                # The commit before it is no more.
+                _remove(evidence, made.pop().line)
+            before = len(evidence.candidates)
+            add(evidence, SummarySection.DONE, title, (began, entry), worth, limit=160, lead=COMMITTED)
+            named = _NAMED.search(text_of(message.get("content")))
+            made += [
+                _Commit(line, place, named[1] if named is not None else "")
+                for line in evidence.candidates[before:]
+            ]
+    if branch is not None:
+        add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
+
+
+def _take_back(
+    evidence: Evidence,
+    command: str,
+    made: list[_Commit],
+    turns: Sequence[Turn],
+    messages: Sequence[SpanMessage],
+) -> None:
+    """Takes the commits out that a command reverts, or resets away, and what was told of the work in them."""
+    found = _TAKES_BACK.search(command)
+    if found is None:
+        return
+    reverts, name, count, caret = found.groups()
+    if not reverts:
+        gone = made[-(1 if caret else int(count or 1)) :]
+    elif name == "HEAD":
+        gone = made[-1:]
+    else:
+        gone = [one for one in made if one.name and (one.name.startswith(name) or name.startswith(one.name))]
+    for one in gone:
+        made.remove(one)
+        if reverts:
+            one.line.text = REVERTED + one.line.text.removeprefix(COMMITTED)
+        else:
+            _remove(evidence, one.line)
+        turn = next((turn for turn in turns if turn.first <= one.place <= turn.last), None)
+        kept = "--hard" not in command and not reverts
+        if turn is None or kept or any(turn.first <= other.place <= turn.last for other in made):
+            # Other commits of that turn stand, or its changes are still there.
+            continue
+        for candidate in list(evidence.candidates):
+            if candidate.asks and turn.entry in candidate.sources and OUTCOME in candidate.text:
+                candidate.text = f"{candidate.text.partition(OUTCOME)[0]}{OUTCOME}{_GONE}"
+            elif (
+                candidate.sources == (messages[turn.last].entry,) and candidate.section is SummarySection.DONE
+            ):
+                _remove(evidence, candidate)
+
+
+def _remove(evidence: Evidence, line: LineCandidate) -> None:
+    evidence.candidates = [one for one in evidence.candidates if one is not line]
