@@ -95,7 +95,8 @@ def _take_back(
         return
     reverts, name, count, caret = found.groups()
     if not reverts:
-        gone = made[-(1 if caret else int(count or 1)) :]
+        number = 1 if caret else int(count or 1)
+        gone = made[-number:] if number else []
     elif name == "HEAD":
         gone = made[-1:]
     else:
