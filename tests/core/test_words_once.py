@@ -125,3 +125,15 @@ def test_a_pattern_that_is_made_later_is_found_in_a_sentence_that_was_told_befor
     sentence = "The quinces were counted by nobody."
     assert prose.negated(sentence) is prose.negated(sentence)
     assert marker_words.markers(r"\bquinces?\b", "quince quinces").stand_in(sentence)
+
+
+@pytest.mark.parametrize("framed", ["{}", "pear {} quince", "Pears\t{}\n-", "é {} 密", "kind={}"])
+def test_every_sign_of_a_secret_is_found_in_a_text_that_holds_it(framed: str) -> None:
+    """A rule without its sign in a text is not asked: of no sign may the part that is looked for be missing."""
+    for sign, bit in signs.SIGNS.bits.items():
+        assert signs.signs_of(framed.format(sign))[0] & bit, sign
+
+
+def test_a_sign_is_found_whose_letters_are_written_with_other_characters() -> None:
+    held, _ = signs.signs_of("the api_token")
+    assert signs.signs_of("the ap\u0130_to\u212aen")[0] & held == held
