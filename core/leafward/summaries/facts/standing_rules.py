@@ -64,7 +64,9 @@ _SPARED = frozenset(
 )
 """Words of a rule that name nothing."""
 _REMOVAL = late(
-    r"(?i)\b(?=[bdeklpqrs])(?:remove|delete|drop|kill|erase|purge|lösche?|entferne?|supprime[rz]?|enlève|elimina|borra|quita|[rd][a-z]{5})\b"
+    # It begins with one class, so that the search passes over all other characters quickly.
+    r"[bdeklpqrsBDEKLPQRS](?<!\w.)(?i:(?<=r)emove|(?<=d)elete|(?<=d)rop|(?<=k)ill|(?<=e)rase|(?<=p)urge|(?<=l)ösche?|(?<=e)ntferne?"
+    r"|(?<=s)upprime[rz]?|(?<=e)nlève|(?<=e)limina|(?<=b)orra|(?<=q)uita|(?<=[rd])[a-z]{5})\b"
 )
 """Requests for a removal, and every word that may be such a word with its letters in another order."""
 _MISTYPED = frozenset("".join(sorted(word)) for word in ("remove", "delete"))

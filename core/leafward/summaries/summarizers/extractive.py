@@ -43,9 +43,9 @@ _LIST_LIMIT = 0.24
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _SETTINGS = late(
-    r"(?i)\.env\b|secret|credential|passw|token|config|settings|rc\Z|\.(?:cfg|conf|ini|json|key|pem|properties|tfvars|toml|ya?ml)\Z"
+    r"\.env\b|secret|credential|passw|token|config|settings|rc\Z|\.(?:cfg|conf|ini|json|key|pem|properties|tfvars|toml|ya?ml)\Z"
 )
-"""Paths of files that may hold settings, and so secrets."""
+"""Paths, in small letters, of files that may hold settings, and so secrets."""
 _FAR_LONGER = 4
 """The ratio of a span to a summary that quotes its end."""
 
@@ -126,7 +126,7 @@ def _read(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[SpanM
         role = message.get("role")
         if role == "assistant":
             silent.update(
-                (call.id, _SETTINGS.search(first_of(call.arguments, PATH_ARGUMENTS)) is not None)
+                (call.id, _SETTINGS.search(first_of(call.arguments, PATH_ARGUMENTS).casefold()) is not None)
                 for call in tool_calls(message)
                 if is_silent(call.arguments)
             )
