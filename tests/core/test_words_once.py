@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from leafward.base.redact import signs
 from leafward.summaries.facts import demands, forms, marker_words, prose, questions, responses
 from leafward.summaries.facts.words import Words
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,6 +87,22 @@ OBLIGES = (
 def test_no_word_of_a_rule_is_passed_over(words: str) -> None:
     """A sentence is matched with a pattern only where it holds a word of that: each word must be among those."""
     assert demands.demands(f"pears and quinces {words} ripen beside apples")
+
+
+@pytest.mark.parametrize(
+    "name", ["_NOTHING_OF", "_FORBIDS", "_RULE_BRIEF", "_ANSWERED_IN", "_RULE_FIRST", "_RULES"]
+)
+def test_no_other_word_of_a_rule_is_passed_over(name: str) -> None:
+    """No pattern of a demand is asked where a sentence holds none of their words: each match must hold one."""
+    pattern, words = vars(demands)[name], vars(demands)["_OTHERWISE"]
+
+    @settings(max_examples=3000 if THOROUGH else 80, deadline=None)
+    @given(st.from_regex(re.compile(pattern.pattern)))
+    def told(sentence: str) -> None:
+        low = sentence.lower()
+        assert words.may_stand_in(sentence) or pattern.search(low) is None
+
+    told()
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from leafward.base.redact.signs import (
     ASSIGNMENTS,
     HEADERS,
     IN_SMALL_LETTERS,
+    PORT,
     PORTS,
     RECOVERY_CODES,
     SENTENCES,
@@ -150,7 +151,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
     if pairs := commands_of(held):
         yield from commands_in(text, pairs)
     if held & PORTS:
-        yield from password_files_in(text)
+        yield from password_files_in(text, named=held & PORTS != PORT)
     yield from printed_in(text)
     if "\n" in text:
         yield from named_files_in(text)

@@ -39,7 +39,7 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
     commands.OF_PASSWORD_FILES,
     *(signs for pair in commands.SIGNS for signs in pair),
 )
-WALLETS, _RUNS, _PORTS = 1, 2, 4
+WALLETS, _RUNS, PORT = 1, 2, 4
 """Words of a wallet; a run that is long enough for a token; a port or a word as in a file of passwords."""
 _FIRST = 8
 
@@ -112,7 +112,7 @@ class _Signs:
 
 SIGNS = _Signs()
 ASSIGNMENTS, HEADERS, SPOKEN, TABLES, SENTENCES, RECOVERY_CODES, PORTS, *_PAIRS = SIGNS.families
-PORTS |= _PORTS
+PORTS |= PORT
 IN_SMALL_LETTERS = ASSIGNMENTS | HEADERS | SPOKEN | TABLES | SENTENCES | RECOVERY_CODES
 _OF_COMMANDS = 0
 for _family in _PAIRS:
@@ -158,7 +158,7 @@ def signs_of(text: str, *, once: bool = False) -> tuple[int, str]:
             if sign_abroad in low_text:
                 found |= bit
     if commands.PASSWORD_FILE.search(f" {text} ") is not None:
-        found |= _PORTS
+        found |= PORT
     if _LONG_RUN not in raw.translate(_MARKED):
         return found, ""
     runs = {run for run in raw.translate(_KEPT).split() if len(run) >= LEAST_RUN}

@@ -126,6 +126,13 @@ _NOTHING_OF = late(
     r"|^(?:please |with )?no (?:new|external|third[- ]party|breaking|extra|additional|other|runtime) (?:[\w-]+ )?(?!(?:errors?|warnings?|issues?|problems?|comments?|results?|messages?|failures?|findings?)\b)[\w-]+s(?: please)?\W*$"
 )
 """A rule in a few words: no such things."""
+_OTHERWISE = markers(
+    "",
+    "answer antworte avoid before bitte can cannot cant compatible default do don dont ensure has have instead keep kein keine keinen keiner "
+    "keines leave like make may need needs nicht no nothing ohne only pas plus prefer preferably preferred rather remain reply respond "
+    "responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte speak stay stick stop talk throughout use want wants without",
+)
+"""The words of every other demand: `_NOTHING_OF`, `_FORBIDS` and those that begin with `_RULE`."""
 _CORRECTS = late(r"^(?:(?:just|maybe) )?instead,? (?!of\b)|^stattdessen\b|^plutôt\b")
 """The beginning of another way for the work at hand."""
 _HALF = late(r"^(?:should|needs?|has|have|must)\b")
@@ -206,6 +213,8 @@ def revoked(sentence: str) -> frozenset[str]:
 @lru_cache(maxsize=_REMEMBERED)
 def demands(sentence: str) -> bool:
     """Whether a user's sentence states a rule or a limit that holds from now on."""
+    if not (_OBLIGED.may_stand_in(sentence) or _OTHERWISE.may_stand_in(sentence)):
+        return False
     if asks(sentence) or refutes(sentence):
         return False
     sentence = sentence.lower()

@@ -16,6 +16,8 @@ _WITHIN = (
 )
 _QUOTED = late(rf"(?P<quote>['\"`])(?<![\w'\"`].)(?P<path>{_WITHIN})(?P=quote)")
 """Quoted paths: the lookbehind is after the quote, so that the search quickly skips other characters."""
+_BEGINS = late(r"/(?:(?<=['\"`]/)|(?<=['\"`][~.]/)|(?<=['\"`]\.\./)|(?<=['\"`][A-Za-z]:/))")
+"""The first slash of a quoted path."""
 _LINE = late(rf"(?m)[ \t]*(?:[-*•][ \t]+)?(?P<path>{_WITHIN})[ \t]*$")
 _ESCAPED = late(r"(?<![\w/.~\\])(?:~|\.{1,2})?/(?:[\w./@+~-]|\\ ){1,400}\\ (?:[\w./@+~-]|\\ ){1,200}")
 _BLANK = late(r"[^\S\n]")
@@ -29,7 +31,7 @@ def spaced_paths(text: str, cwd: str) -> Iterator[forms.Form]:
     if "/" not in text or _BLANK.search(text) is None:
         return
     found = []
-    if "'" in text or '"' in text or "`" in text:
+    if _BEGINS.search(text) is not None:
         found += [(match.start("path"), match["path"], match["path"]) for match in _QUOTED.finditer(text)]
     found += [(match.start("path"), match["path"], match["path"]) for match in _lines(text)]
     if "\\ " in text:

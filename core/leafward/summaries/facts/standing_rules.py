@@ -164,14 +164,16 @@ class StandingRules:
 
     def begun(self, prompt: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Yields the rules that held until the work might begin, where a prompt lets it begin."""
-        if asks(prompt):
+        if not self._told or asks(prompt):
             return
-        asked = frozenset(content_words(prompt)) if not negated(prompt) else frozenset()
+        asked: frozenset[str] | None = None
         for key, rule in list(self._told.items()):
             told = _UNTIL_TOLD.search(rule)
-            if told is not None and asked.issuperset(
-                frozenset(content_words(rule[: told.start()])) - _FORBIDDING
-            ):
+            if told is None:
+                continue
+            if asked is None:
+                asked = frozenset(content_words(prompt)) if not negated(prompt) else frozenset()
+            if asked.issuperset(frozenset(content_words(rule[: told.start()])) - _FORBIDDING):
                 del self._told[key]
                 yield Sighting(
                     FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False

@@ -71,7 +71,8 @@ class Words:
                     found[word] = looked
                     if len(word) <= _LONGEST:
                         held[word] = looked
-            idle.update(word for word in unknown if word not in found and len(word) <= _LONGEST)
+                elif len(word) <= _LONGEST:
+                    idle.add(word)
         paths: list[Form] = []
         names: list[Form] = []
         at = 0

@@ -11,7 +11,7 @@ import heapq
 from operator import is_
 from typing import TYPE_CHECKING
 
-from leafward.base.cancellation import unless_cancelled
+from leafward.base.cancellation import never, unless_cancelled
 from leafward.base.errors import Cancelled
 from leafward.base.late_pattern import late
 from leafward.base.redact.redaction import Redactor
@@ -64,7 +64,7 @@ class Extractive:
         span: Span,
         budget: int,
         progress: Callable[[str], object] = lambda _text: None,
-        stop: Callable[[], bool] = lambda: False,
+        stop: Callable[[], bool] = never,
     ) -> Summary:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
         redactor = Redactor(clean=set())

@@ -21,6 +21,7 @@ SAME_SENTENCE = 0.6
 OPPOSITE_SENTENCE = 0.75
 """The part that a line must hold to contradict it: that needs more agreement."""
 
+_RUN = re.compile(r"[A-Za-z0-9_]+")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
 _GOOD = re.compile(
@@ -171,7 +172,7 @@ class FactText:
                 return self._sentence(fact)
 
     def _path(self, fact: Fact, others: int) -> FactMatch:
-        if fact.key in self.path_ends or _bounded(fact.key, self.flat):
+        if fact.key in self.path_ends or self._has_bounded(fact.key):
             return FactMatch.VERBATIM
         parts = fact.key.strip("/").split("/")
         if len(parts) > 2 and any(
@@ -182,6 +183,15 @@ class FactText:
         if "." in name and others == 1 and name in self.path_ends:
             return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
+
+    @cached_property
+    def _runs(self) -> frozenset[str]:
+        """Its runs of letters and digits."""
+        return frozenset(_RUN.findall(self.flat))
+
+    def _has_bounded(self, needle: str) -> bool:
+        """Whether it holds a string that is not a part of a longer word or path; most that it lacks have a run that it lacks."""
+        return self._runs.issuperset(_RUN.findall(needle)) and _bounded(needle, self.flat)
 
     def _command(self, fact: Fact) -> FactMatch:
         if fact.key in self.flat:
@@ -229,7 +239,7 @@ class FactText:
         return wrong > 0 and right == 0
 
     def _number(self, fact: Fact) -> FactMatch:
-        if _bounded(fact.text, self.flat):
+        if self._has_bounded(fact.text):
             return FactMatch.VERBATIM
         if fact.key in self.keys[FactKind.NUMBER]:
             return FactMatch.PARAPHRASED
@@ -257,7 +267,7 @@ class FactText:
         return self._nearest_line(tuple(fact.key.split()))[0]
 
     def _identifier(self, fact: Fact) -> FactMatch:
-        if fact.key in self.tokens or fact.text in self.tokens or _bounded(fact.key, self.flat):
+        if fact.key in self.tokens or fact.text in self.tokens or self._has_bounded(fact.key):
             return FactMatch.VERBATIM
         if _HASH.fullmatch(fact.key) and any(
             one.startswith(fact.key) or fact.key.startswith(one) for one in self._hashes
