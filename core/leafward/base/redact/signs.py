@@ -12,11 +12,23 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.base.redact import assignments, commands, headers, recovery_codes, sentences, spoken, tables
+from leafward.base.redact import (
+    assignments,
+    commands,
+    headers,
+    named_files,
+    recovery_codes,
+    sentences,
+    spoken,
+    tables,
+    values_apart,
+)
 from leafward.base.redact.provider_keys import LEAST_RUN, RUN_SIGNS, by_first_letter
 from leafward.base.redact.wallet_phrases import LEAST_SELDOM, SELDOM
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from leafward.base.redact.names import Meaning
 
 _MOST = 1 << 17
@@ -37,6 +49,8 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
     sentences.SIGNS,
     recovery_codes.SIGNS,
     commands.OF_PASSWORD_FILES,
+    named_files.NAMES,
+    values_apart.LITERALS,
     *(signs for pair in commands.SIGNS for signs in pair),
 )
 WALLETS, _RUNS, PORT = 1, 2, 4
@@ -111,12 +125,34 @@ class _Signs:
 
 
 SIGNS = _Signs()
-ASSIGNMENTS, HEADERS, SPOKEN, TABLES, SENTENCES, RECOVERY_CODES, PORTS, *_PAIRS = SIGNS.families
+ASSIGNMENTS, HEADERS, SPOKEN, TABLES, SENTENCES, RECOVERY_CODES, PORTS, NAMED_FILES, APART, *_PAIRS = (
+    SIGNS.families
+)
 PORTS |= PORT
 IN_SMALL_LETTERS = ASSIGNMENTS | HEADERS | SPOKEN | TABLES | SENTENCES | RECOVERY_CODES
 _OF_COMMANDS = 0
 for _family in _PAIRS:
     _OF_COMMANDS |= _family
+OF_RULES = IN_SMALL_LETTERS | PORTS | NAMED_FILES | _OF_COMMANDS | WALLETS | _RUNS
+"""Signs of rules that are asked by themselves: those of `APART` count only beside one of `ASSIGNMENTS`."""
+
+
+def _by_bit(families: Sequence[int]) -> dict[int, set[int]]:
+    """The places of families by each of their bits."""
+    found: dict[int, set[int]] = {}
+    for place, family in enumerate(families):
+        for bit in _bits_of(family):
+            found.setdefault(bit, set()).add(place)
+    return found
+
+
+def _bits_of(signs: int) -> Iterator[int]:
+    while signs:
+        yield signs & -signs
+        signs &= signs - 1
+
+
+_BY_SIGN, _BY_LITERAL = _by_bit(_PAIRS[::2]), _by_bit(_PAIRS[1::2])
 
 _plain: set[bytes] = set()
 _signed: dict[bytes, int] = {}
@@ -206,8 +242,11 @@ def commands_of(signs: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def _commands_of(signs: int) -> tuple[int, ...]:
-    pairs = zip(_PAIRS[::2], _PAIRS[1::2], strict=True)
-    return tuple(place for place, (sign, literal) in enumerate(pairs) if signs & sign and signs & literal)
+    bits = list(_bits_of(signs))
+    by_sign, by_literal = (
+        set[int]().union(*(found.get(bit, ()) for bit in bits)) for found in (_BY_SIGN, _BY_LITERAL)
+    )
+    return tuple(sorted(by_sign & by_literal))
 
 
 @cache
@@ -226,3 +265,9 @@ def names(signs: int) -> tuple[tuple[str, Meaning], ...]:
 def foreign_names(signs: int) -> tuple[str, ...]:
     """The names in other languages, among some signs."""
     return tuple(name for name in spoken.EVERYWHERE if SIGNS.bits[name] & signs)
+
+
+@lru_cache(maxsize=1 << 10)
+def literals_apart(signs: int) -> frozenset[str]:
+    """The literals before values that stand at a distance from their names, among some signs of theirs."""
+    return frozenset(literal for literal in values_apart.LITERALS if SIGNS.bits[literal] & signs)

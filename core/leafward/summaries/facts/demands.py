@@ -127,12 +127,15 @@ _NOTHING_OF = late(
 )
 """A rule in a few words: no such things."""
 _OTHERWISE = markers(
-    "",
+    # A dash before a demand is no sign of it.
+    "|".join(
+        one.pattern for one in (_NOTHING_OF, _FORBIDS, _RULE_BRIEF, _ANSWERED_IN, _RULE_FIRST, _RULES)
+    ).replace("–—", ""),
     "answer antworte avoid before bitte can cannot cant compatible default do don dont ensure has have instead keep kein keine keinen keiner "
     "keines leave like make may need needs nicht no nothing ohne only pas plus prefer preferably preferred rather remain reply respond "
     "responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte speak stay stick stop talk throughout use want wants without",
 )
-"""The words of every other demand: `_NOTHING_OF`, `_FORBIDS` and those that begin with `_RULE`."""
+"""Every other demand."""
 _CORRECTS = late(r"^(?:(?:just|maybe) )?instead,? (?!of\b)|^stattdessen\b|^plutôt\b")
 """The beginning of another way for the work at hand."""
 _HALF = late(r"^(?:should|needs?|has|have|must)\b")

@@ -46,7 +46,7 @@ def failed_calls(messages: Iterable[Body]) -> frozenset[str]:
     return frozenset(
         str(message.get("toolCallId"))
         for message in messages
-        if message.get("role") == "toolResult" and message.get("isError")
+        if message.get("isError") and message.get("role") == "toolResult"
     )
 
 
