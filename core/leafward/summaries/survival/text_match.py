@@ -21,6 +21,8 @@ SAME_SENTENCE = 0.6
 OPPOSITE_SENTENCE = 0.75
 """The part that a line must hold to contradict it: that needs more agreement."""
 
+_MOST_PLACES = 200
+"""Places of a word at which a text is compared with a command: with more, a search takes less time."""
 _RUN = re.compile(r"[A-Za-z0-9_]+")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
@@ -71,6 +73,7 @@ class FactText:
         self.text = text
         self._cwd = cwd
         self._holding: dict[str, dict[str, None]] = {}
+        self._places: dict[str, list[int]] = {}
         self._matches: dict[tuple[object, ...], FactMatch] = {}
 
     @classmethod
@@ -194,7 +197,7 @@ class FactText:
         return self._runs.issuperset(_RUN.findall(needle)) and _bounded(needle, self.flat)
 
     def _command(self, fact: Fact) -> FactMatch:
-        if fact.key in self.flat:
+        if self._has_command(fact.key):
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
@@ -207,6 +210,21 @@ class FactText:
                 else:
                     return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
+
+    def _has_command(self, command: str) -> bool:
+        """Whether it holds a command word for word, looked for where its longest word stands: most commands share theirs."""
+        longest = max(command.split(" "), key=len)
+        places = self._places.get(longest)
+        if places is None:
+            found, at = [], self.flat.find(longest)
+            while at >= 0:
+                found.append(at)
+                at = self.flat.find(longest, at + 1)
+            places = self._places[longest] = found
+        if len(places) > _MOST_PLACES:
+            return command in self.flat
+        before = command.find(longest)
+        return any(place >= before and self.flat.startswith(command, place - before) for place in places)
 
     def _lines_with(self, word: str) -> Collection[str]:
         """The distinct lines that hold a word; most commands of a session share most of their lines."""
