@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import filterfalse
 from typing import NamedTuple
 
 from leafward.summaries.facts import forms
@@ -55,7 +54,7 @@ class Words:
         idle, held = self._idle, self._held
         found: dict[str, _Held] = {}
         unknown = []
-        for word in set(filterfalse(idle.__contains__, words)):
+        for word in set(words).difference(idle):
             known = held.get(word)
             if known is not None:
                 found[word] = known
