@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from leafward.base.redact import signs
 from leafward.summaries.facts import demands, forms, marker_words, prose, questions, responses
 from leafward.summaries.facts.words import Words
+from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,6 +90,22 @@ def test_no_word_of_a_rule_is_passed_over(words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["_NOTHING_OF", "_FORBIDS", "_RULE_BRIEF", "_ANSWERED_IN", "_RULE_FIRST", "_RULES"]
+)
+def test_no_other_word_of_a_rule_is_passed_over(name: str) -> None:
+    """No pattern of a demand is asked where a sentence holds none of their words: each match must hold one."""
+    pattern, words = vars(demands)[name], vars(demands)["_OTHERWISE"]
+
+    @settings(max_examples=3000 if THOROUGH else 80, deadline=None)
+    @given(st.from_regex(re.compile(pattern.pattern)))
+    def told(sentence: str) -> None:
+        low = sentence.lower()
+        assert words.may_stand_in(sentence) or pattern.search(low) is None
+
+    told()
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
         *(
@@ -125,3 +145,15 @@ def test_a_pattern_that_is_made_later_is_found_in_a_sentence_that_was_told_befor
     sentence = "The quinces were counted by nobody."
     assert prose.negated(sentence) is prose.negated(sentence)
     assert marker_words.markers(r"\bquinces?\b", "quince quinces").stand_in(sentence)
+
+
+@pytest.mark.parametrize("framed", ["{}", "pear {} quince", "Pears\t{}\n-", "é {} 密", "kind={}"])
+def test_every_sign_of_a_secret_is_found_in_a_text_that_holds_it(framed: str) -> None:
+    """A rule without its sign in a text is not asked: of no sign may the part that is looked for be missing."""
+    for sign, bit in signs.SIGNS.bits.items():
+        assert signs.signs_of(framed.format(sign))[0] & bit, sign
+
+
+def test_a_sign_is_found_whose_letters_are_written_with_other_characters() -> None:
+    held, _ = signs.signs_of("the api_token")
+    assert signs.signs_of("the ap\u0130_to\u212aen")[0] & held == held

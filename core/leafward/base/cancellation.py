@@ -12,10 +12,19 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
+def never() -> bool:
+    """The `stop` of work that nobody cancels."""
+    return False
+
+
 def unless_cancelled(
     items: Iterable[Item], stop: Callable[[], bool], what: str = "summary"
 ) -> Iterator[Item]:
     """Items one by one, each after a check for cancellation. Raises Cancelled, which names `what`, where `stop` turns true."""
+    return iter(items) if stop is never else _checked(items, stop, what)
+
+
+def _checked(items: Iterable[Item], stop: Callable[[], bool], what: str) -> Iterator[Item]:
     for item in items:
         if stop():
             raise Cancelled(f"the {what} was cancelled")

@@ -7,8 +7,8 @@ import re
 from leafward.base.late_pattern import late
 
 _CODE = late(r"(`+[^`]*`+)")
-_STARS = late(r"(?<![\w*])\*\*(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
-_UNDERSCORES = late(r"(?<![\w.])__(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
+_STARS = late(r"\*\*(?<![\w*]..)(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
+_UNDERSCORES = late(r"__(?<![\w.]..)(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
 """Emphasis by underscores has several words."""
 _HIDDEN = "\0"
 """Stands in for a span of code during the search for emphasis."""

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_MANY = 100_000
+"""New values from which a pass over them would stop every thread for some hundredths of a second."""
+
+
 class _Collector:
     """The garbage collector; several threads may pause it at a time, and it resumes when the last one ends its pause."""
 
@@ -19,6 +23,8 @@ class _Collector:
         self._pauses = 0
         self._collects = False
         """Whether it is enabled apart from pauses."""
+        self.sets_aside = False
+        """Whether values were excluded, and are to stay so."""
 
     def pause(self) -> None:
         """Stops garbage collection until `go_on` was called as often as `pause`."""
@@ -29,11 +35,16 @@ class _Collector:
             self._pauses += 1
 
     def go_on(self) -> None:
-        """Ends one `pause`."""
+        """Ends one `pause`. Where many values were made, the next pass is not over all of them: they count as old ones."""
         with self._lock:
             self._pauses -= 1
-            if not self._pauses and self._collects:
-                gc.enable()
+            if self._pauses or not self._collects:
+                return
+            if gc.get_count()[0] >= _MANY:
+                gc.freeze()
+                if not self.sets_aside:
+                    gc.unfreeze()
+            gc.enable()
 
     def enable(self) -> None:
         """Enables garbage collection now, or at the end of the last pause."""
@@ -70,6 +81,7 @@ def set_aside() -> None:
     A session of a million entries is some ten thousand values that every pass over all values visits, for 0.02 s each time.
     Excluded values that become garbage are freed by `look_through`; those without any reference are freed at once.
     """
+    COLLECTOR.sets_aside = True
     gc.freeze()
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from leafward.base.cancellation import unless_cancelled
+from leafward.base.cancellation import never, unless_cancelled
 from leafward.base.errors import Cancelled, Refused
 from leafward.base.figures import counted as plural
 from leafward.base.gc_pause import gc_paused
@@ -71,7 +71,7 @@ def draft(
     injection: Injection | None = None,
     max_tokens: int | None = None,
     progress: Callable[[str], object] = lambda _text: None,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], bool] = never,
 ) -> Draft:
     """Makes the compaction that a plan describes; writes nothing.
 
@@ -154,7 +154,7 @@ def ground_of(
     session: Session,
     plan: Plan,
     max_tokens: int | None,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], bool] = never,
 ) -> Ground:
     """All inputs that a draft needs of a session, decoded once, without the facts. Raises Cancelled."""
     there = replacing(session, plan, stop)
@@ -246,7 +246,7 @@ def _assembled(
     place: Place,
     *,
     changed: bool = False,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], bool] = never,
 ) -> Draft:
     """Assembles a draft: puts the text together, and computes its sizes and its survival. Raises Cancelled."""
     remarks = [Diagnostic("summary", remark) for remark in summary.remarks]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.base.cancellation import unless_cancelled
+from leafward.base.cancellation import never, unless_cancelled
 from leafward.base.figures import counted
 from leafward.base.redact.redaction import Redactor
 from leafward.base.safe_text import safe
@@ -71,7 +71,7 @@ class DividedPath:
     """The system prompt as it is replayed, as far as the file holds it."""
 
 
-def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = lambda: False) -> DividedPath:
+def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = never) -> DividedPath:
     """Decodes each message of a plan's context once. Raises Cancelled if `stop` returns true."""
     sizes = plan.sizes
     before = stored_parts(carried_text(session, plan))

@@ -75,6 +75,8 @@ _TYPED = late(
     r"""\\{0,7}["']?\]?\\{0,7}["']?\)\.(?:type|fill|set|send_keys|sendKeys|setValue|keys)\([ \t]{0,4}(?=\\{0,7}["'`])"""
 )
 """Call by which a test of a page fills in a field."""
+_CLOSING, _OPENING = frozenset("\\\"'])"), frozenset("({")
+"""The first characters of such calls."""
 _BYTES = late(r"(?:Uint8Array\.from\()?\[\s{0,20}[0-9]{1,3}(?:\s{0,20},\s{0,20}[0-9]{1,3}){31,63}\s{0,20}\]")
 """A key as a list of its 32 or 64 bytes."""
 
@@ -187,10 +189,11 @@ def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tupl
         if following is not None:
             stop = text.find("<", following.end(), following.end() + 600)
             return judged(text, following.end(), stop, meaning, ValueNotation.SETTING)
-    typed = _TYPED.match(text, end)
+    behind = text[end : end + 1]
+    typed = _TYPED.match(text, end) if behind in _CLOSING else None
     if typed is not None:
         return quoted_value(text, typed.end(), meaning, ValueNotation.INLINE)
-    call = _CALLED.match(text, end)
+    call = _CALLED.match(text, end) if behind in _OPENING else None
     if call is not None and words_of(name)[0] not in ("get", "read", "fetch", "load", "is", "has"):
         return quoted_value(text, call.end(), meaning, ValueNotation.INLINE)
     pair = _PAIR.match(text, end)

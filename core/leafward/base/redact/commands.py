@@ -58,14 +58,20 @@ _LINES = tuple(
 """Lines of files whose passwords have no name; each with signs, of which a text with such a line holds one."""
 
 
+_IN_LINES = late(r"[\"*\]](?:(?<=\")(?: \"|\t|  | \t)|(?<=[*\]])[ \t]|(?<=\]):)")
+"""Each sign of such lines is a match, or one of `OF_PASSWORD_FILES`."""
+
 _ADDRESS = late(r"[0-9a-fA-F:]+")
 """An address of IPv6, or a time."""
 SIGNS = tuple((signs, literals) for signs, literals, _ in COMMAND_FORMS)
 """A text that gives a password to a program holds one sign and one literal of the same pair."""
 PASSWORD_FILE = late(
-    r":\*:|:5432:|:[1-9][0-9]{3,4}:[\w*-]{1,63}:|(?:^| )(?:\"[^\"\s]{1,63}\"|\*|\"\*\"|\[[\w.-]{3,100}\](?::[\w-]{2,12})?|(?:smtp|relay|mail)[\w.-]{3,100}(?::[0-9]{2,5})?|\"?(?:pptp|x?l2tp)[\w-]{0,30}\"?)(?= |$)"
+    # It begins with one class, so that the search passes over all other characters quickly.
+    r"[:\"*\[](?:(?<=:)(?:\*:|5432:|[1-9][0-9]{3,4}:[\w*-]{1,63}:)"
+    r"|(?<=\s[\"*\[])(?:(?<=\")[^\"\s]{1,63}\"|(?<=\*)|(?<=\[)[\w.-]{3,100}\](?::[\w-]{2,12})?)(?=\s))"
 )
-"""A text with a line of a file of passwords holds a match."""
+OF_PASSWORD_FILES = ("smtp", "relay", "mail", "pptp", "l2tp", "ppp", "sstp")
+"""A text with a line of a file of passwords holds a match between blanks, or one of these words."""
 
 
 @cache
@@ -87,13 +93,16 @@ def literals_in(text: str, pair: int) -> list[str]:
     return [literal for literal in literals if literal in text] if there else []
 
 
-def password_files_in(text: str) -> Iterator[Span]:
-    """The passwords in lines of `.pgpass`, `userlist.txt`, `chap-secrets` and `sasl_passwd`, in a text with `PASSWORD_FILE`."""
+def password_files_in(text: str, *, named: bool) -> Iterator[Span]:
+    """The passwords in lines of `.pgpass`, `userlist.txt`, `chap-secrets` and `sasl_passwd`, in a text with `PASSWORD_FILE`.
+
+    `named`: it may hold one of `OF_PASSWORD_FILES`.
+    """
     if text.lstrip().startswith(('"', ";", "#")) and _ALL_PAIRS.match(text):
         for found in _PAIR.finditer(text):
             if is_secret(found[1], Meaning.PASSWORD, ValueNotation.SETTING, quoted=True):
                 yield (*found.span(1), SecretKind.PASSWORD)
-    for signs, form in _LINES:
+    for signs, form in _LINES if named or _IN_LINES.search(text) is not None else ():
         for found in form.finditer(text) if any(map(text.__contains__, signs)) else ():
             if (place := _secret(found)) is not None and not text[slice(*place)].isdecimal():
                 yield (*place, SecretKind.PASSWORD)

@@ -92,15 +92,12 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
 )  # fmt: skip
 """The beginning of a command, its rest, and whether its output is a secret whatever it looks like."""
 LITERALS = tuple(literal for literal, _, _ in _COMMANDS)
-_PROMPTS = (
-    ("$", ("$ ",)),
-    ("+", ("\n+ ", "\\n+ ")),
-    (">", ("ipdb> ", "> process.env.", "> ENV", ">echo %", "> echo %", "> Rails.", ">>> ", "> var.", "PS>")),
-    ("P", ("(Pdb) ", "PS C:")),
-    ("❯", ("❯ ",)),
-    ("➜", ("➜ ",)),
+_PROMPT = late(
+    # It begins with one class, so that the search passes over all other characters quickly.
+    r"[$+>P](?:(?<=\$)[ ]|(?<=\n\+)[ ]|(?<=\\n\+)[ ]|(?<=ipdb>)[ ]|(?<=PS>)|(?<=>)(?:[ ](?:process\.env\.|ENV|echo[ ]%|Rails\.|var\.)|echo[ ]%|>>[ ])"
+    r"|(?<=\(P)db\)[ ]|(?<=P)S[ ]C:)"
 )
-"""Prompts before a command that is shown with its output, by a character of theirs: most texts hold none, which is soon found."""
+"""The prompt before a command that is shown with its output: most texts hold none."""
 _FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}(?:(?:;|&&)[ \t]{0,4}echo[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z))?"
 _PROGRAMS = frozenset({
     "pass ", "gopass ", "op read ", "op item get ", "bw get ", "apg ", "pwgen", "printenv ", "echo ", "jq ",
@@ -136,10 +133,7 @@ def _compiled(rest: str) -> re.Pattern[str]:
 
 def printed_in(text: str) -> Iterator[Span]:
     """The secrets below the commands that printed them."""
-    for sign, prompts in _PROMPTS:
-        if sign in text and any(map(text.__contains__, prompts)):
-            break
-    else:
+    if _PROMPT.search(text) is None and (text.isascii() or not ("❯ " in text or "➜ " in text)):
         return
     for found, sure in _commands(text):
         if found["stop"].lstrip("\\\r") in ("\n", "n"):

@@ -7,6 +7,7 @@ repetitions are bounded.
 from __future__ import annotations
 
 import re
+import string
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -285,9 +286,10 @@ _INSIDE = frozenset({
 _REACH = 100
 """Code points before such a literal within which its form may begin."""
 
-RUN = late(r"[A-Za-z0-9_$.:/\\+=~%{}-]{18,}")
-"""A run that every recognisable token lies in. Most of a text lies outside such runs, and the same runs come again and again, so
-that a search for the literals in the different runs takes a fraction of the time."""
+RUN_SIGNS = frozenset(f"{string.ascii_letters}{string.digits}_$.:/\\+=~%{{}}-")
+LEAST_RUN = 18
+"""Every recognisable token lies in a run of so many such signs or more. Most of a text lies outside such runs, and the same runs come
+again and again, so that a search for the literals in the different runs takes a fraction of the time."""
 _ESCAPE_BEFORE = late(r"(?:\\[nrtbf]|%[0-9A-F]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]{1,8}m)\Z")
 """Text before a token that may end with a letter or digit: an escape of a text inside a text, a colour."""
 _ESCAPE_REACH = 10

@@ -26,9 +26,13 @@ from leafward.base.redact.repeated import note_distinct, places_of, with_repeate
 from leafward.base.redact.secret_values import ValueNotation, is_secret
 from leafward.base.redact.sentences import sentences_in
 from leafward.base.redact.signs import (
+    APART,
     ASSIGNMENTS,
     HEADERS,
     IN_SMALL_LETTERS,
+    NAMED_FILES,
+    OF_RULES,
+    PORT,
     PORTS,
     RECOVERY_CODES,
     SENTENCES,
@@ -38,6 +42,7 @@ from leafward.base.redact.signs import (
     commands_of,
     foreign_names,
     keywords,
+    literals_apart,
     names,
     signs_of,
 )
@@ -75,7 +80,7 @@ def secrets_in(text: str) -> list[Span]:
     found = list(_found(text, held, together))
     if together:
         found += encoded_in(text, together, _plainly)
-    if held or together:
+    if held & OF_RULES or together:
         found += as_seen(text, _plainly)
     if not found:
         return found
@@ -132,7 +137,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
             low = "".join(char.lower() if char.isascii() else char for char in text)
         if held & ASSIGNMENTS:
             yield from assignments_in(text, low, keywords(held & ASSIGNMENTS))
-            yield from apart_in(text, low)
+            yield from apart_in(text, low, literals_apart(held & APART))
         if held & HEADERS:
             yield from headers_in(text, low)
         if held & SPOKEN:
@@ -150,9 +155,9 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
     if pairs := commands_of(held):
         yield from commands_in(text, pairs)
     if held & PORTS:
-        yield from password_files_in(text)
+        yield from password_files_in(text, named=held & PORTS != PORT)
     yield from printed_in(text)
-    if "\n" in text:
+    if held & NAMED_FILES and "\n" in text:
         yield from named_files_in(text)
     if "@" in text:
         yield from urls_in(text)

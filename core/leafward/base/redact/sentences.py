@@ -81,10 +81,6 @@ _GROUPS = (
 )
 _SEED = late(rf"(?:[^\n:\\]{{0,60}}[:\n\\]n?|[ ])[ \t\n`\"'*]{{0,12}}(?P<value>{_GROUPS})(?![\w-])")
 """The seed of a generator of codes, in groups of four, as shown beside a QR code."""
-_LINKS = (
-    " as the ", " as a ", " as my ", " as your ", " as password", " is the ", " is my ", " is our ",
-    " is your ", " was the ", " for the ", " into "
-)  # fmt: skip
 _LINK = late(r" (?:as|is|was|for|into) ")
 _ENDS = ".,;:!?)]}"
 _NEAR = 60
@@ -103,8 +99,6 @@ def sentences_in(text: str, low: str, names: Iterable[tuple[str, Meaning]]) -> I
 
     `low` is the text in small letters, `names` those of `NAMES` that it may hold.
     """
-    # Each link contains the pattern's words, so that one search suffices for most texts.
-    linked = _LINK.search(low) is not None and any(map(low.__contains__, _LINKS))
     for name, meaning in names:
         at = low.find(name)
         while at >= 0:
@@ -112,16 +106,15 @@ def sentences_in(text: str, low: str, names: Iterable[tuple[str, Meaning]]) -> I
             if name in _ENTERING and low.startswith(" to ", at - 4):
                 yield from _used(text, at)
             if at == 0 or low[at - 1] not in _PARTS:
-                if linked:
-                    yield from _before(text, at, meaning)
+                yield from _before(text, at, meaning)
                 if text[end : end + 1] in _GOES_ON:
                     yield from _behind(text, at, end, name, meaning)
-            elif linked and low[at - 1] == "_":
+            elif low[at - 1] == "_":
                 begin = text.rfind(" ", max(0, at - _NEAR), at) + 1
                 if begin and text[begin:end].isupper():
                     yield from _before(text, begin, meaning)
-            elif meaning is Meaning.PASSWORD and low[at - 1] == "_" and text.startswith(" from ", end):
-                yield from _behind(text, at, end, name, meaning)
+                if meaning is Meaning.PASSWORD and text.startswith(" from ", end):
+                    yield from _behind(text, at, end, name, meaning)
             at = low.find(name, end)
 
 

@@ -1,33 +1,42 @@
-"""The signs of secrets in a text, found word by word: the same words come again and again, and most hold none.
+"""The signs of secrets in a text, told by its runs of letters: the same runs come again and again, and most tell nothing.
 
-No sign has white space in it, so every sign of a text lies in one of its words; a sign of letters alone lies in one of the runs of
-letters of that word. A rule without a sign in a text finds nothing there and need not run. The signs of words and runs are
-remembered, so that most of a session is never searched.
+Nearly every sign holds letters, which lie in one run of letters of a text. A rule without a sign in a text finds nothing there and
+need not run. What a run tells is remembered, so that most of a session is never searched.
 """
 
 from __future__ import annotations
 
-import re
+import string
 from functools import cache, lru_cache
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.base.redact import assignments, commands, headers, recovery_codes, sentences, spoken, tables
-from leafward.base.redact.provider_keys import RUN, by_first_letter
-from leafward.base.redact.wallet_phrases import SELDOM
+from leafward.base.redact import (
+    assignments,
+    commands,
+    headers,
+    named_files,
+    recovery_codes,
+    sentences,
+    spoken,
+    tables,
+    values_apart,
+)
+from leafward.base.redact.provider_keys import LEAST_RUN, RUN_SIGNS, by_first_letter
+from leafward.base.redact.wallet_phrases import LEAST_SELDOM, SELDOM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Sequence
 
     from leafward.base.redact.names import Meaning
 
 _MOST = 1 << 17
-"""Most words, and most runs of letters, that are remembered."""
+"""Most runs of letters that are remembered."""
 _LONGEST = 120
-"""Most characters of a remembered word."""
+"""Most letters of a remembered run."""
 _LEAST = 3
-"""Fewest letters of a part that is searched for in place of its sign."""
+"""Fewest letters of a part that is searched for in place of its sign; one less of a sign that begins with it."""
 _ALONE = frozenset({"pin"})
 """Parts that count only as a whole run of letters: too many words hold them."""
 _LETTERS = late("[a-z]+")
@@ -39,94 +48,191 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
     tables.SIGNS,
     sentences.SIGNS,
     recovery_codes.SIGNS,
+    commands.OF_PASSWORD_FILES,
+    named_files.NAMES,
+    values_apart.LITERALS,
     *(signs for pair in commands.SIGNS for signs in pair),
 )
-_RUNS, PORTS, WALLETS = 1, 2, 4
-"""A run that is long enough for a token; a port as in a file of passwords; a word of a wallet."""
+WALLETS, _RUNS, PORT = 1, 2, 4
+"""Words of a wallet; a run that is long enough for a token; a port or a word as in a file of passwords."""
 _FIRST = 8
 
-
-def _part(sign: str) -> str:
-    """The part of a sign to search for, in small letters: its longest run of letters, or all of it where a part is too little.
-
-    Empty where the run is too short.
-    """
-    low = sign.lower()
-    if not low.isascii():
-        return max(low.split(), key=len)
-    if low in assignments.KEYWORDS:
-        return low
-    letters = max(_LETTERS.findall(low), key=len, default="")
-    return letters if len(letters) >= _LEAST else ""
+_BYTES = [chr(byte) for byte in range(256)]
+_SMALL = bytes(ord(char.lower()) if char in string.ascii_letters else 32 for char in _BYTES)
+"""Makes letters small, and blanks of everything else."""
+_KEPT = bytes(ord(char) if char in RUN_SIGNS else 32 for char in _BYTES)
+"""Makes blanks of everything but the signs of long runs."""
+_MARKED = bytes(120 if char in RUN_SIGNS else 32 for char in _BYTES)
+"""The same, with one letter for all signs."""
+_LONG_RUN = b"x" * LEAST_RUN
+_ALSO_LETTERS = (("\u0130", "i"), ("\u212a", "k"))
+"""The signs beyond ASCII whose small form has a letter of ASCII, each with that."""
 
 
 class _Signs:
-    """All parts to search for, and the bits of each family."""
+    """All signs with their bits, by how they are looked for."""
 
     def __init__(self) -> None:
-        bits: dict[str, int] = {}
-        short: dict[str, int] = {}
         self.families: list[int] = []
         self.bits: dict[str, int] = {}
         """Bits by sign."""
+        self.alone: dict[str, int] = {}
+        """Bits by whole run of letters."""
+        self.letters: dict[str, int] = {}
+        """Bits by part of a run."""
+        self.exact: list[tuple[bytes, int]] = []
+        """Signs that their letters only announce."""
+        self.foreign: list[tuple[str, int]] = []
+        """Signs beyond ASCII, in small letters."""
+        self.marks: dict[str, list[tuple[str, int]]] = {}
+        """Signs with hardly any letters, as they are written, by a character of theirs."""
+        told: dict[str, int] = {}
         for signs in _FAMILIES:
             family = 0
             for sign in signs:
-                part = _part(sign)
-                found = bits if part else short
-                self.bits[sign] = found.setdefault(
-                    part or max(sign.split(), key=len), _FIRST << (len(bits) + len(short))
-                )
+                self.bits[sign] = self._told(sign, told)
                 family |= self.bits[sign]
             self.families.append(family)
-        self.alone = {part: bit for part, bit in bits.items() if part in _ALONE}
-        ascii_bits = {part: bit for part, bit in bits.items() if part.isascii()}
-        self.letters = {
-            part: bit for part, bit in ascii_bits.items() if part.isalpha() and part not in _ALONE
-        }
+        self.every_exact = sum(bit for _, bit in self.exact)
         self.any_letters = late(by_first_letter(self.letters))
-        self.whole = [(part, bit) for part, bit in ascii_bits.items() if not part.isalpha()]
-        self.foreign = [(part, bit) for part, bit in bits.items() if not part.isascii()]
-        self.short = list(short.items())
-        """Signs with hardly any letters, as they are written."""
-        self.any_short = late("|".join(map(re.escape, short)))
+        beyond = {char for part, _ in self.foreign for char in part if not char.isascii()}
+        self.any_foreign = late(f"[{''.join(sorted(beyond))}]")
+
+    def _told(self, sign: str, told: dict[str, int]) -> int:
+        """The bit of a sign, by the part of it that is looked for: signs with the same part have the same."""
+        low = sign.lower()
+        letters = max(_LETTERS.findall(low), key=len, default="")
+        is_exact = low in assignments.KEYWORDS and not low.isalpha()
+        is_foreign = not low.isascii()
+        is_mark = len(letters) < _LEAST - low.startswith(letters)
+        whole = low if is_exact else max((low if is_foreign else sign).split(), key=len)
+        part = whole if is_exact or is_foreign or is_mark else letters
+        if part in told:
+            return told[part]
+        bit = told[part] = _FIRST << len(told)
+        if is_foreign:
+            self.foreign.append((part, bit))
+        elif is_exact:
+            self.exact.append((part.encode(), bit))
+            self.letters[letters] = self.letters.get(letters, 0) | bit
+        elif is_mark:
+            rare = next((char for char in part if not char.isalpha()), part[0])
+            self.marks.setdefault(rare, []).append((part, bit))
+        else:
+            where = self.alone if part in _ALONE else self.letters
+            where[part] = where.get(part, 0) | bit
+        return bit
 
 
-_SIGNS = _Signs()
-ASSIGNMENTS, HEADERS, SPOKEN, TABLES, SENTENCES, RECOVERY_CODES, *_PAIRS = _SIGNS.families
+SIGNS = _Signs()
+ASSIGNMENTS, HEADERS, SPOKEN, TABLES, SENTENCES, RECOVERY_CODES, PORTS, NAMED_FILES, APART, *_PAIRS = (
+    SIGNS.families
+)
+PORTS |= PORT
 IN_SMALL_LETTERS = ASSIGNMENTS | HEADERS | SPOKEN | TABLES | SENTENCES | RECOVERY_CODES
 _OF_COMMANDS = 0
 for _family in _PAIRS:
     _OF_COMMANDS |= _family
+OF_RULES = IN_SMALL_LETTERS | PORTS | NAMED_FILES | _OF_COMMANDS | WALLETS | _RUNS
+"""Signs of rules that are asked by themselves: those of `APART` count only beside one of `ASSIGNMENTS`."""
 
-_plain: set[str] = set()
-_signed: dict[str, int] = {}
-_plain_runs: set[str] = set()
-_signed_runs: dict[str, int] = {}
+
+def _by_bit(families: Sequence[int]) -> dict[int, set[int]]:
+    """The places of families by each of their bits."""
+    found: dict[int, set[int]] = {}
+    for place, family in enumerate(families):
+        for bit in _bits_of(family):
+            found.setdefault(bit, set()).add(place)
+    return found
+
+
+def _bits_of(signs: int) -> Iterator[int]:
+    while signs:
+        yield signs & -signs
+        signs &= signs - 1
+
+
+_BY_SIGN, _BY_LITERAL = _by_bit(_PAIRS[::2]), _by_bit(_PAIRS[1::2])
+
+_plain: set[bytes] = set()
+_signed: dict[bytes, int] = {}
 
 
 def signs_of(text: str, *, once: bool = False) -> tuple[int, str]:
-    """The signs in the words of a text as bits, 0 without any; and its different long runs, one per line.
+    """The signs of a text as bits, 0 without any; and its different long runs, one per line.
 
     `once`: hardly any other text follows, so that each part is looked for by itself: compiling an expression for all takes longer.
     """
-    found = 0
+    raw = text.encode("utf-8", "surrogatepass")
+    small = raw if text.isascii() else _with_letters(text)
+    found = seldom = 0
     unknown = []
-    with_runs = []
-    for word in set(filterfalse(_plain.__contains__, text.split())):
-        bits = _signed.get(word)
+    for run in set(filterfalse(_plain.__contains__, small.translate(_SMALL).split())):
+        bits = _signed.get(run)
         if bits is None:
-            unknown.append(word)
+            unknown.append(run)
         else:
             found |= bits
-            if bits & _RUNS:
-                with_runs.append(word)
-    if unknown:
-        bits = _noted(unknown, once=once)
+            seldom += bits & WALLETS
+    for bits in _noted(unknown, once=once) if unknown else ():
         found |= bits
-        if bits & _RUNS:
-            with_runs += unknown
-    return found, "\n".join(set(RUN.findall(" ".join(with_runs)))) if with_runs else ""
+        seldom += bits & WALLETS
+    if seldom < LEAST_SELDOM:
+        found &= ~WALLETS
+    if found & SIGNS.every_exact:
+        low = small.lower()
+        for sign, bit in SIGNS.exact:
+            if found & bit and sign not in low:
+                found ^= bit
+    for char, marks in SIGNS.marks.items():
+        if char in text:
+            for mark, bit in marks:
+                if mark in text:
+                    found |= bit
+    if not text.isascii() and SIGNS.any_foreign.search(low_text := text.lower()) is not None:
+        for sign_abroad, bit in SIGNS.foreign:
+            if sign_abroad in low_text:
+                found |= bit
+    if commands.PASSWORD_FILE.search(f" {text} ") is not None:
+        found |= PORT
+    if _LONG_RUN not in raw.translate(_MARKED):
+        return found, ""
+    runs = {run for run in raw.translate(_KEPT).split() if len(run) >= LEAST_RUN}
+    return found | _RUNS, b"\n".join(runs).decode("ascii")
+
+
+def _with_letters(text: str) -> bytes:
+    """A text as bytes, with letters of ASCII for the signs whose small form has one."""
+    for sign, letter in _ALSO_LETTERS:
+        text = text.replace(sign, letter)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _noted(runs: list[bytes], *, once: bool) -> list[int]:
+    """What new runs of letters tell, each as bits; it is remembered."""
+    if len(_plain) + len(_signed) > _MOST:
+        _plain.clear()
+        _signed.clear()
+    parts = list(SIGNS.letters.items())
+    if once:
+        joined = b" ".join(runs).decode("ascii")
+        parts = [one for one in parts if one[0] in joined]
+    every = []
+    for run in runs:
+        letters = run.decode("ascii")
+        bits = SIGNS.alone.get(letters, 0) | (WALLETS if letters in SELDOM else 0)
+        if once or SIGNS.any_letters.search(letters) is not None:
+            for part, bit in parts:
+                if part in letters:
+                    bits |= bit
+        every.append(bits)
+        if len(run) > _LONGEST:
+            continue
+        if bits:
+            _signed[run] = bits
+        else:
+            _plain.add(run)
+    return every
 
 
 def commands_of(signs: int) -> tuple[int, ...]:
@@ -136,97 +242,32 @@ def commands_of(signs: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def _commands_of(signs: int) -> tuple[int, ...]:
-    pairs = zip(_PAIRS[::2], _PAIRS[1::2], strict=True)
-    return tuple(place for place, (sign, literal) in enumerate(pairs) if signs & sign and signs & literal)
+    bits = list(_bits_of(signs))
+    by_sign, by_literal = (
+        set[int]().union(*(found.get(bit, ()) for bit in bits)) for found in (_BY_SIGN, _BY_LITERAL)
+    )
+    return tuple(sorted(by_sign & by_literal))
 
 
 @cache
 def keywords(signs: int) -> tuple[str, ...]:
     """The keywords of assignments among some signs."""
-    return tuple(
-        sign
-        for signs_of_kind in (_SIGNS.letters.items(), _SIGNS.whole)
-        for sign, bit in signs_of_kind
-        if bit & signs and sign in assignments.KEYWORDS
-    )
+    return tuple(keyword for keyword in assignments.KEYWORDS if SIGNS.bits[keyword] & signs)
 
 
 @cache
 def names(signs: int) -> tuple[tuple[str, Meaning], ...]:
     """The names that sentences use, among some signs."""
-    return tuple(name for name in sentences.NAMES if _SIGNS.bits[name[0]] & signs)
+    return tuple(name for name in sentences.NAMES if SIGNS.bits[name[0]] & signs)
 
 
 @cache
 def foreign_names(signs: int) -> tuple[str, ...]:
     """The names in other languages, among some signs."""
-    return tuple(name for name in spoken.EVERYWHERE if _SIGNS.bits[name] & signs)
+    return tuple(name for name in spoken.EVERYWHERE if SIGNS.bits[name] & signs)
 
 
-def _noted(words: list[str], *, once: bool) -> int:
-    """The signs of new words, all together; those of each word are remembered."""
-    if len(_plain) + len(_signed) > _MOST:
-        _plain.clear()
-        _signed.clear()
-    every = 0
-    joined = " ".join(words)
-    found = dict.fromkeys(words, 0)
-    low = joined.lower()
-    in_small_letters = low.split(" ")
-    for part, bit in _parts(low, once=once):
-        every |= bit
-        for place, word in enumerate(in_small_letters):
-            if part in word:
-                found[words[place]] |= bit
-    if once or _SIGNS.any_short.search(joined) is not None:
-        for part, bit in _SIGNS.short:
-            if part in joined:
-                every |= bit
-                for word in words:
-                    if part in word:
-                        found[word] |= bit
-    for pattern, bit in ((RUN, _RUNS), (commands.PASSWORD_FILE, PORTS)):
-        if pattern.search(joined) is not None:
-            every |= bit
-            for word in filter(pattern.search, words):
-                found[word] |= bit
-    for word in SELDOM.intersection(words):
-        every |= WALLETS
-        found[word] |= WALLETS
-    for word, bits in found.items():
-        if len(word) <= _LONGEST:
-            if bits:
-                _signed[word] = bits
-            else:
-                _plain.add(word)
-    return every
-
-
-def _parts(low: str, *, once: bool) -> Iterable[tuple[str, int]]:
-    """The parts of signs that a text in small letters holds, with their bits."""
-    if len(_plain_runs) + len(_signed_runs) > _MOST:
-        _plain_runs.clear()
-        _signed_runs.clear()
-    found: dict[str, int] = {}
-    runs = set(filterfalse(_plain_runs.__contains__, _LETTERS.findall(low)))
-    parts = list(_SIGNS.letters.items())
-    if once:
-        joined = " ".join(runs)
-        parts = [one for one in parts if one[0] in joined]
-    for run in runs:
-        bits = _signed_runs.get(run)
-        if bits is None:
-            bits = _SIGNS.alone.get(run, 0)
-            if once or _SIGNS.any_letters.search(run) is not None:
-                for part, bit in parts:
-                    if part in run:
-                        bits |= bit
-            if not bits:
-                _plain_runs.add(run)
-                continue
-            _signed_runs[run] = bits
-        found[run] = bits
-    found.update((part, bit) for part, bit in _SIGNS.whole if part in low)
-    if not low.isascii():
-        found.update((part, bit) for part, bit in _SIGNS.foreign if part in low)
-    return found.items()
+@lru_cache(maxsize=1 << 10)
+def literals_apart(signs: int) -> frozenset[str]:
+    """The literals before values that stand at a distance from their names, among some signs of theirs."""
+    return frozenset(literal for literal in values_apart.LITERALS if SIGNS.bits[literal] & signs)

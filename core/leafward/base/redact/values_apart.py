@@ -14,7 +14,7 @@ from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -106,6 +106,7 @@ _RULES = (
     ),
 )
 """A literal, and an expression for its place: a name, and a value far behind it."""
+LITERALS = tuple(literal for literal, _ in _RULES)
 _BRACES = late(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>(?:[^{}\n]|\}\}){3,200})\}(?=[;\\\"']|$)")
 """The braces around a password of ODBC."""
 _LOGIN = late(
@@ -123,10 +124,10 @@ _ENTRY = late(
 _LEAST = 4
 
 
-def apart_in(text: str, low: str) -> Iterator[Span]:
-    """The values of secrets with distant names. `low` is the text in small letters."""
+def apart_in(text: str, low: str, literals: Collection[str]) -> Iterator[Span]:
+    """The values of secrets with distant names. `low` is the text in small letters, `literals` those of `LITERALS` that it may hold."""
     for literal, rule in _RULES:
-        at = text.find(literal)
+        at = text.find(literal) if literal in literals else -1
         while at >= 0:
             found = rule.match(text, at)
             if found is not None and (meaning := _meaning(found["name"])) is not None:

@@ -20,13 +20,13 @@ _RUN = late(
 _WORD = late(r"(?<![A-Za-z])[a-z]{3,8}(?![A-Za-z])|(?<=\\n)[a-z]{3,8}")
 _SHORTEST, _LONGEST = 12, 30
 """Words of a phrase: 24 at most, and words of the list may stand beside it."""
-_LEAST_SELDOM = 3
+LEAST_SELDOM = 3
 """Words that prose seldom has: of a phrase they are two in three."""
 
 
 def phrases_in(text: str) -> Iterator[Span]:
     """The phrases of a text. Longer runs, and words of one letter in the order of the alphabet, are lists of words."""
-    if len(SELDOM.intersection(text.split())) < _LEAST_SELDOM:
+    if len(SELDOM.intersection(text.split())) < LEAST_SELDOM:
         return
     for run in _RUN.finditer(text):
         every = _WORD.finditer(text, *run.span())
@@ -37,7 +37,7 @@ def phrases_in(text: str) -> Iterator[Span]:
                 listed
                 and _SHORTEST <= len(said) <= _LONGEST
                 and (said[0][0] != said[-1][0] or said != sorted(said))
-                and sum(word in SELDOM for word in said) >= _LEAST_SELDOM
+                and sum(word in SELDOM for word in said) >= LEAST_SELDOM
             ):
                 yield phrase[0].start(), phrase[-1].end(), SecretKind.WALLET_PHRASE
 

@@ -56,7 +56,9 @@ def command_of(arguments: Mapping[str, Any]) -> str:
 def first_of(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """The first of some arguments that is a text, or the words of a command; empty where none is."""
     for name in names:
-        value = arguments.get(name)
+        if name not in arguments:
+            continue
+        value = arguments[name]
         if isinstance(value, str) and value:
             return value
         if isinstance(value, list) and value and all(isinstance(item, str) for item in value):

@@ -17,7 +17,7 @@ _MODIFIER = (
 )
 _WORD = r"[A-Za-z_$][\w$]{1,60}"
 _DECLARES = late(
-    rf"(?m)^[ \t]*((?:{_MODIFIER} )*"
+    rf"[ \t]*((?:{_MODIFIER} )*"
     r"(?:(?:function\*?|class|interface|type|enum|struct|trait|def|fn|fun|func(?: \([^()\n]{1,40}\))?) +"
     rf"(?P<named>{_WORD})"
     rf"|const (?P<arrow>{_WORD}) ?= ?(?:async )?(?=\([^()\n]{{0,160}}\)[^()\n]{{0,60}}=>)"
@@ -31,7 +31,7 @@ _ENDS = late(r"(?:\s*=>)?[\s{:=(;]*$")
 
 def declared_in(text: str) -> Iterator[tuple[str, str]]:
     """The name and the line of each declaration in code, without the sign that begins its body."""
-    for match in _DECLARES.finditer(text):
+    for match in filter(None, map(_DECLARES.match, text.split("\n"))):
         name = match["named"] or match["arrow"] or match["field"] or match["method"]
         line = _ENDS.sub("", match[1]).strip()
         if len(line) <= _LONGEST and "`" not in line:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _REMEMBERED = 1 << 14
 _CODE = late(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
 """Quotes and asides in a sentence, which oblige nobody."""
+_QUOTES = late(r"[`({\"]")
+"""A sign that each of them has."""
 # All patterns except those of the first words are in lower case, like the text that they are matched with.
 _OBLIGED = markers(
     r"\b(?:must|mustn['’]?t|never|always|mandatory|forbid(?:den)?|prohibited|under no circumstances|at (?:most|least)|no (?:more|longer|later) than"
@@ -67,18 +69,24 @@ _RULE_FIRST = late(
 )
 _RULE_BRIEF = late(
     r"^(?:stay|remain) (?:\w+[- ])?compatible\b|^without (?:any |adding |using )?(?:new|external|third[- ]party|extra|additional|other) \w+|^leave \S+(?: \S+)? (?:alone|untouched|unchanged)\b"
-    r"|^(?:please )?(?:answer|respond|reply) in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\W*$|^antworte (?:auf|in) \w+\W*$|^réponds en \w+\W*$|用\w{1,4}(?:回答|回复|回覆)|\w{1,4}語で(?:答え|回答|返事|返答)"
+    r"|^(?:please )?(?:answer|respond|reply) in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\W*$|^antworte (?:auf|in) \w+\W*$|^réponds en \w+\W*$"
 )
 """Rules of so few words that only their first ones tell them."""
+_ANSWERED_IN = late(r"[用語](?:(?<=用)\w{1,4}(?:回答|回复|回覆)|(?<=\w語)で(?:答え|回答|返事|返答))")
+"""The same in scripts without blanks, where it may stand anywhere."""
 _STATES = late(
     r"\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
     r"|\b(?:does|do|did)(?:n['’]t| not) have to\b|\bdon['’]t need\b|\bno longer\b"
 )
 """Statements of fact in the words of rules."""
+_OF_STATES = ("only", "have to", "need", "no longer")
+"""Parts of such statements, of which each has one."""
 _WORK = late(
     r"^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
 )
 """Work for now is a request: it is done, and binds nothing afterwards."""
+_OF_WORK = ("let", "need", "have", "want", "like")
+"""Parts of such requests, of which each has one."""
 _APOSTROPHE = late(r"\s+|(?<=\b[cdjlmnst])['’]")
 """Separators between words, some of which are single letters."""
 _LEAST_WORDS = 3
@@ -118,6 +126,16 @@ _NOTHING_OF = late(
     r"|^(?:please |with )?no (?:new|external|third[- ]party|breaking|extra|additional|other|runtime) (?:[\w-]+ )?(?!(?:errors?|warnings?|issues?|problems?|comments?|results?|messages?|failures?|findings?)\b)[\w-]+s(?: please)?\W*$"
 )
 """A rule in a few words: no such things."""
+_OTHERWISE = markers(
+    # A dash before a demand is no sign of it.
+    "|".join(
+        one.pattern for one in (_NOTHING_OF, _FORBIDS, _RULE_BRIEF, _ANSWERED_IN, _RULE_FIRST, _RULES)
+    ).replace("–—", ""),
+    "answer antworte avoid before bitte can cannot cant compatible default do don dont ensure has have instead keep kein keine keinen keiner "
+    "keines leave like make may need needs nicht no nothing ohne only pas plus prefer preferably preferred rather remain reply respond "
+    "responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte speak stay stick stop talk throughout use want wants without",
+)
+"""Every other demand."""
 _CORRECTS = late(r"^(?:(?:just|maybe) )?instead,? (?!of\b)|^stattdessen\b|^plutôt\b")
 """The beginning of another way for the work at hand."""
 _HALF = late(r"^(?:should|needs?|has|have|must)\b")
@@ -167,6 +185,8 @@ _ALLOWED = late(
     r"|^(.{3,120}?) (?:ist|sind) (?:(?:jetzt|nun|doch|wieder) )+(?:ok(?:ay)?|erlaubt|in ordnung)(?=[\s,.;:!—–-]|$)"
     r"|^(.{3,120}?) (?:ist|sind|wird|werden) nicht mehr (?:nötig|notwendig|gebraucht|erforderlich)\b"
 )
+_VERBS = late(r" (?i:is|are|ist|sind|wird|werden) ")
+"""A verb that each of them has."""
 _SINCE_NOW = late(
     r"(?i)\b(?:now|again|any ?more|any longer|after all|anyway|jetzt|nun|doch|wieder|nicht mehr|maintenant|finalement|de nouveau|ya|ahora)\b|现在|了$"
 )
@@ -185,7 +205,7 @@ def revoked(sentence: str) -> frozenset[str]:
     found = _REVOKES.match(sentence)
     if found is not None:
         what = sentence[found.end() :]
-    elif (allowed := _ALLOWED.match(sentence)) is not None:
+    elif _VERBS.search(sentence) is not None and (allowed := _ALLOWED.match(sentence)) is not None:
         what = next(filter(None, allowed.groups()))
     else:
         return frozenset()
@@ -200,10 +220,12 @@ def revoked(sentence: str) -> frozenset[str]:
 @lru_cache(maxsize=_REMEMBERED)
 def demands(sentence: str) -> bool:
     """Whether a user's sentence states a rule or a limit that holds from now on."""
+    if not (_OBLIGED.may_stand_in(sentence) or _OTHERWISE.may_stand_in(sentence)):
+        return False
     if asks(sentence) or refutes(sentence):
         return False
     sentence = sentence.lower()
-    words = without_fillers(_CODE.sub(" ` ", sentence))
+    words = without_fillers(_CODE.sub(" ` ", sentence) if _QUOTES.search(sentence) is not None else sentence)
     if _NOTHING_OF.match(words) is not None:
         return True
     if _CANCELS.match(words) or (revoked(sentence) and _FORBIDS.search(words) is None):
@@ -215,18 +237,25 @@ def demands(sentence: str) -> bool:
         return not (guessed and _BREAKS.search(words) is not None)
     if guessed and not words.startswith(("i would only", "i'd only")):
         return False
-    words = _STATES.sub(" ", words)
+    words = _without(words, _STATES, _OF_STATES)
     if _FORBIDS.search(words) is not None:
         return True
     if denies(sentence) or _CORRECTS.match(words) is not None:
         # The sentence corrects one answer.
         return False
-    words = _WORK.sub(" ", words)
-    if _RULE_BRIEF.search(words) is not None:
+    words = _without(words, _WORK, _OF_WORK)
+    if _RULE_BRIEF.match(words) is not None:
+        return True
+    if not words.isascii() and _ANSWERED_IN.search(words) is not None:
         return True
     if len(words.split()) <= _LEAST_WORDS and len(_APOSTROPHE.split(words)) <= _LEAST_WORDS:
         return False
-    return _RULE_FIRST.search(words) is not None or (_RULES.search(words) is not None and not _is_half(words))
+    return _RULE_FIRST.match(words) is not None or (_RULES.search(words) is not None and not _is_half(words))
+
+
+def _without(words: str, pattern: re.Pattern[str], parts: tuple[str, ...]) -> str:
+    """Some words without the matches of a pattern; each match holds one of some parts."""
+    return pattern.sub(" ", words) if any(map(words.__contains__, parts)) else words
 
 
 def orders(sentence: str) -> bool:

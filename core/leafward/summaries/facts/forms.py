@@ -172,7 +172,6 @@ _BACKTICKED = late(r"`([^`\n]{2,300})`")
 _CHANGE_FOLDER = late(r"^\s*cd\s+[^;&|\n]{1,400}?\s*(?:&&|;)\s*")
 _OUTPUT_CUT = late(r"\s*(?:2>&1|2>/dev/null|>/dev/null)?\s*\|\s*(?:head|tail|cat|less)\b[^|&;]{0,60}$")
 _STDERR = late(r"\s+2>(?:&1|/dev/null)")
-_SPACE = late(r"\s+")
 
 
 def urls(text: str) -> Iterator[Form]:
@@ -418,7 +417,7 @@ def _identified(text: str, *, calls: bool) -> Iterator[Form]:
 @lru_cache(maxsize=_FEW)
 def canonical_command(command: str) -> str:
     """A command in comparable form: on one line, without the `cd` before it and the cut of its output after it."""
-    line = _SPACE.sub(" ", command).strip()
+    line = " ".join(command.split())
     for _ in range(3):
         shorter = _CHANGE_FOLDER.sub("", line)
         if shorter == line:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 _REMEMBERED = 1 << 14
 _counted = count()
 _WORD = late(r"\w+")
+_ASCII_WORDS = bytes(
+    ord(char.lower()) if (char := chr(byte)).isascii() and (char.isalnum() or char == "_") else 32
+    for byte in range(256)
+)
+"""Makes letters of ASCII small, and blanks of everything that is in no word."""
 OTHER_SCRIPT = late(
     "[^\x00-\x7f\u2010-\u2015\u2018\u201c-\u201e\u2020-\u2022\u2026\u2190-\u21ff\u2500-\u257f]"
 )
@@ -63,8 +68,11 @@ def _signs_of(sentence: str) -> int:
     """The bits of the patterns that may match a sentence: it is split once for all of them."""
     if not sentence.isascii() and OTHER_SCRIPT.search(sentence) is not None:
         return _EVERY
+    if sentence.isascii():
+        words = sentence.encode().translate(_ASCII_WORDS).decode().split()
+    else:
+        words = _WORD.findall(sentence.lower())
     signs = 0
-    for word in _WORD.findall(sentence.lower()):
-        if word in _signs:
-            signs |= _signs[word]
+    for word in _signs.keys() & words:
+        signs |= _signs[word]
     return signs

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 _PATCH = "*** Begin Patch\n"
 """The beginning of a patch in a call that changes files by one, as Codex does."""
 _COUNT = late(
-    r"(?i)\b(\d{1,3}(?:,\d{3})+|\d{1,9}) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
+    # It begins with one class, so that the search passes over all other characters quickly.
+    r"(?i)([0-9](?<!\w.)(?:\d{0,2}(?:,\d{3})+|\d{0,8})) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
 )
 _LABELLED = late(r"(?i)\b(tests(?: run)?|passed|failed|failures|errors|skipped) ?: {1,12}(\d{1,9})\b")
 """A count behind its word, as .NET and Maven print it."""
@@ -49,7 +50,7 @@ def failed_calls(messages: Iterable[Body]) -> frozenset[str]:
     return frozenset(
         str(message.get("toolCallId"))
         for message in messages
-        if message.get("role") == "toolResult" and message.get("isError")
+        if message.get("isError") and message.get("role") == "toolResult"
     )
 
 
@@ -92,7 +93,7 @@ def runs_tests(command: str) -> bool:
 
 def counts_in(printed: str) -> str:
     """The counts at the end of a test run's output: `2 failed, 32 passed`; empty where it has none."""
-    if programs := _CARGO.findall(printed):
+    if "test result: " in printed and (programs := _CARGO.findall(printed)):
         sums = (sum(map(int, column)) for column in zip(*programs, strict=True))
         return ", ".join(f"{number} {word}" for number, word in zip(sums, ("passed", "failed"), strict=True))
     if labelled := _labelled(printed):
@@ -113,6 +114,8 @@ def counts_in(printed: str) -> str:
         return ", ".join(dict.fromkeys(counted))
     if ok := _OK.search(printed):
         return f"{ok[1]} passed"
+    if "# " not in printed and "ℹ " not in printed:
+        return ""
     counted = [f"{number} {word}" for word, number in _TAP.findall(printed)]
     return ", ".join(dict.fromkeys(counted))
 

@@ -55,6 +55,8 @@ _ROOT = re.compile(rf"\s*[^\w\s\"'`(\[#@/~-]\s?.{{0,400}}?(?:{_COUNTED})")
 """Such a row with a sign before it: the lines indented below it belong to it."""
 _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)): (?=[A-Z])")
 """The beginning of a printed message in the middle of a line."""
+_MESSAGES = ("arning: ", "Error: ", "Exception: ")
+"""Ends of such beginnings."""
 _SAID_BEFORE = re.compile(r"^([^\W\d_][\w'’]*(?: [^\s:]+){2,30}:)[ \t]{2,}(?=\S)")
 """A person's words with a colon, followed by the first row of a screen on the same line."""
 _EDITOR = re.compile(r"(?ms)\A\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*$\n?")
@@ -110,7 +112,7 @@ def divided(text: str) -> tuple[str, str]:
                     own.append(said[1])
                 pasted.append(one[said.end() :] if said is not None else one)
                 continue
-            within = _WITHIN.search(one)
+            within = _WITHIN.search(one) if any(map(one.__contains__, _MESSAGES)) else None
             own.append(one[: within.start()] if within is not None else one)
             if within is not None:
                 pasted.append(one[within.start() :])
@@ -146,7 +148,11 @@ def _of_tables(block: list[str]) -> list[bool]:
 
 
 def _is_maybe(line: str) -> bool:
-    return _MAYBE.match(line) is not None or _SCREEN.search(line) is not None
+    if _MAYBE.match(line) is not None:
+        return True
+    # What no row of a screen lacks is looked for first.
+    may = not line.isascii() or "[" in line or " ago" in line or "just now" in line
+    return may and _SCREEN.search(line) is not None
 
 
 def _marked(block: list[str]) -> list[bool]:

@@ -62,6 +62,8 @@ _NAMED_ERROR = late(
     r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"
     r"|(?<=T)S\d{4}|(?<=E)[A-Z]{4,12}|(?<=S)IG[A-Z]{3,6})\b)"
 )
+_NAMED_CODE = late(r"[TES](?<!\w[A-Z])(?:(?<=T)S\d{4}|(?<=E)[A-Z]{4,12}|(?<=S)IG[A-Z]{3,6})\b")
+"""Those without a word for an error: most texts hold no such word."""
 _PLAIN_ERRORS = frozenset(
     {
         "Error",
@@ -118,7 +120,8 @@ def tells_of_a_run(line: str) -> bool:
 
 def named_errors(text: str) -> Iterator[str]:
     """Errors that a sentence names: `TypeError`, `ENOENT`, one in backticks."""
-    for match in _NAMED_ERROR.finditer(text):
+    has_word = "Error" in text or "Exception" in text
+    for match in (_NAMED_ERROR if has_word else _NAMED_CODE).finditer(text):
         found = match[0].strip("`")
         if found not in _PLAIN_ERRORS:
             yield found

@@ -36,6 +36,8 @@ _SENTENCE_END = late(
 """The sign that ends a sentence before its line ends, and the space after it."""
 
 _WORD = late(r"[^\W_]+(?:[._/'’-][^\W_]+)*|[_A-Za-z0-9]+")
+_ASCII_WORD = late(r"[A-Za-z0-9]+(?:[._/'-][A-Za-z0-9]+)*|[_A-Za-z0-9]+")
+"""`_WORD` for a text of ASCII, in half the time."""
 _CJK = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _STOP_WORDS = (
     "a an and are as at avoid be because been but by can cannot could did do does dont for from get got had has have he her "
@@ -234,7 +236,8 @@ def _parted(line: str) -> list[str]:
 def content_words(text: str) -> tuple[str, ...]:
     """The content words of a sentence: without stop words, pairs of characters for scripts without spaces, in order."""
     found: dict[str, None] = {}
-    for word in _WORD.findall(text[: 4 * SENTENCE_LIMIT]):
+    text = text[: 4 * SENTENCE_LIMIT]
+    for word in (_ASCII_WORD if text.isascii() else _WORD).findall(text):
         for term in _terms(word):
             found[term] = None
     return tuple(found)

@@ -20,7 +20,7 @@ _ASKED = late(
     "|为什么|为何|为啥|怎么|なぜ|どうして|왜)"
 )
 _TAG = late(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
-_ASKED_LAST = late(r"(?:吗|呢|(?:です|ます)か)\W*$")
+_ASKED_LAST = late(r"[吗呢か](?:(?<=[吗呢])|(?<=ですか)|(?<=ますか))\W*$")
 _GUESSED = markers(
     r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
     r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory"

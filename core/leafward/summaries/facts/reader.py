@@ -263,7 +263,9 @@ class FactReader:
                         path,
                         names,
                         tuple(compress(made.names, map(not_, there))),
-                        tuple((name, line) for name, line in declared_in(new) if name in bare),
+                        tuple((name, line) for name, line in declared_in(new) if name in bare)
+                        if bare
+                        else (),
                         writes_whole(call.arguments),
                     )
                 )

@@ -57,8 +57,8 @@ def refused(messages: Iterable[Body]) -> frozenset[str]:
     return frozenset(
         str(message.get("toolCallId"))
         for message in messages
-        if message.get("role") == "toolResult"
-        and message.get("isError")
+        if message.get("isError")
+        and message.get("role") == "toolResult"
         and _COMPLAINT.search(text_of(message.get("content")))
     )
 

@@ -15,7 +15,10 @@ _WITHIN = (
     r"(?:~|\.{1,2}|[A-Za-z]:)?/[^/\n'\"`<>|;&$*?(),\\]{1,200}/[^\n'\"`<>|;&$*?,\\:]{1,400}\.[A-Za-z0-9]{1,10}"
 )
 _QUOTED = late(rf"(?P<quote>['\"`])(?<![\w'\"`].)(?P<path>{_WITHIN})(?P=quote)")
-"""Quoted paths: the lookbehind is after the quote, so that the search quickly skips other characters."""
+"""A quoted path."""
+_BEGINS = late(r"/(?:(?<=['\"`]/)|(?<=['\"`][~.]/)|(?<=['\"`]\.\./)|(?<=['\"`][A-Za-z]:/))")
+"""The first slash of a quoted path."""
+_QUOTES = "'\"`"
 _LINE = late(rf"(?m)[ \t]*(?:[-*•][ \t]+)?(?P<path>{_WITHIN})[ \t]*$")
 _ESCAPED = late(r"(?<![\w/.~\\])(?:~|\.{1,2})?/(?:[\w./@+~-]|\\ ){1,400}\\ (?:[\w./@+~-]|\\ ){1,200}")
 _BLANK = late(r"[^\S\n]")
@@ -29,8 +32,7 @@ def spaced_paths(text: str, cwd: str) -> Iterator[forms.Form]:
     if "/" not in text or _BLANK.search(text) is None:
         return
     found = []
-    if "'" in text or '"' in text or "`" in text:
-        found += [(match.start("path"), match["path"], match["path"]) for match in _QUOTED.finditer(text)]
+    found += [(match.start("path"), match["path"], match["path"]) for match in _quoted(text)]
     found += [(match.start("path"), match["path"], match["path"]) for match in _lines(text)]
     if "\\ " in text:
         found += [
@@ -39,6 +41,19 @@ def spaced_paths(text: str, cwd: str) -> Iterator[forms.Form]:
     for start, written, path in sorted(found):
         if _is_one(path):
             yield forms.Form(written, forms.canonical_path(path, cwd), start)
+
+
+def _quoted(text: str) -> Iterator[re.Match[str]]:
+    """The quoted paths; only quotes with a slash near behind them are tested."""
+    end = 0
+    for slash in _BEGINS.finditer(text):
+        at = slash.start() - 1
+        while text[at] not in _QUOTES:
+            at -= 1
+        found = _QUOTED.match(text, at) if at >= end else None
+        if found is not None:
+            end = found.end()
+            yield found
 
 
 def _lines(text: str) -> Iterator[re.Match[str]]:

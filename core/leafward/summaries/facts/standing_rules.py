@@ -64,7 +64,9 @@ _SPARED = frozenset(
 )
 """Words of a rule that name nothing."""
 _REMOVAL = late(
-    r"(?i)\b(?=[bdeklpqrs])(?:remove|delete|drop|kill|erase|purge|lösche?|entferne?|supprime[rz]?|enlève|elimina|borra|quita|[rd][a-z]{5})\b"
+    # It begins with one class, so that the search passes over all other characters quickly.
+    r"[bdeklpqrsBDEKLPQRS](?<!\w.)(?i:(?<=r)emove|(?<=d)elete|(?<=d)rop|(?<=k)ill|(?<=e)rase|(?<=p)urge|(?<=l)ösche?|(?<=e)ntferne?"
+    r"|(?<=s)upprime[rz]?|(?<=e)nlève|(?<=e)limina|(?<=b)orra|(?<=q)uita|(?<=[rd])[a-z]{5})\b"
 )
 """Requests for a removal, and every word that may be such a word with its letters in another order."""
 _MISTYPED = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
@@ -187,14 +189,16 @@ class StandingRules:
 
     def begun(self, prompt: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Yields the rules that held until the work might begin, where a prompt lets it begin."""
-        if asks(prompt):
+        if not self._told or asks(prompt):
             return
-        asked = frozenset(content_words(prompt)) if not negated(prompt) else frozenset()
+        asked: frozenset[str] | None = None
         for key, rule in list(self._told.items()):
             told = _UNTIL_TOLD.search(rule)
-            if told is not None and asked.issuperset(
-                frozenset(content_words(rule[: told.start()])) - _FORBIDDING
-            ):
+            if told is None:
+                continue
+            if asked is None:
+                asked = frozenset(content_words(prompt)) if not negated(prompt) else frozenset()
+            if asked.issuperset(frozenset(content_words(rule[: told.start()])) - _FORBIDDING):
                 del self._told[key]
                 yield Sighting(
                     FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False

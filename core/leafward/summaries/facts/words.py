@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import filterfalse
 from typing import NamedTuple
 
 from leafward.summaries.facts import forms
@@ -15,19 +14,15 @@ _MOST = 1 << 15
 """Words that are cached for one way to read."""
 _LONGEST = 80
 """Characters of a word that is cached."""
-_OF_PATHS = (
-    rf"(?<=[/\\])|(?<=\.)(?i:{'|'.join(sorted(forms.EXTENSIONS))})(?![A-Za-z0-9])|(?<=[MDJGRLC])[A-Za-z]{{4}}"
-)
-"""Parts of paths: every path holds a slash, the ending of a file, or the name of a file without one."""
-_OF_NAMES = (
-    r"(?<=[a-z0-9][A-Z])|(?<=[A-Z]{2})[a-z]{2}|(?<=[A-Za-z0-9]_)[A-Za-z0-9]|(?<=\()\)|(?<=[A-Za-z0-9.]-)[A-Za-z0-9.]|(?<=--)[a-z]"
-    r"|(?<=@)[a-z0-9]|(?<=#)[0-9]"
+_ENDING = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})(?![A-Za-z0-9])")
+_BARE = re.compile(r"[MDJGRLC][A-Za-z]{4}")
+"""A part of the name of a file that needs no ending."""
+_MAYBE_NAME = re.compile(
+    # It begins with the characters that a part may have there: those between are skipped quickly.
+    r"[A-Z_(@#-](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z]{2})[a-z]{2}|(?<=[A-Za-z0-9]_)[A-Za-z0-9]|(?<=\()\)|(?<=[A-Za-z0-9.]-)[A-Za-z0-9.]|(?<=--)[a-z]"
+    r"|(?<=@)[a-z0-9]|(?<=#)[0-9])"
 )
 """Parts of names: every name holds at least one, or seven digits of a commit."""
-# Each begins with the characters that a part may have there: those between are skipped quickly.
-_MAYBE_PATH = re.compile(rf"[/\\.MDJGRLC](?:{_OF_PATHS})")
-_MAYBE_NAME = re.compile(rf"[A-Z_(@#-](?:{_OF_NAMES})")
-_MAYBE_EITHER = re.compile(rf"[/\\.A-Z_(@#-](?:{_OF_PATHS}|{_OF_NAMES})")
 _MAYBE_COMMIT = re.compile(r"[0-9a-f][0-9a-f]{6}")
 
 _BESIDE = re.compile(
@@ -59,7 +54,7 @@ class Words:
         idle, held = self._idle, self._held
         found: dict[str, _Held] = {}
         unknown = []
-        for word in set(filterfalse(idle.__contains__, words)):
+        for word in set(words).difference(idle):
             known = held.get(word)
             if known is not None:
                 found[word] = known
@@ -69,13 +64,14 @@ class Words:
             if len(idle) + len(held) > _MOST:
                 idle.clear()
                 held.clear()
-            for word in filter(_may_hold if self._names else _MAYBE_PATH.search, unknown):
+            for word in unknown:
                 looked = self._look(word)
                 if looked.paths or looked.names:
                     found[word] = looked
                     if len(word) <= _LONGEST:
                         held[word] = looked
-            idle.update(word for word in unknown if word not in found and len(word) <= _LONGEST)
+                elif len(word) <= _LONGEST:
+                    idle.add(word)
         paths: list[Form] = []
         names: list[Form] = []
         at = 0
@@ -90,8 +86,7 @@ class Words:
 
     def _look(self, word: str) -> _Held:
         paths: tuple[Form, ...] = ()
-        beside = not self._relative and _BESIDE.fullmatch(word) is not None
-        if not beside and _MAYBE_PATH.search(word) is not None:
+        if _may_be_path(word) and (self._relative or _BESIDE.fullmatch(word) is None):
             paths = (forms.paths_in if len(word) <= _LONGEST else forms.paths_in.__wrapped__)(word, self._cwd)
             if not self._relative:
                 paths = tuple(form for form in paths if not form.text.startswith(("./", "../")))
@@ -106,9 +101,11 @@ class Words:
 _NOTHING = _Held((), ())
 
 
-def _may_hold(word: str) -> bool:
-    """Whether a word may hold a path or a name."""
-    return _MAYBE_EITHER.search(word) is not None or _MAYBE_COMMIT.search(word) is not None
+def _may_be_path(word: str) -> bool:
+    """Whether a word may hold a path: each has a slash, the ending of a file, or the name of a file without one."""
+    if "/" in word or "\\" in word or _BARE.search(word) is not None:
+        return True
+    return "." in word and not forms.EXTENSIONS.isdisjoint(map(str.lower, _ENDING.findall(word)))
 
 
 @lru_cache(maxsize=16)

@@ -56,8 +56,9 @@ def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
 
 def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str) -> None:
     """Leaves out the work that the user took back, and adds a line about that; the last of the turns may follow the messages."""
-    failed = failed_calls(message for _, message in messages)
-    for number, by in taken_back(turns).items():
+    taken = taken_back(turns)
+    failed = failed_calls(message for _, message in messages) if taken else frozenset()
+    for number, by in taken.items():
         turn, words = turns[number], turns[by]
         entries = {entry for entry, _ in messages[turn.first : words.first]}
         evidence.candidates = [

@@ -11,7 +11,7 @@ import heapq
 from operator import is_
 from typing import TYPE_CHECKING
 
-from leafward.base.cancellation import unless_cancelled
+from leafward.base.cancellation import never, unless_cancelled
 from leafward.base.errors import Cancelled
 from leafward.base.late_pattern import late
 from leafward.base.redact.redaction import Redactor
@@ -43,9 +43,9 @@ _LIST_LIMIT = 0.24
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _SETTINGS = late(
-    r"(?i)\.env\b|secret|credential|passw|token|config|settings|rc\Z|\.(?:cfg|conf|ini|json|key|pem|properties|tfvars|toml|ya?ml)\Z"
+    r"\.env\b|secret|credential|passw|token|config|settings|rc\Z|\.(?:cfg|conf|ini|json|key|pem|properties|tfvars|toml|ya?ml)\Z"
 )
-"""Paths of files that may hold settings, and so secrets."""
+"""Paths, in small letters, of files that may hold settings, and so secrets."""
 _FAR_LONGER = 4
 """The ratio of a span to a summary that quotes its end."""
 
@@ -64,7 +64,7 @@ class Extractive:
         span: Span,
         budget: int,
         progress: Callable[[str], object] = lambda _text: None,
-        stop: Callable[[], bool] = lambda: False,
+        stop: Callable[[], bool] = never,
     ) -> Summary:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
         redactor = Redactor(clean=set())
@@ -126,7 +126,7 @@ def _read(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[SpanM
         role = message.get("role")
         if role == "assistant":
             silent.update(
-                (call.id, _SETTINGS.search(first_of(call.arguments, PATH_ARGUMENTS)) is not None)
+                (call.id, _SETTINGS.search(first_of(call.arguments, PATH_ARGUMENTS).casefold()) is not None)
                 for call in tool_calls(message)
                 if is_silent(call.arguments)
             )

@@ -36,7 +36,11 @@ _IMPERATIVE = re.compile(
 )
 _ADVISES = re.compile(
     r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask)\b(?!-)"
-    r"|^(?:the )?next time (?:you|it|this|that)\b|\bif you(?:['’]d)? (?:want|like|need|prefer|wish)\b|\bworth (?:checking|trying|a (?:try|look))\b"
+    r"|^(?:the )?next time (?:you|it|this|that)\b"
+)
+_LEAVES_IT = re.compile(
+    # It begins with one class, so that the search passes over all other characters quickly.
+    r"[IiWw](?<!\w.)(?i:(?<=i)f you(?:['’]d)? (?:want|like|need|prefer|wish)\b|(?<=w)orth (?:checking|trying|a (?:try|look))\b)"
 )
 """What the reader of an answer was told to do, or could do, perhaps below words that say where."""
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
@@ -56,7 +60,11 @@ _WAY_NAME = 50
 
 def bids(line: str) -> bool:
     """Whether a line of an answer tells its reader what to do."""
-    return _IMPERATIVE.match(line) is not None or _ADVISES.search(line) is not None
+    return (
+        _IMPERATIVE.match(line) is not None
+        or _ADVISES.match(line) is not None
+        or _LEAVES_IT.search(line) is not None
+    )
 
 
 @lru_cache(maxsize=1 << 12)

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from leafward.base.cancellation import unless_cancelled
+from leafward.base.cancellation import never, unless_cancelled
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def fitted() -> Ranking:
 
 
 def features(
-    evidence: Evidence, stop: Callable[[], bool] = lambda: False
+    evidence: Evidence, stop: Callable[[], bool] = never
 ) -> Iterator[tuple[Fact, tuple[float, ...]]]:
     """Each fact of a span with its row. Messages after the span are not read. Raises Cancelled."""
     total = max(1, evidence.size)

@@ -238,7 +238,7 @@ def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping
     if candidate.provenance is Provenance.EARLIER and not (files or candidate.group):
         return False
     names = files | {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
-    if candidate.provenance is Provenance.SAID:
+    if names and candidate.provenance is Provenance.SAID:
         given = _GIVEN.findall(candidate.text)
         if len(given) > 1 and any(written.get(name, -1) > place for name in names.intersection(given)):
             # It has another value now, and nobody writes the old one again.

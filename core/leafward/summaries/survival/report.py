@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from leafward.base.cancellation import unless_cancelled
+from leafward.base.cancellation import never, unless_cancelled
 from leafward.context.projection import begins_midway
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
@@ -172,7 +172,7 @@ def survival(
     sources: Iterable[str] = (),
     cwd: str = "",
     compaction: int = NO_ENTRY,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[], bool] = never,
 ) -> Survival:
     """The fates of a span's facts, given the texts that replace it.
 
@@ -321,7 +321,7 @@ def _stands(word: str, text: str) -> bool:
     return False
 
 
-def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
+def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = never) -> Survival:
     """The survival report of a compaction in the session.
 
     Raises Refused where the entry is not one, Cancelled where `stop` turns true.

@@ -21,6 +21,9 @@ SAME_SENTENCE = 0.6
 OPPOSITE_SENTENCE = 0.75
 """The part that a line must hold to contradict it: that needs more agreement."""
 
+_MOST_PLACES = 200
+"""Places of a word at which a text is compared with a command: with more, a search takes less time."""
+_RUN = re.compile(r"[A-Za-z0-9_]+")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
 _GOOD = re.compile(
@@ -70,6 +73,7 @@ class FactText:
         self.text = text
         self._cwd = cwd
         self._holding: dict[str, dict[str, None]] = {}
+        self._places: dict[str, list[int]] = {}
         self._matches: dict[tuple[object, ...], FactMatch] = {}
 
     @classmethod
@@ -171,7 +175,7 @@ class FactText:
                 return self._sentence(fact)
 
     def _path(self, fact: Fact, others: int) -> FactMatch:
-        if fact.key in self.path_ends or _bounded(fact.key, self.flat):
+        if fact.key in self.path_ends or self._has_bounded(fact.key):
             return FactMatch.VERBATIM
         parts = fact.key.strip("/").split("/")
         if len(parts) > 2 and any(
@@ -183,8 +187,17 @@ class FactText:
             return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
 
+    @cached_property
+    def _runs(self) -> frozenset[str]:
+        """Its runs of letters and digits."""
+        return frozenset(_RUN.findall(self.flat))
+
+    def _has_bounded(self, needle: str) -> bool:
+        """Whether it holds a string that is not a part of a longer word or path; most that it lacks have a run that it lacks."""
+        return self._runs.issuperset(_RUN.findall(needle)) and _bounded(needle, self.flat)
+
     def _command(self, fact: Fact) -> FactMatch:
-        if fact.key in self.flat:
+        if self._has_command(fact.key):
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
@@ -197,6 +210,21 @@ class FactText:
                 else:
                     return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
+
+    def _has_command(self, command: str) -> bool:
+        """Whether it holds a command word for word, looked for where its longest word stands: most commands share theirs."""
+        longest = max(command.split(" "), key=len)
+        places = self._places.get(longest)
+        if places is None:
+            found, at = [], self.flat.find(longest)
+            while at >= 0:
+                found.append(at)
+                at = self.flat.find(longest, at + 1)
+            places = self._places[longest] = found
+        if len(places) > _MOST_PLACES:
+            return command in self.flat
+        before = command.find(longest)
+        return any(place >= before and self.flat.startswith(command, place - before) for place in places)
 
     def _lines_with(self, word: str) -> Collection[str]:
         """The distinct lines that hold a word; most commands of a session share most of their lines."""
@@ -229,7 +257,7 @@ class FactText:
         return wrong > 0 and right == 0
 
     def _number(self, fact: Fact) -> FactMatch:
-        if _bounded(fact.text, self.flat):
+        if self._has_bounded(fact.text):
             return FactMatch.VERBATIM
         if fact.key in self.keys[FactKind.NUMBER]:
             return FactMatch.PARAPHRASED
@@ -257,7 +285,7 @@ class FactText:
         return self._nearest_line(tuple(fact.key.split()))[0]
 
     def _identifier(self, fact: Fact) -> FactMatch:
-        if fact.key in self.tokens or fact.text in self.tokens or _bounded(fact.key, self.flat):
+        if fact.key in self.tokens or fact.text in self.tokens or self._has_bounded(fact.key):
             return FactMatch.VERBATIM
         if _HASH.fullmatch(fact.key) and any(
             one.startswith(fact.key) or fact.key.startswith(one) for one in self._hashes
