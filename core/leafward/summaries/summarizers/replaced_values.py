@@ -15,7 +15,7 @@ from leafward.summaries.summarizers.request_texts import OUTCOME_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.summaries.summarizers.candidates import Evidence
+    from leafward.summaries.summarizers.candidates import Evidence, LineCandidate
     from leafward.summaries.summarizers.turns import Turn
 
 _CHANGED = late(
@@ -99,10 +99,39 @@ class _Newer(NamedTuple):
     said: str
 
 
+class _Figure(NamedTuple):
+    """A figure of which an answer says that it grew or shrank."""
+
+    place: int
+    old: str
+    unit: str
+
+
+class _Later(NamedTuple):
+    """What the answers tell that may replace what others told before."""
+
+    values: list[_Value]
+    measured: dict[tuple[str, ...], _Newer]
+    """The last sentence with a figure, by the sentence without it."""
+    figures: list[_Figure]
+
+
 def renew(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """Leaves out told values that a later answer replaced; a request whose outcome they were gets the later one."""
     lines = [one for one in evidence.candidates if one.section in _LINES and not one.text.startswith(_QUOTES)]
-    texts = [one.text.partition(OUTCOME)[2] if one.asks else one.text for one in lines]
+    later = _read(turns, [one.text.partition(OUTCOME)[2] if one.asks else one.text for one in lines])
+    if not any(later):
+        return
+    looked_at = set(map(id, lines))
+    evidence.candidates = [
+        candidate
+        for candidate in evidence.candidates
+        if id(candidate) not in looked_at or _holds(candidate, evidence.place_of(candidate), turns, later)
+    ]
+
+
+def _read(turns: Sequence[Turn], texts: Sequence[str]) -> _Later:
+    """Reads from the answers what may concern some texts."""
     words = {
         word
         for text in texts
@@ -110,61 +139,57 @@ def renew(evidence: Evidence, turns: Sequence[Turn]) -> None:
         for word in (*value.name[:1], *value.name[-1:], value.value)
     }
     masks = {masked for text in texts for one in sentences(_FILES.sub("", text)) if (masked := _masked(one))}
-    told: list[_Value] = []
-    measured: dict[tuple[str, ...], _Newer] = {}
-    figures: list[tuple[int, str, str, str]] = []
+    later = _Later([], {}, [])
     for turn in turns:
         low = turn.answer.casefold()
         if any(map(low.__contains__, words)):
-            told += _told(turn.answer, turn.last)
+            later.values.extend(_told(turn.answer, turn.last))
         if masks and _DIGITS.search(low):
             for one in sentences(turn.answer):
                 if (masked := _masked(one)) in masks:
-                    measured[masked] = _Newer(turn.last, one)
+                    later.measured[masked] = _Newer(turn.last, one)
         if "→" in low or "->" in low:
-            figures += [(turn.last, *found) for found in _COUNTS.findall(turn.answer)]
-    if not (told or figures or measured):
-        return
-    looked_at = set(map(id, lines))
-    left = []
-    for candidate in evidence.candidates:
-        if id(candidate) in looked_at:
-            place = evidence.place_of(candidate)
-            asked, arrow, came = (
-                candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
+            later.figures.extend(
+                _Figure(turn.last, old, unit) for old, _, unit in _COUNTS.findall(turn.answer)
             )
-            if candidate.asks and arrow:
-                place = next((turn.last for turn in turns if turn.entry in candidate.sources), place)
-            replaced = _renewed(came, place, told, measured)
-            while replaced is not None and candidate.asks:
-                # What replaced it may have been replaced too.
-                newer = _renewed(replaced.said, replaced.place, told, measured)
-                if newer is None:
-                    break
-                replaced = newer
-            if replaced is not None and candidate.asks:
-                candidate.text = f"{asked}{OUTCOME}{harmless(replaced.said, OUTCOME_LIMIT)}"
-            elif replaced is not None:
-                if candidate.section is SummarySection.DECISIONS:
-                    continue
-                parts = [part for part in came.split("; ") if _renewed(part, place, told, measured) is None]
-                if not parts or len(parts) == came.count("; ") + 1:
-                    continue
-                candidate.text = "; ".join(parts)
-            for at, old, _, unit in figures:
-                if at > place and f"{old} {unit}" in candidate.text:
-                    aside = re.escape(f"{old} {unit}")
-                    candidate.text = re.sub(rf"(?: [-–—] | ?\(|, ){aside}\)?(?=$|[;,.])", "", candidate.text)
-        left.append(candidate)
-    evidence.candidates = left
+    return later
 
 
-def _renewed(
-    text: str, place: int, told: Sequence[_Value], measured: dict[tuple[str, ...], _Newer]
-) -> _Newer | None:
+def _holds(candidate: LineCandidate, place: int, turns: Sequence[Turn], later: _Later) -> bool:
+    """Whether a line stays, with what later answers replaced in it changed or left out."""
+    if candidate.asks:
+        _answer_anew(candidate, place, turns, later)
+    elif _renewed(candidate.text, place, later) is not None:
+        if candidate.section is SummarySection.DECISIONS:
+            return False
+        parts = candidate.text.split("; ")
+        left = [part for part in parts if _renewed(part, place, later) is None]
+        if not left or len(left) == len(parts):
+            return False
+        candidate.text = "; ".join(left)
+    for figure in later.figures:
+        if figure.place > place and f"{figure.old} {figure.unit}" in candidate.text:
+            aside = re.escape(f"{figure.old} {figure.unit}")
+            candidate.text = re.sub(rf"(?: [-–—] | ?\(|, ){aside}\)?(?=$|[;,.])", "", candidate.text)
+    return True
+
+
+def _answer_anew(candidate: LineCandidate, place: int, turns: Sequence[Turn], later: _Later) -> None:
+    """Gives a request the last outcome: what replaced its own may have been replaced too."""
+    asked, arrow, came = candidate.text.partition(OUTCOME)
+    if arrow:
+        place = next((turn.last for turn in turns if turn.entry in candidate.sources), place)
+    newest = None
+    while (newer := _renewed(came, place, later)) is not None:
+        newest, came, place = newer, newer.said, newer.place
+    if newest is not None:
+        candidate.text = f"{asked}{OUTCOME}{harmless(newest.said, OUTCOME_LIMIT)}"
+
+
+def _renewed(text: str, place: int, later: _Later) -> _Newer | None:
     """The sentence by which a later answer replaced what a text tells; None where none did."""
     for mine in _told(text, place):
-        for other in reversed(told):
+        for other in reversed(later.values):
             if other.place <= place:
                 break
             same_place = not (mine.where and other.where) or mine.where == other.where
@@ -173,7 +198,7 @@ def _renewed(
             if mine.value and mine.value == other.former and same_place:
                 return _Newer(other.place, other.said)
     for one in sentences(_FILES.sub("", text)):
-        newer = measured.get(_masked(one) or ())
+        newer = later.measured.get(_masked(one) or ())
         if newer is not None and newer.place > place and newer.said != one:
             return newer
     return None
