@@ -1,4 +1,4 @@
-"""What later words and work replaced: values, names, ways, explanations, steps that nobody did."""
+"""What later words and work replaced: values, names, explanations, rules, errors, steps that nobody did."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
@@ -236,94 +235,6 @@ def test_an_explanation_that_was_given_up_is_no_outcome() -> None:
     assert "The cause is the connection pool" not in text
 
 
-def test_a_request_that_was_never_answered_is_not_done() -> None:
-    said = [
-        user("Speed up the parser of orchard by a cache"),
-        *worked("src/parser.py", "a"),
-        *failed("b", "pytest -q", "FAILED tests/test_parser.py::test_deep\n1 failed, 11 passed"),
-        *ran("c", "git stash"),
-        user("ok leave it. Instead document the parser in docs/parser.md"),
-        *worked("docs/parser.md", "d"),
-        reply("Wrote docs/parser.md."),
-    ]
-    assert not any("by a cache" in line for line in told_in(DONE, *said))
-
-
-def test_work_that_the_user_undid_for_good_is_not_done_anew() -> None:
-    said = [
-        user("Rename the class Tree to Plant"),
-        *worked("src/tree.py", "a"),
-        reply("Renamed Tree to Plant."),
-        user("I undid that, we keep Tree. Just add a docstring to it"),
-        *worked("src/tree.py", "b"),
-        reply("Added a docstring to Tree."),
-    ]
-    (decided,) = told_in(SummarySection.DECISIONS, *said)
-    assert decided.startswith("Undone by the user: ")
-    again = [*said[:4], user("I undid that, try again and read the whole file"), *said[5:]]
-    (decided,) = told_in(SummarySection.DECISIONS, *again)
-    assert decided.startswith("Done anew after the user undid it: ")
-
-
-@pytest.mark.parametrize(
-    "later",
-    [
-        "stop. do not port it, only measure how long it takes",
-        "No, don't port the lexer. Tell me how long it takes instead",
-        "lass den Lexer bleiben. Miss nur die Zeit",
-    ],
-)
-def test_work_that_the_user_calls_off_is_no_goal(later: str) -> None:
-    said = [
-        user("Port the lexer of orchard to a table"),
-        *worked("src/lexer.py", "a"),
-        user("[Request interrupted by user]"),
-        user(later),
-        *ran("b", "python bench.py"),
-    ]
-    assert not any(line.startswith("Port the lexer") for line in told_in(GOAL, *said))
-
-
-def test_a_request_that_another_way_replaces_is_no_goal() -> None:
-    said = [
-        user("Design a GraphQL API for the orchard shop with products, orders and customers"),
-        reply("Here is a schema with three types. Should I go on with the mutations?"),
-        user("Actually let us do REST instead of GraphQL, the team does not know it"),
-        reply("Here are the routes. Should I add pagination?"),
-        user("yes with cursors, and show me how errors look"),
-    ]
-    (goal,) = told_in(GOAL, *said)
-    assert goal.startswith("let us do REST instead of GraphQL")
-
-
-def test_in_a_talk_the_first_request_is_no_goal_once_others_were_answered() -> None:
-    said = [
-        user(
-            "Design a REST API for the orchard shop: products, orders and customers, with good error messages"
-        ),
-        reply("Here is a design: `/products`, `/orders`, `/customers`. Shall I add authentication?"),
-        user("Yes. And I prefer cursors to page numbers, because the tables grow"),
-        reply("With cursors: `GET /orders?after=…`. Authentication by bearer tokens."),
-        user("Now write the document for the orders part"),
-    ]
-    assert told_in(GOAL, *said) == ["write the document for the orders part"]
-    assert told_in(GOAL, *said, reply("This describes the orders part.")) == [NOTHING_OPEN]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "The lexer is ported. Next: port the printer, then remove the old parser.",
-        "The lexer is ported.\n\nNext steps:\n- port the printer\n- remove the old parser",
-    ],
-)
-def test_a_told_next_step_leaves_the_request_open(answer: str) -> None:
-    said = [user("Move orchard to the new parser"), *worked("src/p.py", "a"), reply(answer)]
-    assert told_in(GOAL, *said) == ["Move orchard to the new parser"]
-    (step,) = told_in(NEXT, *said)
-    assert "port the printer" in step
-
-
 def test_errors_that_a_later_run_of_the_compiler_no_longer_prints_block_nothing() -> None:
     first = "src/rows.ts(12,5): error TS2304: Cannot find name 'Crate'.\nsrc/trees.ts(3,9): error TS2554: Expected 1 arguments, but got 0."
     said = [
@@ -363,21 +274,6 @@ def test_a_bare_exit_code_is_no_obstacle() -> None:
     assert not any(line.startswith("Command exited") for line in told_in(BLOCKED, *said))
 
 
-def test_a_prompt_that_goes_on_with_the_one_before_stands_with_it() -> None:
-    said = [
-        user("we need a section on themes in the readme of orchard"),
-        user("needs to be set to 1 for true colours"),
-        *worked("README.md", "a"),
-        reply("Added a section on themes to the readme."),
-        user("now the changelog of the last release"),
-        *worked("CHANGELOG.md", "b"),
-    ]
-    asked = [line for line in told_in(DONE, *said) if line.startswith("Asked")]
-    assert asked == [
-        "Asked: we need a section on themes in the readme of orchard; needs to be set to 1 for true colours → Added a section on themes to the readme."
-    ]
-
-
 def test_a_thing_to_take_out_is_no_rule_once_it_is_out() -> None:
     said = [
         user("Make the importer of orchard faster"),
@@ -389,86 +285,6 @@ def test_a_thing_to_take_out_is_no_rule_once_it_is_out() -> None:
         user("thanks, now the exporter"),
     ]
     assert told_in(RULES, *said) == []
-
-
-def test_a_commit_that_was_reverted_is_no_finished_work() -> None:
-    said = [
-        user("Add a cache to the parser of orchard"),
-        *worked("src/parser.py", "a"),
-        *ran("b", 'git commit -am "feat: cache of the parser"'),
-        reply("Added the cache and committed it."),
-        user("that breaks the release, take it out again"),
-        *ran("c", "git revert --no-edit HEAD"),
-        reply("Reverted the commit."),
-        user("and now the exporter of the crates"),
-        *worked("src/exporter.py", "d"),
-    ]
-    done = told_in(DONE, *said)
-    assert "Reverted: feat: cache of the parser" in done
-    assert "Asked: Add a cache to the parser of orchard → reverted since" in done
-    assert not any("Committed" in line or "Added the cache" in line for line in done)
-
-
-def test_of_several_commits_the_named_one_is_reverted() -> None:
-    said = [
-        user("Tidy the parser and the lexer of orchard, a commit for each"),
-        *worked("src/parser.py", "a"),
-    ]
-    for key, title, name in (("b", "the parser is tidy", "1234567"), ("c", "the lexer is tidy", "89abcde")):
-        said += [
-            reply("", (key, "bash", {"command": f'git commit -am "{title}"'})),
-            result(key, f"[main {name}] {title}\n 1 file changed"),
-        ]
-    said += [*ran("d", "git revert --no-edit 1234567"), reply("Both are tidy.")]
-    done = told_in(DONE, *said)
-    assert "Reverted: the parser is tidy" in done
-    assert "Committed: the lexer is tidy" in done
-
-
-@pytest.mark.parametrize(
-    ("command", "left"),
-    [("git reset --hard HEAD~1", 1), ("git reset --soft HEAD~2", 0), ("git reset HEAD~0", 2)],
-)
-def test_commits_that_were_reset_away_are_not_told(command: str, left: int) -> None:
-    said = [
-        user("Tidy the parser and the lexer of orchard, a commit for each"),
-        *worked("src/parser.py", "a"),
-    ]
-    for key, title in (("b", "the parser is tidy"), ("c", "the lexer is tidy")):
-        said += ran(key, f'git commit -am "{title}"')
-    said += ran("d", command)
-    assert sorted(line for line in told_in(DONE, *said) if line.startswith("Committed")) == (
-        ["Committed: the parser is tidy"]
-        if left == 1
-        else ["Committed: the lexer is tidy", "Committed: the parser is tidy"][:left]
-    )
-
-
-@pytest.mark.parametrize(
-    "report", ["it still fails with a 500", "still hangs at the login", "immer noch derselbe Fehler"]
-)
-def test_what_the_user_says_still_fails_is_not_mended(report: str) -> None:
-    said = [
-        user("Fix the login of orchard"),
-        *worked("src/login.py", "a"),
-        reply("Fixed: the login works again. All tests pass."),
-        user(report),
-        *worked("src/login.py", "b"),
-    ]
-    assert not any("works again" in line for line in told_in(DONE, *said))
-
-
-def test_the_answer_to_a_question_of_the_models_ends_the_request() -> None:
-    said = [
-        user("Set up the database of orchard"),
-        reply("Which one do you want, Postgres or SQLite?"),
-        user("SQLite"),
-        *worked("db.py", "a"),
-        reply("Set up SQLite in db.py."),
-    ]
-    assert told_in(GOAL, *said) == [NOTHING_OPEN]
-    (done,) = told_in(DONE, *said)
-    assert done.startswith("Last request: Set up the database of orchard → ")
 
 
 def test_a_decision_that_another_one_replaced_is_left_out() -> None:
@@ -520,45 +336,6 @@ def test_of_items_with_the_same_words_the_open_one_is_the_next_step() -> None:
     assert "Phase 1" not in told_in(NEXT, *said)
 
 
-@pytest.mark.parametrize(
-    ("asked", "first", "then", "second"),
-    [
-        ("Setze den Port von orchard auf 8080", "Der Standardport ist jetzt 8080.", "nein, ich meinte 9090", ""),
-        ("Mets le port d'orchard à 8080", "Le port par défaut est maintenant 8080.", "non, 9090", ""),
-        ("Поставь порт orchard 8080 по умолчанию", "Порт по умолчанию теперь 8080.", "нет, 9090", ""),
-        ("把 orchard 的默认端口设为 8080", "默认端口已改为 8080。", "不对,改成 9090", ""),
-        ("orchard の既定ポートを 8080 にしてください", "既定ポートを 8080 に変更しました。", "いいえ、9090 にしてください", ""),
-    ],
-)  # fmt: skip
-def test_a_correction_in_any_language_ends_what_it_corrects(
-    asked: str, first: str, then: str, second: str
-) -> None:
-    second = first.replace("8080", "9090")
-    said = [user(asked), *worked("s.py", "a"), reply(first), user(then), *worked("s.py", "b"), reply(second)]
-    assert told_in(GOAL, *said) == [NOTHING_OPEN]
-    assert first.rstrip(".。") not in "\n".join(told_in(DONE, *said))
-
-
-@pytest.mark.parametrize(
-    ("asked", "answer", "step"),
-    [
-        ("Pasa orchard al nuevo parser", "El lexer ya está. Próximo paso: portar el impresor.", "impresor"),
-        ("把 orchard 换到新的解析器", "词法分析器已完成。下一步:移植打印器。", "打印器"),
-        ("orchard を新しいパーサーに移してください", "字句解析器を移しました。次はプリンターを移します。", "プリンター"),
-        ("Переведи orchard на новый парсер", "Лексер переведён. Осталось: принтер и документация.", "принтер"),
-    ],
-)  # fmt: skip
-def test_a_next_step_in_another_language_leaves_the_request_open(asked: str, answer: str, step: str) -> None:
-    said = [user(asked), *worked("s.py", "a"), reply(answer)]
-    assert told_in(GOAL, *said) == [asked]
-    assert step in "\n".join(told_in(NEXT, *said))
-
-
-def test_failures_told_in_russian_leave_the_request_open() -> None:
-    said = [user("Почини тесты orchard"), *worked("s.py", "a"), reply("Два теста всё ещё падают: test_deep и test_wide.")]  # fmt: skip
-    assert told_in(GOAL, *said) == ["Почини тесты orchard"]
-
-
 def test_a_command_in_the_background_has_not_passed() -> None:
     said = [
         user("Run the slow tests of orchard in the background"),
@@ -566,79 +343,3 @@ def test_a_command_in_the_background_has_not_passed() -> None:
         reply("They run in the background."),
     ]
     assert "passed" not in summarize(span(*said)).text
-
-
-def test_a_result_that_the_user_accepts_as_it_is_ends_the_request() -> None:
-    said = [
-        user("Port the lexer of orchard to a table"),
-        *worked("src/lexer.py", "a"),
-        reply("test_old fails, because it tests the old lexer."),
-        user("that is fine, delete that test"),
-        *ran("b", "rm tests/test_old.py"),
-        reply("Deleted the test and committed."),
-    ]
-    assert told_in(GOAL, *said) == [NOTHING_OPEN]
-
-
-def test_a_word_on_how_to_take_an_offer_is_no_goal() -> None:
-    said = [
-        user("Stelle orchard um, erst einen Plan"),
-        reply("1. Lexer umstellen\n2. Cache bauen\n3. Doku schreiben\n\nSoll ich anfangen?"),
-        user("ja, aber ohne den Cache"),
-        *worked("src/lexer.py", "a"),
-    ]
-    (goal,) = told_in(GOAL, *said)
-    assert goal.startswith("Stelle orchard um")
-
-
-def test_a_pasted_log_of_a_pipeline_is_no_goal() -> None:
-    log = (
-        "##[error]Process completed with exit code 1.\nFAILED tests/test_lexer.py::test_tabs - assert 3 == 4"
-    )
-    said = [
-        user("Port the lexer of orchard to a table"),
-        *worked("src/lexer.py", "a"),
-        reply("Ported the lexer to a table."),
-        user(log),
-        *worked("src/lexer.py", "b"),
-    ]
-    assert told_in(GOAL, *said) == ["Port the lexer of orchard to a table"]
-
-
-def test_what_an_answer_says_comes_next_is_only_planned_once_other_work_was_asked_for() -> None:
-    said = [
-        user("Move the lexer of orchard to the new parser"),
-        *worked("src/lexer.py", "a"),
-        reply("Ported the lexer. Next steps (in order):\n- port the printer\n- remove the old parser"),
-        user("first make the report of the crates shorter"),
-        *worked("src/report.py", "b"),
-    ]
-    assert told_in(NEXT, *said) == []
-    (goal,) = told_in(GOAL, *said)
-    assert "the report of the crates shorter" in goal
-
-
-def test_a_question_about_next_steps_is_no_step() -> None:
-    said = [
-        user("Move the lexer of orchard to the new parser"),
-        *worked("src/lexer.py", "a"),
-        reply("Ported the lexer. Want to test more of the parser or move on to next steps?"),
-        user("which tests are there for the lexer?"),
-        reply("Two: one for the table, one for the tree."),
-    ]
-    assert "Want to test more" not in "\n".join(told_in(CONTEXT, *said) + told_in(NEXT, *said))
-
-
-def test_what_comes_next_leaves_the_request_open_that_was_answered_with_it() -> None:
-    said = [
-        user("Move the modes of orchard to one session, plan first"),
-        *worked("plan.md", "a"),
-        reply("The plan is in plan.md."),
-        user("same for the queued messages? they belong into the session of orchard"),
-        *worked("src/queue.py", "b"),
-        user("how about you write a brand new mode on top of the session?"),
-        *worked("src/mode.py", "c"),
-        reply("Wrote the new mode. Next steps (WP17 and WP18):\n- move the widgets\n- write the docs"),
-    ]
-    (goal,) = told_in(GOAL, *said)
-    assert "brand new mode" in goal

@@ -1,0 +1,80 @@
+"""Commits and work that were taken back are not told as done."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.summaries.summarizers.outline import SummarySection
+from tests.core.told import ran, reply, result, told_in, user, worked
+
+DONE, NEXT, GOAL = SummarySection.DONE, SummarySection.NEXT, SummarySection.GOAL
+BLOCKED, CONTEXT, RULES = SummarySection.BLOCKED, SummarySection.CONTEXT, SummarySection.CONSTRAINTS
+
+
+def test_work_that_the_user_undid_for_good_is_not_done_anew() -> None:
+    said = [
+        user("Rename the class Tree to Plant"),
+        *worked("src/tree.py", "a"),
+        reply("Renamed Tree to Plant."),
+        user("I undid that, we keep Tree. Just add a docstring to it"),
+        *worked("src/tree.py", "b"),
+        reply("Added a docstring to Tree."),
+    ]
+    (decided,) = told_in(SummarySection.DECISIONS, *said)
+    assert decided.startswith("Undone by the user: ")
+    again = [*said[:4], user("I undid that, try again and read the whole file"), *said[5:]]
+    (decided,) = told_in(SummarySection.DECISIONS, *again)
+    assert decided.startswith("Done anew after the user undid it: ")
+
+
+def test_a_commit_that_was_reverted_is_no_finished_work() -> None:
+    said = [
+        user("Add a cache to the parser of orchard"),
+        *worked("src/parser.py", "a"),
+        *ran("b", 'git commit -am "feat: cache of the parser"'),
+        reply("Added the cache and committed it."),
+        user("that breaks the release, take it out again"),
+        *ran("c", "git revert --no-edit HEAD"),
+        reply("Reverted the commit."),
+        user("and now the exporter of the crates"),
+        *worked("src/exporter.py", "d"),
+    ]
+    done = told_in(DONE, *said)
+    assert "Reverted: feat: cache of the parser" in done
+    assert "Asked: Add a cache to the parser of orchard → reverted since" in done
+    assert not any("Committed" in line or "Added the cache" in line for line in done)
+
+
+def test_of_several_commits_the_named_one_is_reverted() -> None:
+    said = [
+        user("Tidy the parser and the lexer of orchard, a commit for each"),
+        *worked("src/parser.py", "a"),
+    ]
+    for key, title, name in (("b", "the parser is tidy", "1234567"), ("c", "the lexer is tidy", "89abcde")):
+        said += [
+            reply("", (key, "bash", {"command": f'git commit -am "{title}"'})),
+            result(key, f"[main {name}] {title}\n 1 file changed"),
+        ]
+    said += [*ran("d", "git revert --no-edit 1234567"), reply("Both are tidy.")]
+    done = told_in(DONE, *said)
+    assert "Reverted: the parser is tidy" in done
+    assert "Committed: the lexer is tidy" in done
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [("git reset --hard HEAD~1", 1), ("git reset --soft HEAD~2", 0), ("git reset HEAD~0", 2)],
+)
+def test_commits_that_were_reset_away_are_not_told(command: str, left: int) -> None:
+    said = [
+        user("Tidy the parser and the lexer of orchard, a commit for each"),
+        *worked("src/parser.py", "a"),
+    ]
+    for key, title in (("b", "the parser is tidy"), ("c", "the lexer is tidy")):
+        said += ran(key, f'git commit -am "{title}"')
+    said += ran("d", command)
+    assert sorted(line for line in told_in(DONE, *said) if line.startswith("Committed")) == (
+        ["Committed: the parser is tidy"]
+        if left == 1
+        else ["Committed: the lexer is tidy", "Committed: the parser is tidy"][:left]
+    )
