@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.sub_agents import SubAgent
 from leafward.base.errors import Refused
 from leafward.files.restoration.plan import RestorePlan
 from leafward.session.density import Density
+from leafward.session.entries import EntryIndex
 from leafward_tui.explorer import controllers
+from leafward_tui.explorer.controllers.context_edit import typed_tokens
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import ExplorerState, Mode
@@ -435,3 +438,28 @@ def test_a_session_that_grows_faster_than_a_price_is_computed_shows_one(explorer
     assert explorer.state.price is shown
     explorer.jobs.run("price")
     assert not explorer.jobs.running("price")
+
+
+def test_a_size_is_a_number_of_tokens_or_none_whatever_is_pasted() -> None:
+    assert [typed_tokens(text) for text in ("200", " 12 ", "0", "many", "", "-3", "9" * 5000)] == [
+        200,
+        12,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ]
+
+
+def test_more_sub_agents_than_letters_are_counted_beside_those_that_can_be_chosen(explorer: Explorer) -> None:
+    entry = EntryIndex(explorer.prompt("c"))
+    many = [SubAgent(entry, f"/s/{at}.jsonl", f"look at {at}") for at in range(60)]
+    explorer.its.sub_agents._choose(many[:24])
+    sheet, _then = explorer.view.asked.pop()
+    assert [one.title for one in sheet.rows.choices] == [one.title for one in many[:24]]
+    assert not sheet.about.lines
+    explorer.its.sub_agents._choose(many)
+    sheet, _then = explorer.view.asked.pop()
+    assert len(sheet.rows.choices) + 14 == len(many)
+    assert [line.text for line in sheet.about.lines] == ["not shown: 14 more sub-agents"]

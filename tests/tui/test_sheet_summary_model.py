@@ -77,7 +77,7 @@ async def test_what_is_sent_is_shown_before_it_is_sent(file: Named, endpoint: En
         await moving(pilot)
         said = shown(pilot)
         assert "openai/x" in said
-        assert "price unknown, sends" in said
+        assert "price not known, sends" in said
         assert "1 secret is redacted" in said
         assert "Extractive" in said
         await pilot.press("v")
@@ -213,7 +213,7 @@ async def test_it_goes_into_a_new_session_and_is_paid_for_once(file: Named, endp
     before = file.path.read_bytes()
     async with exploring(file.path, config=by_model(endpoint)) as (pilot, screen):
         await begun(pilot)
-        assert "price unknown, sends" in shown(pilot)
+        assert "price not known, sends" in shown(pilot)
         assert "goes into the new session" in shown(pilot)
         assert endpoint.asked == []
         await pilot.press("m")

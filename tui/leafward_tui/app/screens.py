@@ -68,8 +68,8 @@ class FeatureScreens:
         self._until_exit = ExitStack()
         self.demo_file: Path | None = None
         """The copy of the bundled session; None before it was opened."""
-        self._wanted = ""
-        """The module of the screen that opens once it is loaded."""
+        self._wanted: tuple[str, Screen[Any]] | None = None
+        """The module of the screen that opens once it is loaded, and the screen that asked for it."""
 
     def close(self) -> None:
         """Deletes the demo's copy."""
@@ -90,15 +90,18 @@ class FeatureScreens:
         if name in sys.modules:
             then()
             return
-        if self._wanted == name:
-            return
-        self._wanted = name
+        # The job of a screen that is closed meanwhile never delivers: another screen may ask for the same.
         asking = self._app.screen
+        wanted = name, asking
+        if self._wanted == wanted:
+            return
+        self._wanted = wanted
 
         def loaded(_none: None) -> None:
-            if self._wanted == name and self._app.screen is asking:
-                then()
-            self._wanted = ""
+            if self._wanted == wanted:
+                self._wanted = None
+                if self._app.screen is asking:
+                    then()
 
         services_of(self._app).jobs(asking).latest("module", partial(_loaded, [name]), loaded)
 

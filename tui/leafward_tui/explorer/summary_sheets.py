@@ -40,10 +40,10 @@ def summarizer_sheet(
             Choice("m", outgoing.model, sending_words(outgoing), operation, current=current == "m"),
             Choice("v", "Read what would be sent", "every request, word for word"),
         ]
-        taken_out = redacted_words(outgoing.redacted)
+        redacted = redacted_words(outgoing.redacted)
         host = host_of(outgoing.model, outgoing.base_url)
         about.append(SheetLine(f"{outgoing.model} is asked at {host}"))
-        about += [SheetLine(taken_out, "warn")] if taken_out else []
+        about += [SheetLine(redacted, "warn")] if redacted else []
         about += [SheetLine(remark, "warn") for remark in outgoing.remarks]
     if request.preview:
         choices.append(Choice("f", "With a focus", request.focus or "you say what to emphasise"))
@@ -67,7 +67,7 @@ def requests_sheet(outgoing: Outgoing) -> ReadingSheet:
 
 
 def span_words(request: SummaryRequest, glyphs: Glyphs) -> str:
-    """`31 entries  #29 – #59`; `31 entries among #29 – #341` where others lie between them."""
+    """`31 messages #29 – #59`; `31 messages among #29 – #341` where others lie between them."""
     first = f"#{request.first:,} {glyphs.dash} " if 0 <= request.first < request.start else ""
     others = first and request.start - request.first + 1 > request.messages
     return f"{counted(request.messages, 'message')} {'among' if others else ''} {first}#{request.start:,}"
@@ -86,13 +86,13 @@ def branch_words(branch: LeftBranch) -> str:
 
 def sending_words(outgoing: Outgoing) -> str:
     """`at most $0.04, sends 7.9k tokens`: the price first, because the end may be cut off."""
-    cost = "price unknown" if outgoing.cost is None else at_most(outgoing.cost)
+    cost = "price not known" if outgoing.cost is None else at_most(outgoing.cost)
     times = f" in {len(outgoing.requests):,} requests" if len(outgoing.requests) > 1 else ""
     return f"{cost}, sends {count(outgoing.tokens)} tokens{times}"
 
 
 def redacted_words(redacted: Mapping[str, int]) -> str:
-    """`2 secrets are taken out: api key, token`; empty where there are none."""
+    """`2 secrets are redacted: api key, token`; empty where there are none."""
     total = sum(redacted.values())
     if not total:
         return ""

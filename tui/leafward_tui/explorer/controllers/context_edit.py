@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -98,13 +99,15 @@ class ContextEdits(ExplorerController):
         from leafward_tui.ui.sheets.sheet import TextSheet
 
         def meaning(text: str) -> str:
-            valid = text.isdecimal() and int(text)
-            return f"keeps about {int(text):,} tokens of each" if valid else "a number of tokens"
+            tokens = typed_tokens(text)
+            return f"keeps about {tokens:,} tokens of each" if tokens else "a number of tokens"
 
         def done(text: str | None) -> None:
-            if text is not None and text.isdecimal() and int(text):
-                self._apply(targets, None, int(text))
-            elif text is not None:
+            if text is None:
+                return
+            if tokens := typed_tokens(text):
+                self._apply(targets, None, tokens)
+            else:
                 self._view.tell("not edited: that is not a number of tokens", "warn")
 
         title = "Tokens to keep of each entry"
@@ -133,6 +136,12 @@ class ContextEdits(ExplorerController):
 
         what = "replaced" if text is not None else "shortened" if keep is not None else "left out"
         self._write.start(f"{counted(len(targets), 'entry', 'entries')} {what} in the context", change)
+
+
+def typed_tokens(text: str) -> int:
+    """The number of tokens that was typed; 0 for any other text, and for more digits than a context has."""
+    found = re.fullmatch(r"\s*(\d{1,12})\s*", text)
+    return int(found[1]) if found else 0
 
 
 def effect_of(draft: EditDraft | str, operation: str, arrow: str) -> tuple[str, str, str]:

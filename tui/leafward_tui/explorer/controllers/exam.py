@@ -1,6 +1,6 @@
 """A model's exam of a compaction: begun from its line in the inspector, the answers kept in the session.
 
-The request is shown first (`ui.exam_request`); the questions and the right answers stand in
+The request is shown first (`ui/sheets/exam_request`); the questions and the right answers stand in
 `leafward.compaction.exam.sitting`.
 """
 

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.base.figures import counted
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 
 if TYPE_CHECKING:
@@ -66,12 +67,15 @@ class SubAgents(ExplorerController):
 
     def _choose(self, here: list[SubAgent]) -> None:
         from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.sheet import SheetLine
 
         choices = [
             Choice(letter, one.title or Path(one.path).stem, act=partial(self._go, one))
-            for letter, one in zip(LETTERS, here, strict=False)
+            for letter, one in zip(LETTERS + LETTERS.upper(), here, strict=False)
         ]
-        self._view.open_sheet(ChoiceSheet("Open the session of a sub-agent", choices))
+        more = len(here) - len(choices)
+        about = [SheetLine(f"not shown: {counted(more, 'more sub-agent')}")] if more else []
+        self._view.open_sheet(ChoiceSheet("Open the session of a sub-agent", choices, about))
 
     def _go(self, one: SubAgent) -> None:
         self._services.screens.session(Path(one.path), self._state.agent)

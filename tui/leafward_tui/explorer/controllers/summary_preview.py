@@ -70,7 +70,7 @@ class SummaryPreview(ExplorerController):
         session, self._draft = self._state.session, draft
         who = draft.summary.summarizer
         words = [f"{who}, made locally" if draft.summary.usage is None else who, *draft.remarks]
-        taken_out = redacted_words(draft.summary.redacted)
+        redacted = redacted_words(draft.summary.redacted)
         refused = "" if request.carried else "this branch is not the active one: nothing is moved"
         if self._state.refusal:
             refused = f"read only: {self._state.refusal}"
@@ -78,7 +78,7 @@ class SummaryPreview(ExplorerController):
             draft.text,
             f"the summary stays here: {problem}"
             if problem
-            else "; ".join([*words, *([taken_out] if taken_out else [])]),
+            else "; ".join([*words, *([redacted] if redacted else [])]),
             figures=done_figures(draft, self._services.glyphs),
             tone="bad" if problem else "warn" if draft.remarks else "",
             move=f"move to {named(request.to)} with it",

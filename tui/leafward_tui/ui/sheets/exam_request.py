@@ -12,7 +12,6 @@ from leafward_tui.ui.text.cells import at_most, exact, money
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
     from leafward.base.config import Config
     from leafward.compaction.exam.questions import Question
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.jobs import Job, Jobs
     from leafward_tui.ui.services import AppServices
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
+    from leafward_tui.ui.sheets.sheet import Sheet
 
 
 class Subject(NamedTuple):
@@ -53,12 +53,12 @@ def prepared(subject: Subject, name: str, config: Config, job: Job) -> Prepared 
 
     settings = model_settings(name, config)
     Model(settings).refuse_unknown()
-    prepared = subject.make(settings, job.unwanted)
-    return Prepared(prepared, prepared.work.outgoing()) if prepared is not None else None
+    sitting = subject.make(settings, job.unwanted)
+    return Prepared(sitting, sitting.work.outgoing()) if sitting is not None else None
 
 
 def answered(
-    path: Path, prepared: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
+    path: Path, sitting: Sitting, name: str, config: Config, tell: Callable[[str, str], object], job: Job
 ) -> ExamAnswers:
     """A model's answers; `tell` gets the answer so far and the current stage. Raises LeafwardError, OSError."""
     from leafward.compaction.exam.sitting import sit
@@ -71,7 +71,7 @@ def answered(
         job.report(partial(tell, now.text, safe_line(stage, 300)))
 
     with busy(path, "an exam"):
-        return sit(prepared, Model(model_settings(name, config), watch), stop=job.unwanted)
+        return sit(sitting, Model(model_settings(name, config), watch), stop=job.unwanted)
 
 
 class ExamRequest:
@@ -81,7 +81,7 @@ class ExamRequest:
         self,
         services: AppServices,
         jobs: Jobs,
-        ask: Callable[[Any, Callable[[str | None], None]], object],
+        ask: Callable[[Sheet, Callable[[str | None], None]], object],
         subject: Subject,
     ) -> None:
         """`ask` opens a sheet."""
