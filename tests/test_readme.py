@@ -279,6 +279,28 @@ def test_tests_that_are_named_exist(page: str, name_of_page: str) -> None:
         assert f"def {name}(" in (folder / path).read_text(encoding="utf-8"), (name, path)
 
 
+FOREIGN = {"on_x", "run_", "gitattributes"}
+"""Names of other programs' things, and of files without a stem, that no code of ours says."""
+
+
+@pytest.mark.parametrize("name_of_page", ["AGENTS.md", "docs/traps.md", "docs/invariants.md"])
+def test_names_of_the_code_exist(page: str, code_words: set[str]) -> None:
+    named = {
+        word for text in re.findall(r"`([^`\n]+)`", page) for word in re.findall(r"[A-Za-z_]\w{2,}", text)
+    }
+    assert named - code_words - FOREIGN == set()
+
+
+@pytest.fixture(scope="module")
+def code_words() -> set[str]:
+    """The words of all code, tests and files of the repository, and the names of the files."""
+    folders = ("core", "tui", "themes", "tests", "screenshots")
+    paths = [path for name in folders for path in (ROOT / name).rglob("*.py")]
+    paths += [ROOT / "pyproject.toml", ROOT / "Makefile"]
+    texts = [f"{path.relative_to(ROOT)} {path.read_text(encoding='utf-8')}" for path in paths]
+    return set(re.findall(r"\w+", "\n".join(texts)))
+
+
 # --- configuration and JSON -------------------------------------------------------------------------------------------
 
 
