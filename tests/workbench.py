@@ -165,6 +165,10 @@ class Workbench:
             text += f"\n\nCommand exited with code {done.returncode}"
         self.file.answered(call_id, "bash", text, failed=bool(done.returncode))
 
+    def ran(self, script: str, text: str = "(no output)") -> None:
+        """A command that changes nothing: it is recorded with what it printed, and not run."""
+        self.file.answered(self._call("bash", command=script), "bash", text)
+
     def step(self) -> None:
         """Something that an agent might do."""
         pick, name = self.random.random(), self.random.choice(NAMES)

@@ -28,7 +28,7 @@ def file(tmp_path: Path) -> Path:
         "return text.split()",
         "return text.split()\n\ndef count(text):\n    return len(parse(text))",
     )
-    agent.run("pytest -q || true")
+    agent.ran("pytest -q || true")
     path = tmp_path / "work" / "app.py"
     path.write_text(path.read_text() + "# by a person, after all\n")
     return path

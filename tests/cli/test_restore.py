@@ -92,7 +92,7 @@ def test_a_file_in_a_folder_that_a_restore_made_stops_its_undo_from_losing_it(
 
 def test_what_only_checks_changes_nothing(work: Work, done: Run) -> None:
     work.bench.write("a.py", "written\n")
-    work.bench.run("git status; ls | grep a; npm test; FOO=1 pytest -q; true")
+    work.bench.ran("git status; ls | grep a; npm test; FOO=1 pytest -q; true")
     at = str(work.bench.file.leaf)
     work.bench.write("a.py", "in the end\n")
     (one,) = done("restore", work.path, at, "--json", "--dry-run").document["files"][:1]

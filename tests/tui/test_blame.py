@@ -50,7 +50,7 @@ class Grove:
             "return text.split()",
             "return text.split()\n\n\ndef count(text):\n    return len(rows(text))",
         )
-        agent.run("pytest -q || true")
+        agent.ran("pytest -q || true")
         agent.file.said("done")
         self.session = agent.file.path
         self.path = self.work / "rows.py"
