@@ -77,6 +77,7 @@ def test_why_shows_the_request_the_decision_and_the_checks(file: Path, tmp_path:
         ("{}:3-2", "lines count from 1"),
         ("{}.gone", "no file or folder"),
         ("{}:2-9", ""),
+        ("{}:" + "9" * 5000, "File name too long"),
     ],
 )
 def test_lines_that_are_not_there(file: Path, tmp_path: Path, run: Run, place: str, says: str) -> None:

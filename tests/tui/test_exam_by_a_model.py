@@ -15,7 +15,7 @@ from leafward.compaction.exam.sitting import kept_exams
 from leafward.session.session import Session
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.lab.controllers.exam import SIT, exam_lines
+from leafward_tui.lab.model.exam_lines import SIT, exam_lines
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.page import EXAM

@@ -8,7 +8,7 @@ from leafward.compaction.exam.grade import AnswerPlace, Exam, Graded
 from leafward.compaction.exam.questions import Answer, Question, Topic
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
-from leafward_tui.lab.controllers.exam import exam_lines
+from leafward_tui.lab.model.exam_lines import exam_lines
 from leafward_tui.ui.appearance.glyphs import UNICODE
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Trouble
     from leafward.branches.reason import Reason
 
-_RANGE = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
+_RANGE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _LABEL = 28
 """Most cells of a turn's name."""
 

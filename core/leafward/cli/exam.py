@@ -87,7 +87,10 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
     found = prepared.exam if prepared is not None else Exam(())
     document = {"compaction": session.columns.id_at(index), **exam_json(session, found)}
     if prepared is None:
-        emit_json({**document, "model": None}) if as_json else say(_text(session, index, found, page()))
+        if as_json:
+            emit_json({**document, "model": None})
+        else:
+            say(_text(session, index, found, page()))
         return 0
     going = prepared.work.outgoing()
     if dry_run:

@@ -246,7 +246,8 @@ def _store(
     known = PathFiles(session, index, bases).files()
     recorded = RecordedFiles(session, index)
     done: StoreResult = store(known, folder, session.cwd, dry_run=dry_run)
-    written = [one for one in known if one.path in set(done.files)]
+    stored = set(done.files)
+    written = [one for one in known if one.path in stored]
     unsure = [one.path for one in written if not one.ends]
     doubts = [(one.path, doubt) for one in written if (doubt := recorded.doubt(one))]
     if as_json:

@@ -108,7 +108,8 @@ def save_files(session: Session, entry: int, folder: str, bases: Bases | None, j
     except (LeafwardError, OSError, ValueError) as error:
         return Saved(f"not written: {reason_of(error)}", problem=True)
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"
-    written = [one for one in made if one.path in set(done.files)]
+    stored = set(done.files)
+    written = [one for one in made if one.path in stored]
     message += named("not certain", [one.path for one in written if recorded.doubt(one)])
     unsure = [one.path for one in written if not one.ends]
     message += named("with newlines, as their line ends are not recorded", unsure)

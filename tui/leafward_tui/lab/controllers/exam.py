@@ -5,27 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
-from leafward.base.figures import counted, percent
-from leafward.base.safe_text import safe_line
-from leafward.compaction.exam.grade import PLACE_WORDS
-from leafward.compaction.exam.questions import Topic
-from leafward.summaries.facts.values import FactKind
 from leafward_tui.lab.controllers.controller import LabController
-from leafward_tui.ui.panes.page import Span
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
-from leafward_tui.ui.sheets.exam_request import answer_words
-from leafward_tui.ui.text.cells import fit, fit_path, money, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from leafward.compaction.draft import Draft
-    from leafward.compaction.exam.grade import Exam, Graded
-    from leafward.compaction.exam.questions import Answer
-    from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
-    from leafward_tui.ui.appearance.glyphs import Glyphs
+    from leafward.compaction.exam.grade import Exam
+    from leafward.compaction.exam.sitting import ExamAnswers
     from leafward_tui.ui.jobs import Job
 
 
@@ -81,79 +68,3 @@ def graded(draft: Draft, job: Job) -> Exam:
     from leafward.compaction.exam.grade import exam_of_draft
 
     return exam_of_draft(draft, job.unwanted)
-
-
-SIT = "sit"
-"""The key of the line that has a model answer."""
-_TOPIC = 11
-_ANSWERABLE = (" can be answered", " answerable")
-"""Words after the count of questions, as there is room."""
-
-
-def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Glyphs) -> Block:
-    """An exam in lines, with the models' answers.
-
-    enter on a question goes to the entry that proves its answer, on the last line it has a model answer.
-    """
-    answered, total = found.count()
-    if not total:
-        return Block(
-            LabLine((Span(text, ink),))
-            for text, ink in (
-                ("nothing to ask", "nothing"),
-                ("no question with a right and a wrong answer", "faint"),
-            )
-        )
-    share, asked = percent(found.share() or 0.0, 1), f"{answered} of {counted(total, 'question')}"
-    room = width - cell_len(asked) - cell_len(share) - 1
-    words = next((text for text in _ANSWERABLE if cell_len(text) <= room), "")
-    lines = [spread([Span(asked, "strong"), Span(words, "sub")], [Span(share, "strong")], width)]
-    for topic in Topic:
-        right, all_of_it = found.count(topic)
-        if all_of_it:
-            row = [Span(f"{topic.value:<{_TOPIC}}", "faint"), Span(f"{right} of {all_of_it}", "sub")]
-            lines.append(LabLine(tuple(row)))
-    for number, one in enumerate(found.graded):
-        lines.append(LabLine())
-        given = [(sat.model, chosen[number]) for sat in answers if (chosen := sat.answers_to(found))]
-        lines += _question(number, one, given, width, glyphs)
-    lines.append(LabLine())
-    for sat in answers:
-        model = fit(safe_line(sat.model, 60), width - 20, ellipsis=glyphs.ellipsis)
-        result = [Span(model, "sub"), Span(f"  {sat.right} of {sat.asked} right", "text")]
-        lines.append(spread(result, [Span(money(sat.cost) if sat.cost else "", "faint")], width))
-    ask = [Span(f"{glyphs.folded} ", "faint"), Span("have a model answer them", "text")]
-    return Block([*lines, spread(ask, [], width, SIT)])
-
-
-def _answer(answer: Answer, width: int, glyphs: Glyphs) -> str:
-    """An answer that fits: a path keeps its file name, which distinguishes it from another."""
-    text = safe_line(answer.text, 300)
-    if answer.fact.kind is FactKind.PATH:
-        return fit_path(text, width, gap=glyphs.ellipsis)
-    return fit(text, width, ellipsis=glyphs.ellipsis)
-
-
-def _question(
-    number: int, one: Graded, given: Sequence[tuple[str, int | None]], width: int, glyphs: Glyphs
-) -> list[LabLine]:
-    """A question with its possible answers, and each model's answer by the model's name."""
-    sign, ink = (glyphs.ok, "leaf") if one.answered else (glyphs.error, "bad")
-    entry = int(one.question.entry)
-    place = f"#{entry:,}"
-    words = wrap(one.question.text, width - 4 - len(place), ellipsis=glyphs.ellipsis)
-    head = [Span(f"{sign} ", ink), Span(words[0], "strong")]
-    lines = [spread(head, [Span(place, "faint")], width, f"question:{number}", entry)]
-    lines += [LabLine((blanks(2), Span(part, "strong"))) for part in words[1:]]
-    for order, answer in enumerate(one.question.answers):
-        right = order == one.question.right
-        text = _answer(answer, width - 4, glyphs)
-        lead = Span(f"  {glyphs.arrow} " if right else "    ", "text" if right else "faint")
-        lines.append(LabLine((lead, Span(text, "text" if right else "faint"))))
-    lines.append(LabLine((blanks(4), Span(PLACE_WORDS[one.place], "faint"))))
-    for model, chosen in given:
-        right, answer_text = answer_words(one.question, model, chosen)
-        sign, ink = (glyphs.ok, "leaf") if right else (glyphs.error, "bad")
-        text = fit(answer_text, width - 6, ellipsis=glyphs.ellipsis)
-        lines.append(LabLine((blanks(4), Span(f"{sign} ", ink), Span(text, "sub"))))
-    return lines

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
-from leafward_tui.lab.controllers.exam import SIT
+from leafward_tui.lab.model.exam_lines import SIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
-from leafward_tui.lab.controllers.exam import exam_lines
+from leafward_tui.lab.model.exam_lines import exam_lines
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.texts import (
     injected_lines,
