@@ -308,14 +308,14 @@ def test_sub_agents_without_a_task_are_hidden_and_not_called_archived(tmp_path: 
         searching=False,
         excluded=0,
         searched=(),
-        demo_key="",
-        search_key="",
+        key={"archived.toggle": "A", "mode.leave": "Q"}.get,
     )
     assert [text for _, text in words][:2] == [
         "Only hidden sessions match.",
         "1 session hidden by the filter",
     ]
-    assert words[3][1].startswith("a  shows 1 match: ")
+    assert words[3][1].startswith("A  shows 1 match: ")
+    assert words[4][1] == "Q  clears the filter"
 
 
 def test_what_is_shown_and_what_is_hidden_are_all_there_are(store: Path) -> None:
@@ -327,7 +327,7 @@ def test_what_is_shown_and_what_is_hidden_are_all_there_are(store: Path) -> None
             hidden = sum(line.shown for line in listing.lines if line.kind is LineKind.HIDDEN)
             assert listing.shown + (hidden if listing.lines else listing.missed) == listing.total
     words = empty_words(
-        lines_of(store, text="zebra"), searching=False, excluded=0, searched=(), demo_key="", search_key="S"
+        lines_of(store, text="zebra"), searching=False, excluded=0, searched=(), key={"search.open": "S"}.get
     )
     assert words[1][1] == f"{lines_of(store).total} sessions hidden by the filter"
     assert words[-1][1] == "S  searches all text of all sessions"

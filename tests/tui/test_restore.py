@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.files.file_replay.knowledge import Certainty
 from leafward.files.restoration.plan import RestoreAction, RestoredFile
 from leafward.files.restoration.project_folder import FileKind, OnDisk
@@ -19,7 +20,7 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.folder_contents import snapshot
 from tests.tui.explored import exploring, lines, note
-from tests.tui.session_store import NARROW, WIDE, reached, shown, until
+from tests.tui.session_store import NARROW, WIDE, reached, rows, shown, until
 from tests.tui.sure import sure
 from tests.workbench import Workbench
 
@@ -64,10 +65,10 @@ def work(tmp_path: Path) -> Work:
 
 @asynccontextmanager
 async def restoring(
-    work: Work, *keys: str, size: tuple[int, int] = WIDE
+    work: Work, *keys: str, size: tuple[int, int] = WIDE, config: Config | None = None
 ) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, RestoreSheet]]:
     """The sheet of a restore of the first turn, with the files to choose from."""
-    async with exploring(work.path, size) as (pilot, screen):
+    async with exploring(work.path, size, config) as (pilot, screen):
         await pilot.press("g", "j", *keys[:1])
         if keys[1:]:
             await reached(pilot, ChoiceSheet)
@@ -201,6 +202,18 @@ async def test_the_log_shows_restores_and_takes_them_back(work: Work) -> None:
         await until(pilot, lambda: "undone" in shown(pilot))
 
 
+async def test_the_keys_at_its_foot_are_those_of_the_users_keymap(work: Work) -> None:
+    keymap = {"restore.accept": ("f5",), "restore.toggle": ("X",), "restore.all": (), "mode.leave": ("Q",)}
+    config = Config(follow_interval=0.02, keymap=keymap)
+    async with restoring(work, "H", config=config) as (pilot, screen, _sheet):
+        foot = rows(pilot.app)[-1]
+        assert "f5 restore   Q cancel   X choose   tab diff" in foot
+        assert "all safe" not in foot
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
+        assert snapshot(work.folder) == work.then
+
+
 async def test_keys_that_do_nothing_say_why_and_the_result_says_how_many_files_it_wrote(work: Work) -> None:
     work.bench.run("python3 -c pass")
     for name in ("rows.py", "notes.md", "graft.py"):
@@ -209,9 +222,9 @@ async def test_keys_that_do_nothing_say_why_and_the_result_says_how_many_files_i
     async with restoring(work, "H", size=(80, 24)) as (pilot, screen, sheet):
         assert "nothing is chosen" in shown(pilot)
         await pilot.press("a")
-        assert "no file is safe: choose one by one with space" in shown(pilot)
+        assert "no file is safe: choose one by one" in shown(pilot)
         await pilot.press("ctrl+s")
-        assert "nothing is chosen: space chooses a file" in shown(pilot)
+        assert "nothing is chosen: choose a file first" in shown(pilot)
         assert pilot.app.screen is sheet
         first = sheet.choice.file
         await pilot.press("space")

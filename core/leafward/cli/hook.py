@@ -190,7 +190,7 @@ def _prepared_text(name: str, request: HookRequest) -> str:
         _forget(place)
 
 
-def _text_path(place: Path, size: int | None) -> Path:
+def _text_path(place: Path, size: int) -> Path:
     """Path of the text for a compaction that began when the session's file had this size."""
     return place / str(size) / _TEXT
 

@@ -150,8 +150,7 @@ class CatalogueDisplay:
                 searching=stores.cards is None or (stores.searching and not stores.cards),
                 excluded=stores.catalogue.excluded if stores.catalogue is not None else 0,
                 searched=stores.catalogue.searched if stores.catalogue is not None else (),
-                demo_key=keymap.label("demo.open"),
-                search_key=(keymap.label_while_typing if self.filtering else keymap.label)("search.open"),
+                key=keymap.label_while_typing if self.filtering else keymap.label,
             )
         )
 
@@ -258,12 +257,18 @@ def empty_words(
     searching: bool,
     excluded: int,
     searched: Sequence[str],
-    demo_key: str,
-    search_key: str,
+    key: Callable[[str], str | None],
 ) -> list[tuple[str, str]]:
-    """One sentence, the searched places, one key: each with the name of its ink."""
+    """One sentence, the searched places, one key: each with the name of its ink.
+
+    `key` gives the key of an intent, as the interface writes it.
+    """
     if searching:
         return [("nothing", "looking for sessions")]
+
+    def with_key(intent_id: str, effect: str, ink: str = "sub") -> list[tuple[str, str]]:
+        return [(ink, f"{label}  {effect}")] if (label := key(intent_id)) else []
+
     hidden = listing.archived + listing.warm_ups
     what = "archived" if not listing.warm_ups else "archived, or sub-agents started without a task"
     if listing.view.text:
@@ -272,14 +277,18 @@ def empty_words(
             ("text", "Only hidden sessions match." if hidden else "No session matches."),
             ("nothing", f"{other} hidden by the filter"),
             ("faint", ""),
-            *([("sub", f"a  shows {counted(hidden, 'match', 'matches')}: {what}")] if hidden else []),
-            ("sub", "esc  clears the filter"),
-            *([("sub", f"{search_key}  searches all text of all sessions")] if search_key else []),
+            *(
+                with_key("archived.toggle", f"shows {counted(hidden, 'match', 'matches')}: {what}")
+                if hidden
+                else ()
+            ),
+            *with_key("mode.leave", "clears the filter"),
+            *with_key("search.open", "searches all text of all sessions"),
         ]
     if hidden:
         return [
             ("text", f"All {counted(hidden, 'session')} are {what}."),
-            ("sub", "a  shows them"),
+            *with_key("archived.toggle", "shows them"),
         ]
     if excluded:
         return [
@@ -292,5 +301,5 @@ def empty_words(
         ("faint", "Looked in"),
         *(("path", tilde(place)) for place in searched),
         ("faint", ""),
-        *([("strong", f"{demo_key}  opens a demo session to look around in")] if demo_key else []),
+        *with_key("demo.open", "opens a demo session to look around in", "strong"),
     ]

@@ -85,11 +85,11 @@ class GraftSheet(Sheet):
 
     def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The keys that commit, cancel and choose."""
-        return (
-            SheetKey("ctrl+s", "append", self.commit),
-            SheetKey("esc", "cancel", self.action_leave),
-            SheetKey("space", "choose", self.choice.toggle),
-            SheetKey("a", "all", self.choice.choose_all),
+        return self.intent_keys(
+            ("graft.accept", "append"),
+            ("mode.leave", "cancel"),
+            ("graft.toggle", "choose"),
+            ("graft.all", "all"),
         )
 
     def operation(self) -> str:

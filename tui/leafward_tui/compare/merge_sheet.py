@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from leafward.branches.transfer.summary_merge import Conflict, MergeDraft
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
-_SIDES = (Side3.A, Side3.B, Side3.BOTH, Side3.BASE)
-"""The choices in the order of their keys."""
 _LONGEST = 2_000
 """Characters read of one side of a conflict."""
 _MOST = 4
@@ -180,18 +178,19 @@ class MergeSheet(Sheet):
 
     def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The keys that commit, cancel and decide."""
-        sides = zip("1234", ("take A", "take B", "both", "as before"), _SIDES, strict=True)
-        decide = (SheetKey(key, words, partial(self._decide, side)) for key, words, side in sides)
-        return (
-            SheetKey("ctrl+s", "append", self.commit),
-            SheetKey("esc", "cancel", self.action_leave),
-            *(decide if self.draft.conflicts else ()),
+        decide = (
+            ("conflict.a", "take A"),
+            ("conflict.b", "take B"),
+            ("conflict.both", "both"),
+            ("conflict.base", "as before"),
         )
+        always = ("merge.accept", "append"), ("mode.leave", "cancel")
+        return self.intent_keys(*always, *(decide if self.draft.conflicts else ()))
 
     def operation(self) -> str:
         """The write in words, or what is missing for it."""
         if self.warned:
-            return "lines would be dropped, see the end of the text; ctrl+s again appends it anyway"
+            return "lines would be dropped, see the end of the text; accept again to append it anyway"
         if self.left:
             return f"{'decide this one first: ' if self.early else ''}{self.left:,} left to decide"
         return "append 1 branch summary below the leaf"

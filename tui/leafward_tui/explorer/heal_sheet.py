@@ -70,8 +70,7 @@ class HealSheet(Sheet):
 
     def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The key that commits, then the key that cancels."""
-        enter, cancel = super().sheet_keys()
-        return enter._replace(words="begin and open it"), cancel
+        return self.intent_keys(("heal.accept", "begin and open it"), ("mode.leave", "cancel"))
 
     def operation(self) -> str:
         """The write in words."""

@@ -96,15 +96,15 @@ class RestoreSheet(Sheet):
 
     def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The keys that commit, cancel and choose."""
-        choice, cancel = self.choice, SheetKey("esc", "cancel", self.choice.leave)
+        choice, cancel = self.choice, ("mode.leave", "cancel")
         if choice.plan is None or choice.writing:
-            return (cancel,)
-        return (
-            SheetKey("ctrl+s", "restore", choice.accept),
+            return self.intent_keys(cancel)
+        return self.intent_keys(
+            ("restore.accept", "restore"),
             cancel,
-            SheetKey("space", "choose", choice.toggle),
-            SheetKey("a", "all safe", choice.choose_all),
-            SheetKey("tab", "list" if choice.in_diff else "diff", choice.switch_pane),
+            ("restore.toggle", "choose"),
+            ("restore.all", "all safe"),
+            ("pane.next", "list" if choice.in_diff else "diff"),
         )
 
     def operation(self) -> str:

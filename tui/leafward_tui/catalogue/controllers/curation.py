@@ -87,9 +87,11 @@ class Curation(CatalogueController):
             partial(self._do, partial(delete, card)),
             partial(self._do, partial(archive, card, True)),
         )
+        undo = self._services.keymap.label("session.undo")
+        restores = f"{undo} restores it" if undo else "leafward delete --undo restores it"
         stays, operation = "the file stays where it is", "append 1 line that hides it"
         choices = [
-            Choice("d", "Move to the trash", "u restores it", trash, refused, act=remove),
+            Choice("d", "Move to the trash", restores, trash, refused, act=remove),
             Choice("a", "Archive instead", stays, operation, act=hide),
         ]
         self._view.open_sheet(ChoiceSheet("Delete this session", choices, about))

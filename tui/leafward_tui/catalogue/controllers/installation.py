@@ -89,8 +89,9 @@ class AgentInstallation(CatalogueController):
 
     def _did(self, change: AgentFileChange) -> None:
         verb = "wrote" if change.after is not None else "removed"
-        next_step = "start the agent again" if change.installs else "I installs it again"
-        self._services.say(f"{verb} {tilde(str(change.file))}; {next_step}")
+        key = self._services.keymap.label("agents.install")
+        next_step = "start the agent again" if change.installs else f"{key} installs it again" if key else ""
+        self._services.say("; ".join(filter(None, (f"{verb} {tilde(str(change.file))}", next_step))))
 
 
 class AgentFile(NamedTuple):

@@ -277,9 +277,7 @@ class RestoreChoice:
             self._choose(frozenset() if self.chosen == self._safe else self._safe)
         else:
             offered = any(map(is_offered, self.files))
-            self.view.say(
-                "no file is safe" + (": choose one by one with space" if offered else " to restore")
-            )
+            self.view.say("no file is safe" + (": choose one by one" if offered else " to restore"))
 
     def _choose(self, chosen: frozenset[str]) -> None:
         self.chosen, self.problem = chosen, ""
@@ -298,7 +296,7 @@ class RestoreChoice:
             return
         if not (self.changes or self.moves):
             self.view.say(
-                "nothing is chosen: space chooses a file" if self._can_choose else "no file can be restored"
+                "nothing is chosen: choose a file first" if self._can_choose else "no file can be restored"
             )
             return
         self.writing, self.problem = True, ""

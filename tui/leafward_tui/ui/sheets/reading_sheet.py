@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -239,10 +238,7 @@ class ReadingSheet(Sheet):
 
     def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The intents that work now, under their keys."""
-        label, run = services_of(self).keymap.label, self.run_intent
-        return tuple(
-            SheetKey(label(one), words, partial(run, one)) for one, words in self.offered() if label(one)
-        )
+        return self.intent_keys(*self.offered())
 
     def operation(self) -> str:
         """The write that moving would make, or why it cannot be made."""

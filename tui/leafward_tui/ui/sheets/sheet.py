@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -262,6 +263,13 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
     def sheet_keys(self) -> tuple[SheetKey, ...]:
         """The key that commits, then the key that cancels."""
         return SheetKey("enter", "choose", self.commit), SheetKey("esc", "cancel", self.action_leave)
+
+    def intent_keys(self, *offers: tuple[str, str]) -> tuple[SheetKey, ...]:
+        """The keys of intents of the sheet by the user's keymap, each with its words; intents without a key are left out."""
+        label = services_of(self).keymap.label
+        return tuple(
+            SheetKey(label(one), words, partial(self.run_intent, one)) for one, words in offers if label(one)
+        )
 
     def explanations(self) -> list[tuple[str, str]]:
         """Its keys with what each does, for the list of keys."""
