@@ -109,7 +109,7 @@ def bash(command: str, output: str) -> Call:
     return Call("bash", {"command": command}, lambda _rec: (output, None, False), 0.2)
 
 
-def edit_details(path: str, before: str, after: str, context: int = 4) -> dict[str, Any]:
+def edit_details(path: str, before: str, after: str) -> dict[str, Any]:
     """The numbered diff and the patch that pi keeps with the result of an edit."""
     old, new = before.splitlines(), after.splitlines()
     width = len(str(max(len(old), len(new)) + 1))
@@ -117,7 +117,7 @@ def edit_details(path: str, before: str, after: str, context: int = 4) -> dict[s
     shown: list[str] = []
     patch = [f"--- {path}", f"+++ {path}"]
     first = None
-    groups = list(difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(context))
+    groups = list(difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(4))
     for group in groups:
         if group[0][1] > 0 and (not shown or shown[-1] != skip):
             shown.append(skip)
@@ -168,10 +168,10 @@ class Recorder:
 
     # time and names
 
-    def iso(self, ms: int | None = None) -> str:
-        """A time as pi writes it, the present one where none is given."""
-        moment = datetime.fromtimestamp((self.now if ms is None else ms) / 1000, UTC)
-        return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{(self.now if ms is None else ms) % 1000:03d}Z"
+    def iso(self) -> str:
+        """The present time as pi writes it."""
+        moment = datetime.fromtimestamp(self.now / 1000, UTC)
+        return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{self.now % 1000:03d}Z"
 
     def wait(self, seconds: float) -> None:
         """Lets about so many seconds pass."""
@@ -417,9 +417,7 @@ def can_be_first(entry: Entry) -> bool:
     return entry["type"] == "message" and entry["message"]["role"] not in {"toolResult", "system"}
 
 
-def file_lists(
-    entries: list[Entry], previous: tuple[list[str], list[str]] = ([], [])
-) -> tuple[list[str], list[str]]:
+def file_lists(entries: list[Entry], previous: tuple[list[str], list[str]]) -> tuple[list[str], list[str]]:
     """Files that calls read and that they changed, `previous` among them."""
     reads, changes = set(previous[0]), set(previous[1])
     for entry in entries:

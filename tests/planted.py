@@ -280,14 +280,14 @@ def _connection(rng: random.Random) -> list[tuple[str, str, str]]:
     ]  # fmt: skip
 
 
-def pem(rng: random.Random, what: str = "RSA PRIVATE KEY", lines: int = 14) -> tuple[str, list[str]]:
+def pem(rng: random.Random, what: str = "RSA PRIVATE KEY") -> tuple[str, list[str]]:
     """A block that looks like a private key, and its lines."""
     starts = {
         "RSA PRIVATE KEY": "MIIEpAIBAAKCAQEA",
         "OPENSSH PRIVATE KEY": "b3BlbnNzaC1rZXktdjEAAAAA",
         "PRIVATE KEY": "MIIEvQIBADANBgkqhkiG9w0B",
     }
-    body = [rand(rng, 64, B64) for _ in range(lines)]
+    body = [rand(rng, 64, B64) for _ in range(14)]
     start = starts.get(what, "")
     body[0] = start + body[0][len(start) :]
     body.append(rand(rng, 24, B64) + "==")

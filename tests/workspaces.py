@@ -48,8 +48,9 @@ def refactoring(root: Path) -> Path:
     return root
 
 
-def spec(root: Path, name: str = "001-prd-compaction") -> Path:
+def spec(root: Path) -> Path:
     """A spec in execution: one task of three done."""
+    name = "001-prd-compaction"
     folder = f".codex/specs/{name}"
     put(
         root,
@@ -123,7 +124,7 @@ def bug(root: Path, name: str = "session-resume-regression") -> Path:
     return root
 
 
-def idumb(root: Path, anchors: Iterable[dict[str, Any]] = (), actions: int = 0, **state: Any) -> Path:
+def idumb(root: Path, anchors: Iterable[dict[str, Any]], actions: int = 0, **state: Any) -> Path:
     """The store of the iDumb plugin, version 1."""
     document = {
         "version": "0.1.0",

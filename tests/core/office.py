@@ -134,9 +134,9 @@ class Office:
             else:
                 self.work(self.random.choice(self.agents))
 
-    def blamed(self, program: str | None = None) -> Blame:
+    def blamed(self) -> Blame:
         for agent in self.agents:
             agent.close()
         cards = list(sighted(Config(), [self.root], os.environ, []))
         path = str(self.folder / NAME)
-        return blame(path, concerned(cards, path), program=program)
+        return blame(path, concerned(cards, path))

@@ -379,10 +379,12 @@ def test_what_is_appended_behind_an_end_that_is_not_known_is_not_joined_to_the_l
     assert state.text == "one\ntwo\nthree\n"
 
 
-def noticed(transcript: Transcript, *, shown: str, name: str = "a.py") -> None:
+def noticed(transcript: Transcript, *, shown: str) -> None:
     """Claude Code's notice that a file is no more as it last saw it, as 2.1.332 writes it."""
-    attachment = {"type": "edited_text_file", "filename": f"/home/ada/orchard/{name}", "snippet": shown}
-    told = f"<system-reminder>\nNote: {name} changed on disk since you last read it:\n{shown}\n</system-reminder>"
+    attachment = {"type": "edited_text_file", "filename": "/home/ada/orchard/a.py", "snippet": shown}
+    told = (
+        f"<system-reminder>\nNote: a.py changed on disk since you last read it:\n{shown}\n</system-reminder>"
+    )
     transcript.row("attachment", attachment=attachment, rendered=[{"content": told}])
 
 

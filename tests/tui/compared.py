@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward.base.config import Config
     from leafward_tui.explorer.screen import ExplorerScreen
 
 HIGH = (140, 40)
@@ -78,10 +77,10 @@ def compared(path: Path) -> Overall:
 
 @asynccontextmanager
 async def comparing(
-    path: Path, size: tuple[int, int] = HIGH, config: Config | None = None
+    path: Path, size: tuple[int, int] = HIGH
 ) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, CompareScreen]]:
     """The first of the other leaves compared with the leaf, all of it worked out."""
-    async with exploring(path, size, config) as (pilot, explorer):
+    async with exploring(path, size) as (pilot, explorer):
         session = sure(explorer.state.session)
         a = next(at for at in session.tree.leaves() if at != session.place)
         explorer.controllers.comparison.open(a, session.place)

@@ -42,9 +42,9 @@ class Named(Acting):
         self.ends[name] = self.said(f"{name} answered")
         return self.prompts[name]
 
-    def working_turn(self, name: str, after: str = "", *, failed: bool = False) -> str:
+    def working_turn(self, name: str, *, failed: bool = False) -> str:
         """A turn that edits a file and runs a command."""
-        self.turn(name, after)
+        self.turn(name)
         self.said(
             call("edit", f"{name}-e", path=f"src/{name}.py", oldText="a\n", newText="b\nc\n"),
             call("bash", f"{name}-b", command=f"make {name}"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.config import Config
 from leafward.export.demo import demo_session
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
-from tests.tui.explored import WIDE, exploring, note
+from tests.tui.explored import exploring, note
 from tests.tui.session_store import reached, until
 
 if TYPE_CHECKING:
@@ -49,12 +49,10 @@ async def at_rest(pilot: Pilot[int], screen: ExplorerScreen) -> None:
 
 
 @asynccontextmanager
-async def on_demo(
-    size: tuple[int, int] = WIDE, config: Config | None = None
-) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, Path]]:
+async def on_demo(size: tuple[int, int]) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, Path]]:
     """The explorer on the demo, a few turns above the leaf, its price on the screen."""
     with demo_session() as path:
-        async with exploring(path, size, config or QUICK) as (pilot, screen):
+        async with exploring(path, size, QUICK) as (pilot, screen):
             await pilot.press("K", "K", "K", "K")
             await until(pilot, lambda: screen.state.price is not None)
             yield pilot, screen, path

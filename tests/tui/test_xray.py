@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward.base.config import Config
     from leafward_tui.explorer.screen import ExplorerScreen
 
 SUMMARY = """## Goal
@@ -77,10 +76,10 @@ def orchard(path: Path, summary: str = SUMMARY, *, twice: bool = False) -> Actin
 
 @asynccontextmanager
 async def seeing(
-    path: Path, size: tuple[int, int] = WIDE, config: Config | None = None
+    path: Path, size: tuple[int, int] = WIDE
 ) -> AsyncIterator[tuple[Pilot[int], ExplorerScreen, XRayScreen]]:
     """The X-ray of the last compaction of a session, all of it worked out."""
-    async with exploring(path, size, config) as (pilot, explorer):
+    async with exploring(path, size) as (pilot, explorer):
         await pilot.press("X")
         screen = await reached(pilot, XRayScreen)
         await until(pilot, lambda: screen.state.loaded.fates is not None)

@@ -94,7 +94,7 @@ def _remarked(written: Write) -> set[str]:
     return {_SAME.get(remark.code, remark.code) for remark in written.remarks}
 
 
-def price_lines(price: Price, page: Page, remarked: Collection[str] = ()) -> Iterator[str]:
+def price_lines(price: Price, page: Page, remarked: Collection[str]) -> Iterator[str]:
     """A price as text: what the context loses and gains, what costs the full price, and unexpected consequences."""
     parts = [
         ("drops", _entries_text(price.left, price)),

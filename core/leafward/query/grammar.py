@@ -97,7 +97,7 @@ Expression = QueryCall | QueryWord | SearchedText | QueryPattern | Compare | Not
 
 
 def parse(query: str) -> Expression:
-    """The expression of a query that chooses entries (`QueryPlace.SELECT`). Raises QueryError."""
+    """The expression of a query that chooses entries: a plain word in it is an entry. Raises QueryError."""
     found = _Reader([*choosing_tokens(query), Token("end", "", len(query))], choosing=True).whole()
     if found is None:
         raise QueryError("expected a condition at the end", len(query))

@@ -38,12 +38,11 @@ class QueryError(LeafwardError):
 
 
 class QueryPlace(Enum):
-    """The place where a query is typed."""
+    """The place where words of a query are typed; where entries are chosen, a plain word is an entry (`choosing_tokens`)."""
 
     FILTER = "sessions by their cards: each plain word is a text; there are no functions and no patterns"
     SEARCH = "all text of all sessions: each plain word is a text"
     FIND = "the text of one session: plain words are one text, as they stand"
-    SELECT = "entries of one session: a plain word is an entry"
 
 
 class Token(NamedTuple):

@@ -333,7 +333,7 @@ def day_words(day: str, now: float) -> str:
     return f"{when:%A} {when.day} {when:%B}{year}"
 
 
-def _nest(levels: tuple[bool, ...], glyphs: Glyphs, *, inferred: bool = False) -> str:
+def _nest(levels: tuple[bool, ...], glyphs: Glyphs, *, inferred: bool) -> str:
     """The sign of a fork: a line for every level above that goes on, then its own branch, broken where it is inferred."""
     if not levels:
         return ""

@@ -272,9 +272,7 @@ class NewSession(ExplorerController):
             self._view.fail,
         )
 
-    def _show_stored(
-        self, made: Fork, target: Agent, then: str, problem: str, *, written: bool = False
-    ) -> None:
+    def _show_stored(self, made: Fork, target: Agent, then: str, problem: str, *, written: bool) -> None:
         """Shows that it is there; copies its command, opens it or goes on in it, as chosen."""
         draft, services = made.draft, self._services
         if problem:

@@ -230,7 +230,6 @@ class FilteredLines:
                 mask[row] = 1
             shown = bytes(mask)
         self.layout = layout
-        self.matches = shown.count(1)
         shown, self._archived = _put_away(layout, shown, archived)
         self._shown = shown
         # A row has a line if it is on show itself or the row before is; as big integers, that is one operation for all

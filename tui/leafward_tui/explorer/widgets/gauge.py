@@ -343,7 +343,7 @@ class Gauge(Painted):
         """Sets the present context (None: not known yet), its window, and the size at which its agent compacts."""
         self._show(self._reading._replace(now=now, window=window, onset=onset))
 
-    def set_forecast(self, *, live: bool, forecast: Forecast | None = None) -> None:
+    def set_forecast(self, *, live: bool, forecast: Forecast | None) -> None:
         """Shows the distance to the next compaction while a session is live, and its effect where that is known."""
         self._show(self._reading._replace(live=live, forecast=forecast))
 

@@ -290,7 +290,7 @@ def legend(width: int) -> list[LabLine]:
 
 
 def neighbours(
-    turns: PathTurns, plan: Plan, cut: int, width: int, glyphs: Glyphs, most: int = 3
+    turns: PathTurns, plan: Plan, cut: int, width: int, glyphs: Glyphs, most: int
 ) -> list[LabLine]:
     """The places right below the cut with the rules that forbid them, up to the next legal one."""
     sizes = turns.sizes
