@@ -15,6 +15,7 @@ from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.captions import side_words
 from leafward_tui.xray.screen import XRayScreen
@@ -221,6 +222,23 @@ async def test_summaries_are_compared(tmp_path: Path) -> None:
         await pilot.press("n", "z", "enter")
         await until(pilot, lambda: pilot.app.screen is explorer)
         assert explorer.panes.tree.row == sure(explorer.state.exploration).layout.row_of(20)
+
+
+async def test_of_more_summaries_than_there_are_rows_the_sheet_says_how_many_it_offers(
+    tmp_path: Path,
+) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    for number in range(12):
+        file.user(f"question {number}")
+        file.said("an answer")
+        file.compacted(file.user("go on"), f"## Goal\nWeigh tree {number}.")
+    async with seeing(file.path, (80, 16)) as (pilot, _explorer, _):
+        await pilot.press("d")
+        screen = await reached(pilot, SummariesScreen)
+        await until(pilot, lambda: screen.state.diff is not None)
+        await pilot.press("d")
+        await reached(pilot, ChoiceSheet)
+        assert "6 of 11 other summaries" in "\n".join(rows(pilot.app))
 
 
 async def test_compared_summaries_of_a_session_that_changed_say_where_to_reload_it(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_edits_are_undone_only_where_there_are_some(xray: tuple[FakeScreen, XRay
     screen, state, _ = xray
     LostFacts(means_of(state, screen)).undo_edits()
     assert not screen.results
-    assert "u here undoes context edits only" in screen.said[-1]
+    assert "only context edits are undone here" in screen.said[-1]
 
 
 def test_only_an_xray_of_edits_is_headed_by_edits(demo: Path) -> None:

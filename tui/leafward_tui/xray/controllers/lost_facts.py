@@ -33,7 +33,7 @@ class LostFacts(XRayController):
         """Undoes the context edits, where they are the last operation."""
         loaded = self._state.loaded
         if loaded.xray is None or not loaded.xray.of_edits:
-            self._view.about.say("u here undoes context edits only; undo the compaction in the tree", "sub")
+            self._view.about.say("only context edits are undone here; undo the compaction in the tree", "sub")
         elif not loaded.undo_op:
             self._view.about.say("other operations came later: undo a single one in the log")
         else:

@@ -180,7 +180,8 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
             )
             for letter, other in zip(LETTERS, shown, strict=False)
         ]
-        note = counted(len(state.others), "other summary", "other summaries")
+        some = f"{len(shown):,} of " if len(shown) < len(state.others) else ""
+        note = f"{some}{counted(len(state.others), 'other summary', 'other summaries')}"
         self._view.open_sheet(ChoiceSheet("Compare with", choices, note=note))
 
     def go(self) -> None:
