@@ -15,7 +15,6 @@ from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
-from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.captions import side_words
 from leafward_tui.xray.screen import XRayScreen
