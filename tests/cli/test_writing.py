@@ -186,7 +186,7 @@ def test_log_has_the_agents_moves_too(done: Run, sessions: Path) -> None:
 
 def test_log_of_nothing(done: Run, path: Path) -> None:
     assert done("log", path, "--json").document == {"ops": [], "restores": []}
-    assert done("log", path).out == "no operation yet\n"
+    assert done("log", path).out == "no operations yet\n"
 
 
 class TestLabelAndName:

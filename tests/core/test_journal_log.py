@@ -106,7 +106,7 @@ class TestUndo:
     def test_names_that_fit_nothing(self, session: Session) -> None:
         label(session, 1, "a")
         taken_back = undo(session)
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="no operation 'zz'; `leafward log` lists them"):
             undo(session, "zz")
         with pytest.raises(NotFound):
             undo(session, "")

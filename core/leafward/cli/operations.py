@@ -111,7 +111,7 @@ def log(selector: str, as_json: bool) -> int:
                 }
             )
         elif not found and not restored:
-            say("no operation yet")
+            say("no operations yet")
         else:
             if found:
                 say(_log_text(session, found, page()))

@@ -99,14 +99,14 @@ def limit_of(condition: Compare) -> float:
     if name == "age":
         span = _AGE.fullmatch(value)
         if span is None:
-            raise QueryError("age takes a span, as 30m, 12h or 7d", column)
+            raise QueryError("age takes a span, such as 30m, 12h or 7d", column)
         return float(span[1]) * _SECONDS[span[2]] * 1000
     if name == "time":
         moment = milliseconds(value)
         if moment is None:
-            raise QueryError("time takes a date, as 2026-11-22, or an ISO time", column)
+            raise QueryError("time takes a date, such as 2026-11-22, or an ISO time", column)
         return float(moment)
     number = _NUMBER.fullmatch(value.replace("_", "").replace("$", ""))
     if number is None:
-        raise QueryError(f"{name} takes a number, as 200, 2k or 1.5M", column)
+        raise QueryError(f"{name} takes a number, such as 200, 2k or 1.5M", column)
     return float(number[1]) * _SCALES[number[2].lower()]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound, Refused
+from leafward.base.figures import first_few
 from leafward.base.times import iso_stamp
 from leafward.session.entries import MARK, NO_ENTRY, Body, EntryId, EntryIndex
 from leafward.session.journal.lines import new_id
@@ -133,9 +134,9 @@ def redo(session: Session, writing: Writing = _DEFAULT) -> Write:
 def _named(log: list[Operation], op: str) -> Operation:
     close = [one for one in log if one.op == op] or [one for one in log if op and one.op.startswith(op)]
     if not close:
-        raise NotFound(f"no operation {op!r}")
+        raise NotFound(f"no operation {op!r}; `leafward log` lists them")
     if len(close) > 1:
-        raise NotFound(f"several operations start with {op!r}")
+        raise NotFound(f"several operations start with {op!r}: {first_few([one.op for one in close], 3)}")
     found = close[0]
     if found.root != found.op:
         raise Refused(f"{found.op} only undoes another operation; name that one, {found.root}")
