@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -163,7 +164,7 @@ class LinesView(LineScroll):
         if lines is None or not len(lines) or not self._has_cursor:
             return -1
         y = min(y, len(lines) - 1)
-        ways = (*range(y, len(lines)), *range(y - 1, -1, -1))
+        ways = chain(range(y, len(lines)), range(y - 1, -1, -1))
         return next((at for at in ways if lines[at].key), -1)
 
     def move_by(self, step: int) -> None:
