@@ -31,7 +31,8 @@ def reviewed(agent: str, more: str = "") -> None:
         file = hooks_of(agent).file(os.environ)
         names = (json.dumps(f"{file}:{event}:0:0") for event in ("pre_compact", "session_start"))
         states = (f'[hooks.state.{name}]\ntrusted_hash = "sha256:00"\n{more}' for name in names)
-        (file.parent / "config.toml").write_text("".join(states))
+        trusted = f'[projects.{json.dumps(str(Path.cwd()))}]\ntrust_level = "trusted"\n'
+        (file.parent / "config.toml").write_text(trusted + "".join(states))
 
 
 HINDRANCES: list[tuple[str, str, str, str]] = [
@@ -95,6 +96,18 @@ def test_what_keeps_an_agent_from_running_it_is_said(
         elsewhere.mkdir()
         monkeypatch.chdir(elsewhere)
         assert hook_problems(capsys) == []
+
+
+def test_codex_reads_no_settings_of_a_project_that_is_not_trusted(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = tmp_path / "project"
+    (project / ".codex").mkdir(parents=True)
+    (project / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
+    main(["install", "codex"])
+    reviewed("codex")
+    monkeypatch.chdir(project)
+    assert hook_problems(capsys) == []
 
 
 def test_the_nearest_settings_decide_whether_claude_code_runs_hooks(

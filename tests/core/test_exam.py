@@ -102,6 +102,31 @@ def test_a_run_that_does_not_get_to_the_tests_leaves_the_last_counts(work: Actin
     assert Topic.TEST_RESULT not in {one.topic for one in found}
 
 
+@pytest.mark.parametrize(
+    ("printed", "counts"),
+    [("Found 4 errors.", "2 passed"), ("All checks passed!\n5 passed in 0.1s", "5 passed")],
+)
+def test_counts_of_a_linter_are_not_those_of_the_tests_behind_it(
+    printed: str, counts: str, work: Acting
+) -> None:
+    work.said(call("bash", "6", command="ruff check . && python -m pytest -q | tail -3"))
+    work.answered("6", "bash", printed)
+    found, _ = asked(work, "nothing of note")
+    assert right(found, Topic.TEST_RESULT) == counts
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["go test ./... -count=1 -run=^$ 2>&1 | head", "cargo test --no-run", "pytest --collect-only -q"],
+)
+def test_a_command_that_runs_no_test_does_not_run_the_tests(command: str, work: Acting) -> None:
+    work.said(call("bash", "6", command=command))
+    work.answered("6", "bash", "done")
+    found, _ = asked(work, "nothing of note")
+    assert right(found, Topic.TEST_COMMAND) == "python -m pytest -q"
+    assert all(answer.text != command for one in found for answer in one.answers)
+
+
 def test_counts_that_differ_in_a_number_are_other_answers(work: Acting) -> None:
     for number, counts in (("6", "11 passed, 0 failed"), ("7", "1 passed, 0 failed")):
         work.said(call("bash", number, command="python -m pytest -q"))
@@ -320,6 +345,35 @@ def test_what_calls_of_one_reply_changed_was_changed_last_together(tmp_path: Pat
             file.answered(name, "write")
     found, _ = asked(file, "x")
     assert {answer.text for answer in found[0].answers} == {"first.py", "third.py"}
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong"),
+    [
+        ("cargo fmt --all", {"src/last.py"}),
+        ("mise run fmt && mise run lint", {"src/last.py"}),
+        ("npx prettier --write .", {"src/last.py"}),
+        ("bun run lint:fix", {"src/last.py"}),
+        ("ruff check --fix .", {"src/last.py"}),
+        ("cargo fmt --all -- --check", {"src/last.py", "src/new.py", "src/newer.py"}),
+        ("git log --format=%h", {"src/last.py", "src/new.py", "src/newer.py"}),
+    ],
+)
+def test_what_a_formatter_may_have_changed_was_changed_last_together(
+    command: str, wrong: set[str], tmp_path: Path
+) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user("write them")
+    for number, name in enumerate(("last", "", "new", "newer", "newest")):
+        given = {"path": f"src/{name}.py", "content": "a = 1"} if name else {"command": "cargo fmt"}
+        file.said(call("write" if name else "bash", f"{number}", **given))
+        file.answered(f"{number}", "write" if name else "bash")
+    file.said(call("bash", "9", command=command))
+    file.answered("9", "bash")
+    found, _ = asked(file, "x")
+    answers = {answer.text for one in found for answer in one.answers}
+    assert right(found, Topic.CHANGED_LAST) == "src/newest.py"
+    assert answers - {"src/newest.py"} == wrong
 
 
 def test_a_file_that_git_brought_back_was_not_changed_last(work: Acting) -> None:

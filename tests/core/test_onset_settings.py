@@ -48,8 +48,8 @@ def claude(home: Path) -> Path:
     return file.path
 
 
-def codex(home: Path) -> Path:
-    file = Rollout(home)
+def codex(home: Path, cwd: Path | None = None) -> Path:
+    file = Rollout(home, cwd=str(cwd)) if cwd is not None else Rollout(home)
     file.line("turn_context", model="gpt-5.5")
     file.turn("Prune the pears.", "Pruned.")
     return file.path
@@ -108,12 +108,68 @@ def test_the_limit_of_codex_only_lowers_it(tmp_path: Path) -> None:
     assert at_leaf(session) == Onset(50_000, about=True, inclusive=True, source=str(settings))
     for text in (
         "model_auto_compact_token_limit = 190_000\n",
-        'profile = "other"\nmodel_auto_compact_token_limit = 50_000\n',
+        'model_auto_compact_token_limit = 50_000\nmodel_auto_compact_token_limit_scope = "body_after_prefix"\n',
         "model_auto_compact_token_limit = 'few'\n",
         "this is no TOML",
     ):
         written(settings, text)
         assert at_leaf(session) == Onset(180_000, about=True, inclusive=True), text
+
+
+@pytest.mark.parametrize(
+    ("said", "size"),
+    [
+        # Of the 95 % that a session records, counted up (0.171).
+        ("model_post_turn_compact_threshold_percent = 33\n", 62_700),
+        ("model_post_turn_compact_threshold_percent = 0\n", None),
+        ("model_post_turn_compact_threshold_percent = 100\n", None),
+        ("model_post_turn_compact_threshold_percent = 50\nmodel_auto_compact_token_limit = 60_000\n", 60_000),
+        ('model_auto_compact_token_limit = 50_000\nmodel_auto_compact_token_limit_scope = "total"\n', 50_000),
+        # Tables of profiles have no such limit (0.125); 0.153 and later start with no `profile` at all.
+        ('profile = "other"\nmodel_auto_compact_token_limit = 50_000\n[profiles.other]\n', 50_000),
+        ('profile = "other"\n[profiles.other]\nmodel_auto_compact_token_limit = 50_000\n', None),
+    ],
+)
+def test_codex_compacts_behind_a_turn_too(said: str, size: int | None, tmp_path: Path) -> None:
+    session = codex(tmp_path)
+    settings = written(tmp_path / "config.toml", said)
+    expected = Onset(size or 180_000, about=True, inclusive=True, source=str(settings) if size else "")
+    assert at_leaf(session) == expected
+
+
+def test_a_share_of_a_recorded_window_is_taken_of_it_as_it_is(tmp_path: Path) -> None:
+    file = Rollout(tmp_path)
+    file.line("turn_context", model="another")
+    file.turn("Prune the pears.", "Pruned.")
+    file.line("event_msg", type="token_count", info={"model_context_window": 95_066})
+    written(tmp_path / "config.toml", "model_post_turn_compact_threshold_percent = 33\n")
+    found = at_leaf(file.path)
+    assert found is not None
+    assert found.tokens == 31_372
+
+
+def test_a_trusted_project_of_codex_goes_first(tmp_path: Path) -> None:
+    sub = tmp_path / "repo" / "sub"
+    session = codex(tmp_path, sub)
+    own = "model_auto_compact_token_limit = 50_000\n"
+    ours = written(tmp_path / "config.toml", own)
+    above = written(sub.parent / ".codex" / "config.toml", "model_auto_compact_token_limit = 60_000\n")
+    trust = f"[projects.{json.dumps(str(sub.parent))}]\ntrust_level = "
+
+    def told() -> tuple[int, str] | None:
+        found = at_leaf(session)
+        return (found.tokens, found.source) if found is not None else None
+
+    assert told() == (50_000, str(ours))
+    written(ours, f'{own}{trust}"trusted"\n')
+    # Without a repository what is trusted is the folder alone.
+    assert told() == (50_000, str(ours))
+    (sub.parent / ".git").mkdir()
+    assert told() == (60_000, str(above))
+    nearest = written(sub / ".codex" / "config.toml", "model_auto_compact_token_limit = 70_000\n")
+    assert told() == (70_000, str(nearest))
+    written(ours, f'{own}{trust}"untrusted"\n')
+    assert told() == (50_000, str(ours))
 
 
 @pytest.mark.parametrize(

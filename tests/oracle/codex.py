@@ -33,6 +33,8 @@ class Script:
 
     steps: dict[str, list[list[dict[str, Any]]]] = field(default_factory=dict)
     requests: list[dict[str, Any]] = field(default_factory=list)
+    used: int = 110
+    """Tokens that each reply says the context has."""
 
     def answer(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         """The items of the next reply: the step is the number of replies since the last prompt."""
@@ -96,11 +98,11 @@ def endpoint(script: Script) -> Iterator[str]:
             script.requests.append(request)
             items = script.answer(request)
             usage = {
-                "input_tokens": 100,
+                "input_tokens": script.used - 10,
                 "input_tokens_details": {"cached_tokens": 0},
                 "output_tokens": 10,
                 "output_tokens_details": {"reasoning_tokens": 0},
-                "total_tokens": 110,
+                "total_tokens": script.used,
             }
             response = {"id": f"resp_{len(script.requests)}", "object": "response", "output": []}
             events: list[dict[str, Any]] = [

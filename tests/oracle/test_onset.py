@@ -1,4 +1,4 @@
-"""Where opencode and pi compact by themselves, by limits of models in their own settings: at the size that Leafward tells."""
+"""Where opencode, pi and Codex compact by themselves, by limits in their own settings: at the size that Leafward tells."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from leafward.base.config import Config
 from leafward.compaction.onset import Onset, onset
 from leafward.context.model_context import context_at
 from tests.oracle import installed_agents, scripted_model
-from tests.oracle.installed_agents import NODE, needs_opencode, needs_pi, pi_surroundings
+from tests.oracle.codex import Codex, Script, endpoint
+from tests.oracle.installed_agents import CODEX, NODE, needs_codex, needs_opencode, needs_pi, pi_surroundings
 from tests.oracle.open_pi import OpenPi, running
 from tests.oracle.real_agents import OpenCodeClient
 from tests.oracle.scripted_model import Model, Step, scripted
@@ -125,3 +126,39 @@ def test_pi_compacts_beyond_the_window_of_its_models_file(tmp_path: Path) -> Non
         told = _told(path)
         assert (told.tokens, told.source) == (size, str(settings))
         assert ('"type":"compaction"' in path.read_text()) == (total > size)
+
+
+@pytest.mark.slow
+@needs_codex
+@pytest.mark.parametrize(
+    ("own", "project", "size"),
+    [
+        ("", "", 90_000),
+        ("model_post_turn_compact_threshold_percent = 33", "", 31_350),
+        (
+            "model_post_turn_compact_threshold_percent = 50\nmodel_auto_compact_token_limit = 30000",
+            "",
+            30_000,
+        ),
+        ("model_auto_compact_token_limit = 20000", "model_auto_compact_token_limit = 40000", 40_000),
+    ],
+)
+def test_codex_compacts_at_the_size_that_its_configuration_gives(
+    own: str, project: str, size: int, tmp_path: Path
+) -> None:
+    for used in (size - 1, size):
+        script = Script(used=used)
+        codex = Codex(tmp_path / f"home-{used}" / ".codex", tmp_path / f"project-{used}", script, CODEX)
+        with endpoint(script) as url:
+            codex.configure(url)
+            config = codex.home / "config.toml"
+            config.write_text(f"model_context_window = 100000\n{own}\n{config.read_text()}")
+            if project:
+                (codex.folder / ".codex").mkdir()
+                (codex.folder / ".codex" / "config.toml").write_text(project)
+            codex.run(HELLO)
+            script.used = 110
+            codex.run("resume", "--last", "And now?")
+        (path,) = codex.rollouts()
+        assert _told(path).tokens == size
+        assert ('"type":"compacted"' in path.read_text()) == (used == size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.codex.configuration import configuration
 from leafward.agents.codex.hooks import HOOKS
 from leafward.agents.settings_file import json_settings, toml_settings
 from leafward.session.entries import object_at
@@ -20,14 +21,16 @@ _EVENTS = {"PreCompact": "pre_compact", "SessionStart": "session_start"}
 
 def hindrance(env: Mapping[str, str], folder: Path) -> str:
     """0.171: `hooks` among the features, and what the user said when Codex asked about each hook."""
-    own = HOOKS.folder(env) / "config.toml"
-    for file in (folder / ".codex" / "config.toml", own):
-        features = object_at(toml_settings(file), "features")
+    home = HOOKS.folder(env)
+    every = configuration(home, str(folder))
+    for file, settings in every:
+        features = object_at(settings, "features")
         said = [features[name] for name in _SWITCHES if isinstance(features.get(name), bool)]
         if said:
             if not said[0]:
                 return f"{file}: `features.hooks` keeps Codex from running any hook"
             break
+    own = home / "config.toml"
     state = object_at(object_at(toml_settings(own), "hooks"), "state")
     reviews = [_review(state, place) for place in _places(HOOKS.file(env))]
     if any(review.get("enabled") is False for review in reviews):

@@ -27,6 +27,7 @@ const summaryOf = async (ctx, wanted, to, focus) => {
 
 export default function (pi) {
   let waiting = null;
+  let unsent = null;
   const begin = (ctx) => {
     const file = ctx.sessionManager.getSessionFile();
     // The entry is named because the compaction may be written before Leafward reads the file.
@@ -35,9 +36,15 @@ export default function (pi) {
   const end = async () => {
     const text = waiting ? await awaited(waiting) : "";
     waiting = null;
-    if (text) pi.sendMessage({ customType: KIND, content: text, display: true });
+    if (!text) return;
+    const told = { customType: KIND, content: text, display: true };
+    // While pi works the message is stored at the end of the turn: until then `context` adds it. Steered, it would begin a turn
+    // that nobody asked for, where pi compacts at the end of its work.
+    unsent = { role: "custom", ...told, timestamp: Date.now() };
+    pi.sendMessage(told, { triggerTurn: false });
   };
   pi.on("session_start", (_event, ctx) => {
+    unsent = null;
     const file = ctx.sessionManager.getSessionFile();
     // A session that is taken up again is read beside pi, before its first compaction. A new one has no entry yet.
     if (file && ctx.sessionManager.getLeafId()) textOf(file, undefined, { wanted: "resumed" });
@@ -59,16 +66,20 @@ export default function (pi) {
     return summary && { summary };
   });
   pi.on("session_tree", async (event) => {
+    unsent = null;
     if (event.summaryEntry) await end();
     else waiting = null;
   });
   // Of several texts in the context the newest one stays: messages with others go, and summaries lose them. A summary of
   // Leafward's holds one, and so does one of a model that copies what it was given.
   pi.on("context", (event) => {
-    const told = event.messages.filter(holds);
-    if (told.length < 2) return undefined;
+    let every = event.messages;
+    if (unsent && every.some((one) => one.customType === KIND && one.content === unsent.content)) unsent = null;
+    if (unsent) every = [...every, unsent];
+    const told = every.filter(holds);
+    if (told.length < 2) return unsent ? { messages: every } : undefined;
     const newest = told.reduce((one, next) => (one.timestamp > next.timestamp ? one : next));
-    const messages = event.messages
+    const messages = every
       .filter((one) => one === newest || one.customType !== KIND)
       .map((one) => (one === newest || !told.includes(one) ? one : { ...one, summary: one.summary.replace(OURS, "") }));
     return { messages };

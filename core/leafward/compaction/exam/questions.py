@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
+from leafward.compaction.exam.check_commands import formats, other_checks, tests_nothing
 from leafward.compaction.exam.given_up import given_up
 from leafward.files.checks import Check, check_of
 from leafward.files.shell.bulk_effects import BulkCommand
@@ -46,6 +47,8 @@ _ANSWER = 240
 """Most characters of an answer; a longer sentence is not used as one."""
 _TELLS = late(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
 """Counts that distinguish a result; "no failures" alone could be of any run."""
+_OF_TESTS = late(r"(?i)pass|ok\b|fail")
+"""Words in the counts of tests; a linter counts errors."""
 _FIGURE = re.compile(r"\d+")
 _LIMITS = late(
     r"(?i)\b(?:must|never|always|do not|don['’]t|only|at (?:most|least)|no more than|no less than|without|should(?:n['’]t| not)?|not allowed)\b"
@@ -149,6 +152,7 @@ class _Held:
         failed = failed_calls(message for _, message in reading.messages)
         refused = restorations.refused(message for _, message in reading.messages)
         pending: set[str] = set()
+        unformatted: set[str] = set()
         for (entry, body), found in zip(
             unless_cancelled(reading.messages, stop, "exam"), reading.found, strict=True
         ):
@@ -163,8 +167,15 @@ class _Held:
                     self.changed.pop(path, None)
                     self.changed[path] = entry
                     pending.add(path)
-                if call.id not in refused:
-                    self._bring_back(command_of(call.arguments), pending, cwd, failed=call.id in failed)
+                    unformatted.add(path)
+                if call.id in refused:
+                    continue
+                command = command_of(call.arguments)
+                self._bring_back(command, pending, cwd, failed=call.id in failed)
+                if formats(command):
+                    # It may have changed any file that was written since the last one: these were changed last together.
+                    self.changed |= {path: entry for path in self.changed if path in unformatted}
+                    unformatted.clear()
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
             if short and message.get("role") == "user":
                 self.remarks += [
@@ -201,8 +212,17 @@ class _Held:
         found = []
         for key, printed, entry in self.results:
             fact = self.by_key.get((FactKind.COMMAND, key))
-            if fact is not None and not key.startswith("git ") and runs_tests(fact.text):
-                found.append(_Run(fact, counts_in(printed), entry))
+            if (
+                fact is None
+                or key.startswith("git ")
+                or not runs_tests(fact.text)
+                or tests_nothing(fact.text)
+            ):
+                continue
+            counts = counts_in(printed)
+            if other_checks(fact.text) and not _OF_TESTS.search(counts):
+                counts = ""
+            found.append(_Run(fact, counts, entry))
         return found
 
 
