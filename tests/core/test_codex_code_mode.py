@@ -185,6 +185,25 @@ def test_what_a_script_with_several_calls_ran_is_in_the_records(tmp_path: Path) 
     assert [file.path for file in files.read] == ["figs.md"]
 
 
+def test_legacy_files_tell_the_patches_that_a_script_applied(tmp_path: Path) -> None:
+    """They have no record of its commands (0.15x, real)."""
+    rollout = Rollout(tmp_path)
+    rollout.prompt("write the pears down")
+    call = {
+        "call_id": "call_1",
+        "name": "exec",
+        "input": "for (const one of patches) await tools.apply_patch(one);",
+    }
+    rollout.item("custom_tool_call", **call)
+    changes = {"/home/ada/orchard/pears.md": {"type": "add", "content": "one\n"}}
+    rollout.event("patch_apply_end", call_id="exec-1", success=True, status="completed", changes=changes)
+    rollout.item("custom_tool_call_output", call_id="call_1", output=printed(DONE, "{}"))
+    session = rollout.opened()
+    (result,) = messages(session, Kind.TOOL_RESULT)
+    assert [(one["id"], one["name"]) for one in result["nestedCalls"]["calls"]] == [("exec-1", "apply_patch")]
+    assert [file.path for file in working_set(session).modified] == ["pears.md"]
+
+
 def test_what_ended_while_a_script_was_waited_for_is_told_at_the_wait(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path, first=0, cli_version="0.157.1")
     rollout.prompt("run the long tests")

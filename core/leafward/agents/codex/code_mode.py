@@ -205,7 +205,7 @@ def calls_in(items: Iterable[Body]) -> list[Body]:
 
 def _call_of(item: Body) -> Body | None:
     status = "error" if item.get("status") in ("failed", "declined") or item.get("exit_code") else "done"
-    call = {"id": str(item.get("id")), "status": status}
+    call = {"id": str(item.get("call_id", item.get("id"))), "status": status}
     words, changes = item.get("command"), item.get("changes")
     if isinstance(words, list) and words:
         folder = str(item.get("cwd") or "").removeprefix("file://")
