@@ -1,4 +1,4 @@
-"""Codex's code mode: the model writes a script that calls the tools, and the tool `exec` runs it (seen from 0.157 on).
+"""Codex's code mode: the model writes a script that calls the tools, and the tool `exec` runs it (seen from 0.147 on).
 
 Most scripts make one call with arguments that are written out, and print what it returns. Such a script is read as that call:
 its command, its patch and its failure are then what they are without code mode. Of any other script it is not known which of
