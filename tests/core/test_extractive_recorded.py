@@ -107,3 +107,26 @@ def test_the_end_is_told_without_what_codex_puts_around_it() -> None:
     assert "- At the end, result: Process exited with code 1" in text
     assert f"{FOLDER}/parts" not in text
     assert "Chunk ID" not in text
+
+
+def test_the_end_is_told_without_the_head_of_a_script() -> None:
+    def script(key: str, ended: str, printed: str) -> list[dict[str, Any]]:
+        head = f"Script {ended}\nWall time 0.4 seconds\nOutput:\n"
+        given = {"cmd": f"inspect {key} " + "of it " * 40}
+        return [reply("", (key, "exec_command", given)), result(key, f"{head}{printed}")]
+
+    work = [
+        message
+        for place in range(60)
+        for message in script(f"part{place}", "completed", f"part {place} is dry")
+    ]
+    text = summarize(
+        span(user("Look through all walls."), *work, *script("patch", "completed", "{}")), 400
+    ).text
+    assert "- At the end, result: part 59 is dry" in text
+    assert "Script completed" not in text
+    assert "{}" not in text
+    text = summarize(
+        span(user("Look through all walls."), *work, *script("roof", "failed", "no ladder")), 400
+    ).text
+    assert "- At the end, result: Script failed Wall time 0.4 seconds Output: no ladder" in text

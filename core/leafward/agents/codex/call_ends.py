@@ -1,10 +1,12 @@
 """Records that tell how calls of Codex ended, and the result to which each of them belongs.
 
 Such a record stands right before the result of its call, or right behind it as a repetition. With parallel calls it may stand
-anywhere among the results, also behind its own.
+anywhere among the results, also behind its own. Records of what a script ran (`code_mode`) stand before the result of that script.
 """
 
 from __future__ import annotations
+
+from leafward.agents.codex.code_mode import NESTED
 
 _NO_RESULT = (-2, "")
 """Differs from every entry and call: -1 is the tip before the first entry."""
@@ -63,7 +65,7 @@ class CallEnds:
     def start_of(self, call: str, at: int) -> int:
         """The offset at which the stretch of a result begins: at the record right before it, if that is about the same call."""
         waiting = self.waiting
-        if waiting is not None and waiting[1] == call:
+        if waiting is not None and (waiting[1] == call or waiting[1].startswith(NESTED)):
             self.waiting = None
             return waiting[0]
         self.put_aside()
@@ -80,6 +82,9 @@ class CallEnds:
     def add(self, call: str, at: int, size: int, tip: int) -> None:
         """Adds the end of a call, for one of the last results or the next one; right behind its own result it only repeats that."""
         self.is_early = self.is_early or tip < 0
+        if call.startswith(NESTED) and self.waiting is not None and self.waiting[1].startswith(NESTED):
+            # The first one of a row begins the stretch of the result.
+            return
         self.put_aside()
         if self._last[0] != tip or call not in self._results:
             self.waiting = at, call, size
@@ -90,7 +95,9 @@ class CallEnds:
         """Sets the waiting record aside before other content: its result may come later."""
         if self.waiting is not None:
             at, call, size = self.waiting
-            self._aside[call], self.waiting = (self._start + at, size), None
+            self.waiting = None
+            if not call.startswith(NESTED):
+                self._aside[call] = self._start + at, size
 
     def begin_turn(self) -> None:
         """Forgets the calls of the turn before: none of their results can follow."""

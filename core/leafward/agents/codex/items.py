@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from leafward.agents.codex import code_mode
 from leafward.agents.codex.records import Role, as_object, line_of, payload_of
 from leafward.agents.native_lines import described, document, plain_json
 from leafward.session.entries import Kind, object_at
@@ -316,7 +317,8 @@ def call_block(item: dict[str, Any]) -> Body:
     if kind == "local_shell_call":
         name, arguments = "local_shell", object_at(item, "action")
     elif kind == "custom_tool_call":
-        arguments = {"input": item.get("input")}
+        call_made = code_mode.single_call(item.get("input")) if name == code_mode.TOOL else None
+        name, arguments = call_made or (name, {"input": item.get("input")})
     elif kind in _HOSTED:
         name = name or str(kind).removesuffix("_call")
         arguments = {
@@ -374,6 +376,8 @@ def failure_of(item: dict[str, Any], answers: Iterable[dict[str, Any]], tool: st
         if answer.get("success") is False or status in ("failed", "declined", "error") or _went_wrong(answer):
             return True, code
     output = item.get("output")
+    if code_mode.has_failed(output):
+        return True, code
     inside = output if isinstance(output, dict) else as_object(output)
     if inside is not None:
         if inside.get("success") is False:

@@ -14,7 +14,7 @@ CODEX_TOOLS = ToolTable(
     command=("cmd", "command"),
     folder=("workdir", "working_directory"),
     shell_form=ReadForm(
-        frame=r"\A(?:(?:Chunk ID|Exit code|Wall time|Total output lines): ?.*?\nOutput:\n)?(?P<text>.*)\Z",
+        frame=r"\A(?:(?:(?:Chunk ID|Exit code|Wall time|Total output lines): ?|Script \w+).*?\nOutput:\n+)?(?P<text>.*)\Z",
         cut=r"(?:tokens|chars) truncated|^\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]$",
     ),
     stand_in="aborted",

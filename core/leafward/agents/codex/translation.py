@@ -6,6 +6,7 @@ from bisect import bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.codex.code_mode import NESTED, TOOL, WAIT, calls_in
 from leafward.agents.codex.compactions import (
     count_behind,
     cut_in_the_middle,
@@ -59,6 +60,8 @@ _SAID = frozenset({Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.COMPACTION}
 _SPOKEN = frozenset({Kind.USER, Kind.ASSISTANT, Kind.INJECTED})
 _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
 """Entries made of several lines: a broken line leaves the others."""
+_SCRIPTS = frozenset({TOOL, WAIT})
+"""Tools whose results are those of a script."""
 _REPLIES = frozenset({Role.REPLY, Role.ECHO})
 _COUNTS = frozenset({Role.COUNT, Role.USAGE})
 _RESULTS = frozenset({Role.RESULT, Role.ANSWER})
@@ -135,8 +138,10 @@ class Translator:
         if all(role is not Role.RESULT for role, _ in found):
             return None
         item, call, answers = self._ended(index, found)
-        failed, _ = failure_of(item, answers, self._calls.tool(index, call))
-        return (call, failed) if failed or not any(map(printed_in, answers)) else None
+        tool = self._calls.tool(index, call)
+        failed, _ = failure_of(item, _telling(answers, tool), tool)
+        tells = tool in _SCRIPTS or any(map(printed_in, answers))
+        return (call, failed) if failed or not tells else None
 
     def usage(self, index: int) -> Body | None:
         """The usage in the counts of a reply, or in a count that belongs to none; no other entry has any."""
@@ -277,14 +282,15 @@ class Translator:
                 payload = payload_of(record)
                 inner = payload.get("item")
                 answer = inner if isinstance(inner, dict) else payload
-                if answer.get("call_id", answer.get("id")) == call:
+                own = str(answer.get("call_id", answer.get("id")))
+                if own == call or own.startswith(NESTED):
                     answers.append(answer)
         return item, call, answers
 
     def _result(self, index: int, found: list[Body], stamp: int | None) -> Body:
         item, call, answers = self._ended(index, [(line_of(one).role, one) for one in found])
         tool = self._calls.tool(index, call)
-        failed, code = failure_of(item, answers, tool)
+        failed, code = failure_of(item, _telling(answers, tool), tool)
         body = _message("toolResult", result_content(item), stamp)
         message = body["message"]
         message["toolCallId"] = call
@@ -292,11 +298,12 @@ class Translator:
         message["isError"] = failed
         if code is not None:
             message["exitCode"] = code
+        if tool in _SCRIPTS and (made := calls_in(answers)):
+            message["nestedCalls"] = {"calls": made}
         printed = [path for answer in answers for path in printed_in(answer)] if not failed else []
         if printed:
-            message["nestedCalls"] = {
-                "calls": [{"id": call, "name": "read", "arguments": {"path": path}} for path in printed]
-            }
+            reads = [{"id": call, "name": "read", "arguments": {"path": path}} for path in printed]
+            message.setdefault("nestedCalls", {"calls": []})["calls"] += reads
         return body
 
     # --- compactions ---
@@ -393,6 +400,11 @@ _LONG = frozenset({"base_instructions", "instructions", "user_instructions", "ty
 def _turn_of(payload: dict[str, Any]) -> object:
     passed = payload.get("internal_chat_message_metadata_passthrough")
     return passed.get("turn_id") if isinstance(passed, dict) else None
+
+
+def _telling(answers: list[Body], tool: str) -> list[Body]:
+    """The records that tell how a call ended: a script with several calls did not end as one of them."""
+    return answers if tool not in _SCRIPTS or len(answers) == 1 else []
 
 
 def _message(role: str, content: object, stamp: int | None) -> Body:

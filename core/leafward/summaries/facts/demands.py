@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.marker_words import markers
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.questions import asks, guesses, without_fillers
 from leafward.summaries.facts.responses import denies, refutes
 
@@ -57,7 +57,7 @@ _RULES = late(
     r"|without (?:any new|adding|new|breaking|changing|touching|using|modifying|introducing|renaming|removing|losing)|nothing (?:may|should|is allowed to)"
     r"|leave (?:\S+ ){1,4}?(?:alone|untouched|unchanged|as (?:it is|is|they are))|(?:stay|remain|keep(?: it)?|be) (?:\w+[- ])?compatible|(?:we|you) (?:can['’]?t|cannot|may not) (?:use|add|depend|break) (?!it\b|that\b|this\b)\w+"
     r"|sin|sans|ohne|auf keinen fall|(?:kein|pas d)e(?:n|r|s)? (?:neu|weiter|ander|extern|zusätzlich|nouve|autre)\w+|нужно"
-    r"|(?:bitte|soll(?:st|t|en|te)?) (?:\w+ ){0,6}nicht)\b"
+    r"|(?:bitte|soll(?:st|t|en|te)?) (?:\w+ ){0,6}nicht)\b|, (?:sonst nichts|rien d['’]autre|nada más)\W*$"
 )
 _RULE_FIRST = late(
     r"^(?:(?:s['’]il (?:te|vous) plaît,? )?n(?:e |['’])(?:pas |\w+ (?:pas|rien|plus)\b)"
@@ -132,8 +132,8 @@ _OTHERWISE = markers(
         one.pattern for one in (_NOTHING_OF, _FORBIDS, _RULE_BRIEF, _ANSWERED_IN, _RULE_FIRST, _RULES)
     ).replace("–—", ""),
     "answer antworte avoid before bitte can cannot cant compatible default do don dont ensure has have instead keep kein keine keinen keiner "
-    "keines leave like make may need needs nicht no nothing ohne only pas plus prefer preferably preferred rather remain reply respond "
-    "responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte speak stay stick stop talk throughout use want wants without",
+    "keines leave like make may nada need needs nicht no nothing ohne only pas plus prefer preferably preferred rather remain reply respond "
+    "responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte sonst speak stay stick stop talk throughout use want wants without",
 )
 """Every other demand."""
 _CORRECTS = late(r"^(?:(?:just|maybe) )?instead,? (?!of\b)|^stattdessen\b|^plutôt\b")
@@ -195,6 +195,25 @@ _CANCELS = late(r"never ?mind\b|laisse(?:z)? tomber\b|vergiss es\b|olvídalo\b|�
 _NAMES_RULE = late(
     r"(?i)\b(?:rule|restriction|constraint|requirement|limit|ban|instruction|regel|règle|consigne|regla)s?\b|规则|限制|要求"
 )
+
+_LIMITS = late(
+    r"(?i)^\W*(?:(?:and|but|also|just|oh|wait|ok(?:ay)?|please|bitte|und|aber|et|mais|y|pero|por favor)\b[\s,.…:]*)*"
+    r"(?:(?:make sure|be sure|ensure|take care|be careful|see to it)\b.{0,24}?\b(?:not|n['’]t|never|nothing|no|only)\b|(?:do not|don['’]?t|never|only|without|nothing but)\b"
+    r"|(?:nur|nichts außer|ohne|keine?n?|niemals|seulement|uniquement|rien que|sans|ne \w+ pas|solo|sólo|únicamente|nada más que|sin)\b"
+    r"|.{1,80}\b(?:nothing (?:else|more)|sonst nichts|rien d['’]autre|nada más)\b)"
+    r"|^\W*(?:请)?(?:只|不要|不能|别)"
+)
+"""The beginning of a sentence that limits work: what else it is to leave alone."""
+_OTHERS = late(
+    r"(?i)\b(?:instead|stattdessen|plutôt|en su lugar)\b|[,;:.–—-]\s+(?:but |and |then |rather )*(?:add|use|write|make|create|fix|move|rename|do|try|go|run|put|take|keep|let|change|replace|build|show)\b"
+)
+"""Other work in such a sentence."""
+
+
+def only_limits(prompt: str) -> bool:
+    """Whether a prompt only limits the work that was asked for: each sentence is a rule that forbids, and none asks for work."""
+    said = list(sentences(prompt)) or [prompt]
+    return all(_LIMITS.match(one) and not _OTHERS.search(one) and demands(one) for one in said)
 
 
 @lru_cache(maxsize=_REMEMBERED)

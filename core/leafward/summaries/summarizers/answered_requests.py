@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import prose, responses
-from leafward.summaries.summarizers.exchange import closing, reports_result
+from leafward.summaries.facts import prose, questions, responses
+from leafward.summaries.summarizers.exchange import closing, reports_result, verdict_of
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.passages import quotable
 from leafward.summaries.summarizers.sentence_sections import section_of_sentence
@@ -57,11 +57,13 @@ _STUCK = late(
 _CHANGES = late(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|also|so|then|first|but|hi|hey|yes|no|just|actually|bitte|jetzt|dann|nun)[\s,.]+)*(?:(?:can|could|would|will) (?:you|we) |(?:i|we)(?:['’]d| would)? (?:want|like|need)(?: you)? to |let['’]s |you should |kannst du |peux-tu )?(?:please |also |now |bitte |just )*"
     r"(?:add|fix|port|move|rename|remove|delete|drop|implement|make|create|write|rewrite|update|upgrade|refactor|change|replace|convert|build|merge|split|migrate|extract|restore|revert|clean|set|install|deploy|publish|push|commit|release"
-    r"|turn|switch|use|let|allow|support|handle|extend|improve|simplify|speed|optimi[sz]e|draw|show .{1,60} (?:in|on|as|with|beside)|document|address|resolve|solve|get rid|put|bring|go on|continue|start|try|do|finish|complete|apply|enable|disable"
+    r"|turn|switch|use|let|allow|support|handle|extend|improve|simplify|speed|optimi[sz]e|draw|show .{1,60} (?:in|on|as|with|beside)|document|address|resolve|solve|get rid|put|bring|go on|continue|start|try|do(?! (?:we|you|they|i|these|those)\b)|finish|complete|apply|enable|disable"
     r"|füge?|entfern\w*|lösch\w*|benenne?|erstell\w*|beheb\w*|ersetz\w*|änder\w*|mach\w*|schreib\w*|baue?|bau|korrigier\w*|ajoute\w*|supprime\w*|renomme\w*|cré\w*|corrige\w*|remplace\w*|fais|modifie\w*|añade|agrega|elimina|quita|crea|reemplaza|cambia|haz)\b"
     r"|^(?:请|帮我|把|将)*.{0,12}(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换|改成|改为|实现|重构|写)|(?:して|追加|修正|変更|作って)(?:ください|下さい)?[。.]?$"
 )
 """The beginning of a request for work."""
+_DENIED = late(r"(?i)\W*(?:(?:no|nope|nein|non|нет)\b|不|没有|いいえ)")
+"""The beginning of an answer that says no."""
 _OWN_COMMAND = late(
     r"/(?:add-dir|agents|bug|changelog|clear|compact|config|context|copy|cost|doctor|exit|export|fork|help|hooks|hotkeys|ide|login|logout|mcp|memory|model|models"
     r"|name|new|permissions|quit|resume|session|sessions|settings|share|status|statusline|terminal-setup|theme|themes|thinking|tree|undo|redo|usage|vim)(?:\s|$)"
@@ -111,6 +113,8 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     last = end
     if not last.works and all(map(_PROMISES.match, prose.sentences(last.answer))):
         return False
+    if verdict_of(last):
+        return True
     sections = [(one, section_of_sentence(one)) for one in quotable(last.answer, shortest=8)]
     # An answer without work is what was asked for, such as a text: it may well tell of a failure.
     if any(
@@ -122,6 +126,9 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     ):
         return False
     if changed or not last.works or ACHIEVED.match(last.answer) or prose.reports(last.answer):
+        return True
+    if questions.asks(last.text) and _DENIED.match(last.answer):
+        # Whether it can be done was asked, and it cannot.
         return True
     if not any(map(_CHANGES.match, [last.text, *prose.sentences(last.text)])):
         # No work was asked for, so its answer is all that was wanted.

@@ -25,7 +25,7 @@ _PIECES = {"the user": 4, "reply": 4, "result": 2}
 _PIECES_OF_A_CALL = 6
 _ADDED = re.compile(
     r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2,}\d+→"
-    r"|\A(?:(?:Chunk ID: \w+|Wall time: [\d.]+ seconds?|(?:Process exited with code|Exit code:) 0|Total output lines: \d+"
+    r"|\A(?:(?:Chunk ID: \w+|Script completed|Wall time:? [\d.]+ seconds?|(?:Process exited with code|Exit code:) 0|Total output lines: \d+"
     r"|Original token count: \d+|Output:)\n)+"
 )
 """An agent's additions to a result, such as Codex's head of an output, and the line numbers of a file."""

@@ -30,6 +30,12 @@ _GOES_ON = late(
 )
 """The beginning of a prompt that goes on with the sentence before it."""
 
+_VERDICT = late(
+    r"(?i)^\W*(?:(?:yes|yep|yeah|no|nope|not|none|neither|both|correct|ja|nein|oui|non|sí|si|да|нет)\b|是的?|不|没有|可以|はい|いいえ)"
+    r"|[,;–—-]\s*(?:and |but |so )?(?:yes|no)\b"
+)
+"""A sign of a verdict: yes or no."""
+
 
 def goes_on_from(before: Turn, turn: Turn) -> bool:
     """Whether a prompt goes on with the one before it, which nothing followed."""
@@ -84,3 +90,13 @@ def reports_result(answer: str) -> bool:
     return prose.reports(answer) or any(
         section_of_sentence(one) is SummarySection.DONE for one in quotable(answer, shortest=8)
     )
+
+
+def verdict_of(turn: Turn) -> str:
+    """The answer to a question where its first line says yes or no and leads to a list of reasons; empty for any other turn."""
+    lead = turn.answer.lstrip().partition("\n")[0].replace("**", "").strip()
+    if not (lead.endswith((":", "：")) and questions.asks(turn.text)):
+        return ""
+    lead = lead.rstrip(":： ")
+    tells = _VERDICT.search(lead) is not None and len(prose.content_words(lead)) >= _BRIEF
+    return lead if tells and not prose.announces(lead) else ""

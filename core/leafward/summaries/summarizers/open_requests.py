@@ -100,7 +100,12 @@ def goal_among(turns: Sequence[Turn], *, is_split: bool) -> Turn | None:
     other = goal_of([turn for turn in left if not _is_aside(turn, turns)])
     if other is not None and other.words >= SUBSTANTIAL:
         return other
-    return next((turn for turn in _said_to(goal, turns)), begun)
+    said_to = next((turn for turn in _said_to(goal, turns)), begun)
+    # A question that was answered is no goal beside an open one.
+    is_closed = (
+        said_to is not None and questions.asks(said_to.text) and not any(said_to is one for one in left)
+    )
+    return goal if is_closed else said_to
 
 
 def stands_for_an_aside(goal: Turn, turns: Sequence[Turn]) -> bool:
@@ -226,6 +231,13 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
             comes_between = later is not None and _MEANWHILE.match(later.own) is not None
             over = not comes_between and (
                 _is_over(turn, *answered, own=False)
+                # Of two questions, one answer tells both.
+                or (
+                    later is not None
+                    and is_answered(later)
+                    and questions.asks(turn.text)
+                    and questions.asks(later.text)
+                )
                 or (
                     later is not None
                     and (later_over or (is_answered(later) and reports_result(later.answer)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME
+from leafward.summaries.summarizers.exchange import verdict_of
 from leafward.summaries.summarizers.offers import accepted
 from leafward.summaries.summarizers.open_requests import LOOKS, stands_for_an_aside
 from leafward.summaries.summarizers.outline import SummarySection, cut, named_files
@@ -162,6 +163,8 @@ def with_outcome(text: str, turn: Turn, same: SameWork) -> str:
 
     A decision is no outcome: it has a section of its own. A statement about code that was written anew since may no longer hold.
     """
+    if verdict := verdict_of(turn):
+        return f"{text}{OUTCOME}{cut(verdict, OUTCOME_LIMIT)}"
     passages = [(one, section_of_sentence(one)) for one in quotable(turn.answer, shortest=8)]
     done = [
         one

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
+from leafward.summaries.facts.demands import only_limits
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.questions import asks, without_fillers
@@ -147,6 +148,9 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
                 continue
             typed, pasted = divided(text_of(message.get("content")))
             own = " ".join(typed.split()).rstrip("` ")
+            if turns and not (command or turns[-1].answer) and turns[-1].words and only_limits(own):
+                # The work that was asked for goes on; the limit is told as a rule.
+                continue
             # Text in a fence or with quote signs was copied, unless there is nothing else.
             bare = " ".join(_QUOTED.sub(" ", _without_fences(typed)).split()) or own
             prompt = without_fillers(_PRAISE.sub("", _PICTURE.sub("[image]", bare or text))) or bare or text
