@@ -147,3 +147,13 @@ def test_a_remark_on_the_work_is_neither_a_step_nor_work() -> None:
     assert "Measure the frost of the valley" in told
     assert "in response to" not in told
     assert "directly follows" not in told
+
+
+def test_what_was_in_progress_then_is_told_as_then_once_the_agent_went_on() -> None:
+    """Without a request and without a change: the build may well be clean by now, as it is here."""
+    previous = "## Goal\n- Port the frost table\n## Current Work\nThe rows do not compile because the frost table has a new column.\n"
+    looked = [reply("", ("a", "bash", {"command": "make build"})), result("a", "ok")]
+    told = summarize(span(*looked, previous=previous, previous_entry=3)).text
+    assert told_in(SummarySection.IN_PROGRESS, *looked, previous=previous, previous_entry=3) == []
+    _, _, earlier = told.partition(Provenance.EARLIER.heading)
+    assert "The rows do not compile because" in earlier

@@ -53,7 +53,7 @@ _FILES_LINE = late(r"(Changed|Read|Named in commands): (`.{1,4000})")
 _FILE_OF_LINE = late(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
 _NAMES_LINE = late(r"Names in use: |Changed `")
 _RUN_LINE = late(
-    r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
+    r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*|: .*)?"
 )
 """Lines of ours about one file, names or a command: they are made again rather than carried on beside newer ones."""
 
@@ -88,6 +88,8 @@ class _Since:
     kept: FactReader
     worked: bool
     """Whether any turn or file was worked on, or the messages that are kept end the work."""
+    went_on: bool
+    """Whether the agent went on with the work of then by itself."""
     answered: bool
     closed: Mapping[str, str]
     """Outcomes of the steps that are no longer open, by the key of their line."""
@@ -121,6 +123,7 @@ def carry(
         turns,
         behind.kept,
         worked,
+        behind.went_on is not None and behind.went_on.works,
         told.answers + kept.answers > 0,
         closed,
         told.tests_passed or kept.tests_passed,
@@ -235,7 +238,10 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
     if not_done and not since.answered:
         return _Line(SummarySection.NEXT, text, NOT_DONE)
     if not since.worked:
-        return line
+        if not since.went_on or is_open or _ABOUT_STEPS.match(text):
+            return line
+        # How it stood then: the agent has gone on with it.
+        return line._replace(section=SummarySection.CONTEXT)
     if reached(text) and not _FAILED_THEN.search(text):
         return _Line(SummarySection.DONE, text, lead)
     # An unticked box is still to be done, whatever was worked on since.

@@ -43,6 +43,8 @@ _CHANGED_FILES = 4
 _LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
 _STILL = 0.4
 """The part of the span after which a command that failed last counts as a present obstacle."""
+_OBSTACLES = 4
+"""Failed commands that are told."""
 _RESULTS = 8
 """Messages after a call that are searched for its output."""
 _ASKING = frozenset(
@@ -127,6 +129,7 @@ def stated(
         if seen.kind is FactKind.ERROR and seen.voice is Voice.OUTPUT and (ending := _compiled(seen)):
             compiled[ending] = total
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
+    errors: list[Fact] = []
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         if fact.kind is FactKind.CONSTRAINT:
@@ -152,7 +155,7 @@ def stated(
             and not _FRAME.match(fact.text)
             and compiled.get(_compiled(fact), -1) <= evidence.position.get(fact.last, -1)
         ):
-            add(evidence, SummarySection.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
+            errors.append(fact)
         elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
             add(evidence, SummarySection.CONTEXT, fact.text, sources, 0.2, limit=300, lead="See ")
     ahead = 0
@@ -167,18 +170,26 @@ def stated(
         soon = is_open and ahead < _AHEAD and not is_to_try(heading)
         _todos(evidence, is_open, heading, items, 3.0 if soon else 1.0)
         ahead += soon
-    for fact in broken[-4:]:
-        sources = (fact.entry, fact.last)
+    for fact in broken[-_OBSTACLES:]:
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
+        printed = _first_of(evidence, errors, _end_of(evidence, fact)) if "\n" not in fact.key else None
+        text, sources = f"`{harmless(fact.key, 160)}`", (fact.entry, fact.last)
+        if printed is not None:
+            # A command that failed says little without what it printed.
+            errors.remove(printed)
+            text, sources = f"{text}: {harmless(printed.text, 160)}", (*sources, printed.last)
         add(
             evidence,
             SummarySection.BLOCKED,
-            f"`{fact.key}`",
+            text,
             sources,
             1.5 * recency(fact),
-            limit=200,
+            limit=LINE_LIMIT,
             lead=lead,
         )
+    for fact in errors:
+        sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
+        add(evidence, SummarySection.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
     often = [fact for fact in commands if fact.count >= 2 and "\n" not in fact.text]
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
         times = evidence.reader.ran[fact.key]
@@ -198,6 +209,13 @@ def stated(
         ran = f" ({often_or_once}{ended})" if times else ""
         text = f"{'Run' if times else 'Named'} `{harmless(fact.key, 160)}`{ran}"
         add(evidence, SummarySection.CONTEXT, text, sources, worth, limit=220)
+
+
+def _first_of(evidence: Evidence, errors: Sequence[Fact], place: int) -> Fact | None:
+    """The first of the errors that the run at a position printed."""
+    near = [(evidence.position[fact.last], fact) for fact in errors if fact.last in evidence.position]
+    behind = [found for found in near if 0 < found[0] - place <= _RESULTS]
+    return min(behind, key=lambda found: found[0], default=(0, None))[1]
 
 
 def _passes(passed: int, ran: int) -> str:
