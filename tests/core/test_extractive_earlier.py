@@ -157,3 +157,13 @@ def test_what_was_in_progress_then_is_told_as_then_once_the_agent_went_on() -> N
     assert told_in(SummarySection.IN_PROGRESS, *looked, previous=previous, previous_entry=3) == []
     _, _, earlier = told.partition(Provenance.EARLIER.heading)
     assert "The rows do not compile because" in earlier
+
+
+def test_a_report_that_names_nothing_is_left_out() -> None:
+    """It fails where it is told as done: nobody knows what was fixed."""
+    previous = "## Goal\n- Sort the frost table by day\n"
+    looked = [reply("", ("a", "read", {"path": "src/frost.go"})), result("a", "package frost")]
+    for said in ("Good, the fix is in place.", "Fixed — clean status, no errors."):
+        more = [*looked, reply(f"{said} Added `sortRows` to the reader.")]
+        told = told_in(SummarySection.DONE, *more, previous=previous, previous_entry=3)
+        assert told == ["Added `sortRows` to the reader."]
