@@ -76,3 +76,10 @@ def test_reasons_of_an_agreed_plan_are_told_while_it_is_worked_on() -> None:
         *worked("src/c.py", "b"),
     ]
     assert told_in(SummarySection.DECISIONS, *begun, *over) == []
+
+
+def test_an_item_of_a_plan_that_tells_how_things_are_is_no_choice() -> None:
+    shown = _PLAN.replace("- Wrap only the", "- The loose rows come from the").replace(
+        "to avoid", "because of"
+    )
+    assert told_in(SummarySection.DECISIONS, user(shown), *worked("src/frost.py", "a")) == []

@@ -157,6 +157,12 @@ def test_what_was_in_progress_then_is_told_as_then_once_the_agent_went_on() -> N
     assert told_in(SummarySection.IN_PROGRESS, *looked, previous=previous, previous_entry=3) == []
     _, _, earlier = told.partition(Provenance.EARLIER.heading)
     assert "The rows do not compile because" in earlier
+    quoted = previous.replace(
+        "The rows do not compile because the frost table has a new column.",
+        '"could we not print the rows by the valley?"',
+    )
+    asked = told_in(SummarySection.IN_PROGRESS, *looked, previous=quoted, previous_entry=3)
+    assert asked == ['"could we not print the rows by the valley?"']
 
 
 def test_a_report_that_names_nothing_is_left_out() -> None:

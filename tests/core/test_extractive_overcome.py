@@ -76,3 +76,12 @@ def test_of_one_check_read_in_several_ways_only_the_last_run_is_in_the_way() -> 
     assert told_in(SummarySection.BLOCKED, *asked) == ["Failed: `npm run check | grep rows`"]
     asked += _printed("e", 'npm run check | grep "error TS"', "Command exited with code 1", True)
     assert told_in(SummarySection.BLOCKED, *asked) == []
+
+
+def test_an_error_stands_beside_the_run_that_printed_it() -> None:
+    first = _printed("a", "npm run lint", "error: no frost in src/rows.ts\nCommand exited with code 1", True)
+    other = _printed("b", "make docs", "error: no page of the valley\nCommand exited with code 2", True)
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *first, *other) == [
+        "Failed with exit 1: `npm run lint`: error: no frost in src/rows.ts",
+        "Failed with exit 2: `make docs`: error: no page of the valley",
+    ]

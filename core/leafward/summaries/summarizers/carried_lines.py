@@ -238,9 +238,10 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
     if not_done and not since.answered:
         return _Line(SummarySection.NEXT, text, NOT_DONE)
     if not since.worked:
-        if not since.went_on or is_open or _ABOUT_STEPS.match(text):
+        stood = _STOOD_THEN.search(text) and not (_ABOUT_STEPS.match(text) or _SAID_BY_USER.match(text))
+        if not since.went_on or is_open or not stood:
             return line
-        # How it stood then: the agent has gone on with it.
+        # The agent has gone on with it.
         return line._replace(section=SummarySection.CONTEXT)
     if reached(text) and not _FAILED_THEN.search(text):
         return _Line(SummarySection.DONE, text, lead)
@@ -369,6 +370,10 @@ _BROKEN_THEN = late(
     r"(?i)^\W*(?:error: |--- fail\b|fail(?:ed)?: )|\b(?:is|are) (?:still |now )?(?:failing|broken|empty|undefined|stuck)\b"
 )
 """Something that was broken when an earlier summary was written."""
+_STOOD_THEN = late(
+    r"(?i)\b(?:errors?|issues?|problems?|conflicts?|bugs?|broken|fail\w*|was|were|had|(?:do|does)(?:n['’]t| not))\b"
+)
+"""Trouble, or what was before: how the work stood when an earlier summary was written."""
 _CODE = late(
     r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
 )

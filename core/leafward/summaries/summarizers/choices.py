@@ -28,11 +28,34 @@ _WEIGHS = late(
     r"|\bso (?:they|it|we|this) should(?:n['’]t| not)? (?:be|get|go|have|keep|live|stay|take|use)\b|\bshould (?:be|go|live|stay|use)\b.{1,120}\b(?:since|because)\b"
 )
 """A way that is called the best, or a reason for the place or the form of a thing."""
+_SIGNS = (
+    *(
+        "should",
+        "cleanest ",
+        "simplest ",
+        "safest ",
+        "best ",
+        "Best ",
+        "right ",
+        "simpler ",
+        "safer ",
+        "cleaner ",
+        "better ",
+    ),
+    *(" least ", " most "),
+)
+"""Words of which every such sentence has one."""
 _OPENS = late(r"(?i)^(?:(?:now|so|but|and|actually|ok(?:ay)?|also|good|hm+)\b[,. ]+)+")
 _PLANNED = late(
     r"(?i)\bto (?:avoid|prevent|minimi[sz]e|preserve|ensure)\b|\b(?:because|so that|instead of|rather than)\b"
 )
 """The reason of a choice in a plan."""
+_BIDS = late(
+    r"(?i)(?:use|wrap|keep|make|put|move|leave|replace|update|change|add|apply|avoid|call|store|pass|split|extract|return|do not|don['’]t|never|only)\b"
+)
+"""The beginning of an item that is to be done: others tell how things are."""
+_POINTS = late(r"(?i)\b(?:them|those|these)\b")
+"""A word for things that the sentence before it names."""
 _PLAN = "From the plan: "
 _FEWEST, _MOST = 40, 300
 """Characters of a statement."""
@@ -60,21 +83,28 @@ def chosen(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
             )
     if turns and turns[-1].own.startswith(AGREED_PLAN):
         for line in prose.list_items(_text(messages[turns[-1].first].message)):
-            if _PLANNED.search(line) and _FEWEST <= len(line) <= _MOST and not line.endswith((":", "：")):
+            if (
+                _BIDS.match(line)
+                and _PLANNED.search(line)
+                and _FEWEST <= len(line) <= _MOST
+                and not line.endswith((":", "："))
+            ):
                 add(evidence, SummarySection.DECISIONS, line, (turns[-1].entry,), 1.0, lead=_PLAN)
 
 
 def _weighed(message: Body) -> Iterator[str]:
     """The statements of a reply with calls that weigh ways, or give a reason; not what agrees with the user, asks or guesses."""
     text = _text(message)
-    if _WEIGHS.search(text) is None:
+    if not any(map(text.__contains__, _SIGNS)):
         return
     for sentence in prose.sentences(text):
         line = _OPENS.sub("", sentence)
         if (
             _FEWEST <= len(line) <= _MOST
+            and any(map(line.__contains__, _SIGNS))
             and _WEIGHS.search(line)
             and not line.endswith((":", "：", "?", "？"))
+            and not _POINTS.search(line)
             and not responses.agrees(line)
             and not prose.announces(line)
             and not prose.accompanies(line)

@@ -172,18 +172,21 @@ def stated(
         ahead += soon
     for fact in broken[-_OBSTACLES:]:
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
-        printed = _first_of(evidence, errors, _end_of(evidence, fact)) if "\n" not in fact.key else None
-        text, sources = f"`{harmless(fact.key, 160)}`", (fact.entry, fact.last)
-        if printed is not None:
-            # A command that failed says little without what it printed.
+        ran = _end_of(evidence, fact)
+        until = min((place for place in failed_at if place > ran), default=total)
+        printed = _first_of(evidence, errors, ran, min(until, ran + _RESULTS))
+        text, sources, worth = f"`{harmless(fact.key, 160)}`", (fact.entry, fact.last), 1.5 * recency(fact)
+        if printed is not None and "\n" not in fact.key:
+            # A command that failed says little without what it printed: the line is worth both.
             errors.remove(printed)
             text, sources = f"{text}: {harmless(printed.text, 160)}", (*sources, printed.last)
+            worth += 0.8 * recency(printed)
         add(
             evidence,
             SummarySection.BLOCKED,
             text,
             sources,
-            1.5 * recency(fact),
+            worth,
             limit=LINE_LIMIT,
             lead=lead,
         )
@@ -211,11 +214,10 @@ def stated(
         add(evidence, SummarySection.CONTEXT, text, sources, worth, limit=220)
 
 
-def _first_of(evidence: Evidence, errors: Sequence[Fact], place: int) -> Fact | None:
-    """The first of the errors that the run at a position printed."""
-    near = [(evidence.position[fact.last], fact) for fact in errors if fact.last in evidence.position]
-    behind = [found for found in near if 0 < found[0] - place <= _RESULTS]
-    return min(behind, key=lambda found: found[0], default=(0, None))[1]
+def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) -> Fact | None:
+    """The first of the errors that were printed behind the position of a run, up to another one."""
+    behind = [fact for fact in errors if ran < evidence.position.get(fact.last, -1) <= until]
+    return min(behind, key=lambda fact: evidence.position[fact.last], default=None)
 
 
 def _passes(passed: int, ran: int) -> str:
