@@ -157,6 +157,11 @@ def test_what_was_in_progress_then_is_told_as_then_once_the_agent_went_on() -> N
     assert told_in(SummarySection.IN_PROGRESS, *looked, previous=previous, previous_entry=3) == []
     _, _, earlier = told.partition(Provenance.EARLIER.heading)
     assert "The rows do not compile because" in earlier
+    # Where nothing passed, it may well be so still.
+    only_read = [reply("", ("a", "read", {"path": "src/frost.go"})), result("a", "package frost")]
+    assert told_in(SummarySection.IN_PROGRESS, *only_read, previous=previous, previous_entry=3) == [
+        "The rows do not compile because the frost table has a new column."
+    ]
     quoted = previous.replace(
         "The rows do not compile because the frost table has a new column.",
         '"could we not print the rows by the valley?"',

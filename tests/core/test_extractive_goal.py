@@ -134,3 +134,15 @@ def test_a_remark_on_what_was_done_is_no_goal_behind_later_requests() -> None:
         reply("It has two names in `valley.py`."),
     ]
     assert not any("migration" in line for line in told_in(SummarySection.GOAL, *said))
+
+
+def test_a_question_that_words_answered_leaves_nothing_open() -> None:
+    """The answer tells of what is lost: it fails where that keeps the question as the goal."""
+    said = [
+        *_FIRST,
+        user("ah yes that would be it. and the valley wouldn't have kept them as differences?"),
+        reply("Right - the valley stores whole rows. Where one is pruned, its differences are still broken."),
+    ]
+    assert told_in(SummarySection.GOAL, *said) == [
+        "The last request is answered; go on with what is asked next."
+    ]

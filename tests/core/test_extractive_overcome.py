@@ -85,3 +85,9 @@ def test_an_error_stands_beside_the_run_that_printed_it() -> None:
         "Failed with exit 1: `npm run lint`: error: no frost in src/rows.ts",
         "Failed with exit 2: `make docs`: error: no page of the valley",
     ]
+
+
+def test_the_head_of_an_output_is_no_error() -> None:
+    printed = "Chunk ID: d9889c\nOutput:\nCommand exited with code 2"
+    asked = _printed("a", "npm run check", printed, True)
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *asked) == ["Failed with exit 2: `npm run check`"]

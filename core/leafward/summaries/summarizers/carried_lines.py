@@ -30,6 +30,7 @@ from leafward.summaries.summarizers.outline import (
 from leafward.summaries.summarizers.passed_over import NOT_DONE
 from leafward.summaries.summarizers.quotes import WAITING
 from leafward.summaries.summarizers.sentence_sections import reached
+from leafward.summaries.summarizers.statements import CHECKS
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ class _Since:
     """Whether any turn or file was worked on, or the messages that are kept end the work."""
     went_on: bool
     """Whether the agent went on with the work of then by itself."""
+    ran_well: bool
+    """Whether any check passed since."""
     answered: bool
     closed: Mapping[str, str]
     """Outcomes of the steps that are no longer open, by the key of their line."""
@@ -124,6 +127,7 @@ def carry(
         behind.kept,
         worked,
         behind.went_on is not None and behind.went_on.works,
+        any(times and CHECKS.search(command) for command, times in evidence.reader.passed.items()),
         told.answers + kept.answers > 0,
         closed,
         told.tests_passed or kept.tests_passed,
@@ -239,9 +243,9 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
         return _Line(SummarySection.NEXT, text, NOT_DONE)
     if not since.worked:
         stood = _STOOD_THEN.search(text) and not (_ABOUT_STEPS.match(text) or _SAID_BY_USER.match(text))
-        if not since.went_on or is_open or not stood:
+        if not (since.went_on and since.ran_well and stood) or is_open:
             return line
-        # The agent has gone on with it.
+        # The agent has gone on with it, and what it ran ended well.
         return line._replace(section=SummarySection.CONTEXT)
     if reached(text) and not _FAILED_THEN.search(text):
         return _Line(SummarySection.DONE, text, lead)

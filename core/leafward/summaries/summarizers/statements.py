@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import text_of
 from leafward.summaries.facts.printed_errors import DECLINED
-from leafward.summaries.facts.prose import (
-    is_to_try,
-)
+from leafward.summaries.facts.prose import content_words, is_to_try
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice, gather
 from leafward.summaries.summarizers.candidates import Evidence, add, asked_since, leads_somewhere
@@ -32,7 +30,7 @@ _FRAME = re.compile(
     r"|(?i:\W*(?:(?:command|process|shell|script) )?(?:exited with (?:code|status)|exit (?:code|status))[:=]? ?-?\d{1,3}\W*$)"
 )
 """Text around an error that tells nothing about it."""
-_CHECKS = re.compile(
+CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
 """Commands that check whether the work is right."""
@@ -154,6 +152,7 @@ def stated(
             and not _GIVEN_UP.search(fact.text)
             and not _FRAME.match(fact.text)
             and compiled.get(_compiled(fact), -1) <= evidence.position.get(fact.last, -1)
+            and len(content_words(fact.text)) > 1
         ):
             errors.append(fact)
         elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
@@ -187,6 +186,7 @@ def stated(
             text,
             sources,
             worth,
+            first=fact is broken[-1] and printed is not None,
             limit=LINE_LIMIT,
             lead=lead,
         )
@@ -198,7 +198,7 @@ def stated(
         times = evidence.reader.ran[fact.key]
         sources = (fact.entry, fact.last)
         worth = 0.5 + 0.1 * min(8, fact.count)
-        if fact.outcome == "exit 0" and _CHECKS.search(fact.key) and "|" not in fact.key:
+        if fact.outcome == "exit 0" and CHECKS.search(fact.key) and "|" not in fact.key:
             # After a pipe the exit code is another program's.
             count = _passes(evidence.reader.passed[fact.key], times)
             add(evidence, SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
@@ -278,7 +278,7 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
     place = _end_of(evidence, fact)
     if fact.outcome == DECLINED:
         return True
-    if _CHECKS.search(fact.key) is not None:
+    if CHECKS.search(fact.key) is not None:
         # A check that failed in a way that nobody minded: results were reported since.
         return (
             sum(turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns)
@@ -313,7 +313,7 @@ class _Passed:
             words = frozenset(fact.key.split())
             self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, words))
             self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
-            if "|" in fact.key or _CHECKS.search(fact.key) is None:
+            if "|" in fact.key or CHECKS.search(fact.key) is None:
                 continue
             self._checked = max(self._checked, place)
             for part in fact.key.split(" && "):
@@ -324,7 +324,7 @@ class _Passed:
     def overcame(self, fact: Fact) -> bool:
         """Whether a command that failed succeeded later in other words, or as part of another, or all checks passed behind it."""
         place = _end_of(self._evidence, fact)
-        if self._checked > place and _CHECKS.search(fact.key) is None:
+        if self._checked > place and CHECKS.search(fact.key) is None:
             return True
         proven = check_of(fact.key)
         if proven is not None and self._whole.get(proven, -1) > place:
