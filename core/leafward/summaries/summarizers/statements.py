@@ -171,9 +171,9 @@ def stated(
         ahead += soon
     for fact in broken[-_OBSTACLES:]:
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
-        ran = _end_of(evidence, fact)
-        until = min((place for place in failed_at if place > ran), default=total)
-        printed = _first_of(evidence, errors, ran, min(until, ran + _RESULTS))
+        end = _end_of(evidence, fact)
+        until = min((place for place in failed_at if place > end), default=total)
+        printed = _first_of(evidence, errors, end, min(until, end + _RESULTS))
         text, sources, worth = f"`{harmless(fact.key, 160)}`", (fact.entry, fact.last), 1.5 * recency(fact)
         if printed is not None and "\n" not in fact.key:
             # A command that failed says little without what it printed: the line is worth both.
