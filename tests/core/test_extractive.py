@@ -45,8 +45,7 @@ GOLDEN = """\
 - Last request: commit what you have, then fix the test
 
 ### Blocked
-- src/parser.py:12: TypeError: rowCount is None
-- Failed with exit 2: `make test`
+- Failed with exit 2: `make test`: src/parser.py:12: TypeError: rowCount is None
 
 ## Key Decisions
 - (none)

@@ -147,3 +147,34 @@ def test_a_remark_on_the_work_is_neither_a_step_nor_work() -> None:
     assert "Measure the frost of the valley" in told
     assert "in response to" not in told
     assert "directly follows" not in told
+
+
+def test_what_was_in_progress_then_is_told_as_then_once_the_agent_went_on() -> None:
+    """Without a request and without a change: the build may well be clean by now, as it is here."""
+    previous = "## Goal\n- Port the frost table\n## Current Work\nThe rows do not compile because the frost table has a new column.\n"
+    looked = [reply("", ("a", "bash", {"command": "make build"})), result("a", "ok")]
+    told = summarize(span(*looked, previous=previous, previous_entry=3)).text
+    assert told_in(SummarySection.IN_PROGRESS, *looked, previous=previous, previous_entry=3) == []
+    _, _, earlier = told.partition(Provenance.EARLIER.heading)
+    assert "The rows do not compile because" in earlier
+    # Where nothing passed, it may well be so still.
+    only_read = [reply("", ("a", "read", {"path": "src/frost.go"})), result("a", "package frost")]
+    assert told_in(SummarySection.IN_PROGRESS, *only_read, previous=previous, previous_entry=3) == [
+        "The rows do not compile because the frost table has a new column."
+    ]
+    quoted = previous.replace(
+        "The rows do not compile because the frost table has a new column.",
+        '"could we not print the rows by the valley?"',
+    )
+    asked = told_in(SummarySection.IN_PROGRESS, *looked, previous=quoted, previous_entry=3)
+    assert asked == ['"could we not print the rows by the valley?"']
+
+
+def test_a_report_that_names_nothing_is_left_out() -> None:
+    """It fails where it is told as done: nobody knows what was fixed."""
+    previous = "## Goal\n- Sort the frost table by day\n"
+    looked = [reply("", ("a", "read", {"path": "src/frost.go"})), result("a", "package frost")]
+    for said in ("Good, the fix is in place.", "Fixed — clean status, no errors."):
+        more = [*looked, reply(f"{said} Added `sortRows` to the reader.")]
+        told = told_in(SummarySection.DONE, *more, previous=previous, previous_entry=3)
+        assert told == ["Added `sortRows` to the reader."]

@@ -121,3 +121,28 @@ def test_a_remark_that_changed_nothing_is_no_goal_alone() -> None:
     said = [*asked, user(remark), *ran("b", "git log"), user("ok"), *ran("c", "git show")]
     (goal,) = told_in(SummarySection.GOAL, *said)
     assert goal == f"{remark} (asked first: The rows of orchard are broken, why?)"
+
+
+def test_a_remark_on_what_was_done_is_no_goal_behind_later_requests() -> None:
+    said = [
+        *_FIRST,
+        user("we did a migration of the valley rows - but that should have been a one-off operation"),
+        *ran("c", "git log -3"),
+        reply("The migration left the loose rows. Want me to run the pruning?"),
+        user("why is the valley counted twice in the table of frosts"),
+        *ran("d", "cat valley.py"),
+        reply("It has two names in `valley.py`."),
+    ]
+    assert not any("migration" in line for line in told_in(SummarySection.GOAL, *said))
+
+
+def test_a_question_that_words_answered_leaves_nothing_open() -> None:
+    """The answer tells of what is lost: it fails where that keeps the question as the goal."""
+    said = [
+        *_FIRST,
+        user("ah yes that would be it. and the valley wouldn't have kept them as differences?"),
+        reply("Right - the valley stores whole rows. Where one is pruned, its differences are still broken."),
+    ]
+    assert told_in(SummarySection.GOAL, *said) == [
+        "The last request is answered; go on with what is asked next."
+    ]

@@ -29,17 +29,15 @@ _BROKEN = _printed(
 )
 def test_a_check_that_passed_since_is_in_nobodys_way(passing: list[dict[str, object]]) -> None:
     assert told_in(SummarySection.BLOCKED, *_BEGUN, *_BROKEN) == [
-        "src/frost.ts(3,1): error TS2304",
-        "Failed with exit 2: `npx tsgo --noEmit`",
+        "Failed with exit 2: `npx tsgo --noEmit`: src/frost.ts(3,1): error TS2304"
     ]
     assert told_in(SummarySection.BLOCKED, *_BEGUN, *_BROKEN, *passing) == []
 
 
 @pytest.mark.parametrize("command", ["npm run lint", "npm run build"])
 def test_another_check_says_nothing_of_it(command: str) -> None:
-    assert "Failed with exit 2: `npx tsgo --noEmit`" in told_in(
-        SummarySection.BLOCKED, *_BEGUN, *_BROKEN, *ran("b", command)
-    )
+    told = told_in(SummarySection.BLOCKED, *_BEGUN, *_BROKEN, *ran("b", command))
+    assert told == ["Failed with exit 2: `npx tsgo --noEmit`: src/frost.ts(3,1): error TS2304"]
 
 
 def test_a_search_in_the_output_of_a_check_that_finds_nothing_is_no_failure() -> None:
@@ -73,8 +71,23 @@ def test_a_command_that_is_named_behind_its_next_try_failed_before_that() -> Non
 def test_of_one_check_read_in_several_ways_only_the_last_run_is_in_the_way() -> None:
     bad = "src/rows.ts(3,1): error TS2304: no frost"
     asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
-    assert told_in(SummarySection.BLOCKED, *asked)[-1] == "Failed with exit 2: `npm run check`"
+    assert told_in(SummarySection.BLOCKED, *asked) == [f"Failed with exit 2: `npm run check`: {bad}"]
     asked += _printed("b", "npm run check | grep rows", bad)
     assert told_in(SummarySection.BLOCKED, *asked) == ["Failed: `npm run check | grep rows`"]
     asked += _printed("e", 'npm run check | grep "error TS"', "Command exited with code 1", True)
     assert told_in(SummarySection.BLOCKED, *asked) == []
+
+
+def test_an_error_stands_beside_the_run_that_printed_it() -> None:
+    first = _printed("a", "npm run lint", "error: no frost in src/rows.ts\nCommand exited with code 1", True)
+    other = _printed("b", "make docs", "error: no page of the valley\nCommand exited with code 2", True)
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *first, *other) == [
+        "Failed with exit 1: `npm run lint`: error: no frost in src/rows.ts",
+        "Failed with exit 2: `make docs`: error: no page of the valley",
+    ]
+
+
+def test_the_head_of_an_output_is_no_error() -> None:
+    printed = "Chunk ID: d9889c\nOutput:\nCommand exited with code 2"
+    asked = _printed("a", "npm run check", printed, True)
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *asked) == ["Failed with exit 2: `npm run check`"]

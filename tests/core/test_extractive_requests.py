@@ -158,8 +158,7 @@ def test_what_failed_on_the_way_to_an_answer_is_not_in_the_way() -> None:
     ]
     why += [result("a", "IndexError: list index out of range", failed=True)]
     assert told_in(SummarySection.BLOCKED, *why) == [
-        "IndexError: list index out of range",
-        "Failed: `python -c 'import rows'`",
+        "Failed: `python -c 'import rows'`: IndexError: list index out of range"
     ]
     answered = [*why, reply("`rows[0]` is read without a look at its length.")]
     assert told_in(SummarySection.BLOCKED, *answered) == []

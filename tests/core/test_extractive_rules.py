@@ -346,3 +346,12 @@ def test_the_form_of_a_review_is_no_rule_behind_it() -> None:
     ]
     assert told_in(SummarySection.CONSTRAINTS, *said, user("fix the first one")) == []
     assert told_in(SummarySection.CONSTRAINTS, *said[:1]) == ["Findings only, worst first."]
+
+
+def test_what_is_not_to_be_done_together_is_a_rule() -> None:
+    """`let's` begins work, `let's not` forbids some; with a pronoun alone it only declines."""
+    rule = "let's not jump to explanations by the orchard just yet"
+    asked = [user("Port the frost table of orchard to columns."), *worked("src/frost.py", "a")]
+    assert rules(*asked, user(f"so {rule}"), *worked("src/frost.py", "b")) == [rule]
+    assert rules(*asked, user("no, let's not do that"), *worked("src/frost.py", "b")) == []
+    assert rules(*asked, user("let's add a table of frosts"), *worked("src/frost.py", "b")) == []

@@ -356,7 +356,7 @@ def test_a_request_is_told_in_the_words_of_the_user() -> None:
     )
     said = [user(pasted), *made("src/a.py", "a")]
     assert told_in(SummarySection.GOAL, *said) == [
-        "the import crashes, please fix it and never touch gen/ for it"
+        'the import crashes, please fix it and never touch gen/ for it (pasted: Error: 400 {"type":"error","message":"Each)'
     ]
     assert told_in(SummarySection.CONSTRAINTS, *said) == ["never touch gen/ for it"]
     within = user("it works but I see this warning: Warning: Keys should be unique. They must never repeat.")

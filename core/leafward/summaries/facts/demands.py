@@ -45,7 +45,7 @@ _BREAKS = late(
 )
 """A statement that something breaks a rule: it reports a fault, and the rule is somebody else's."""
 _FORBIDS = late(
-    r"(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t)\s+"
+    r"(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t|let['’]?s not(?!\s+(?:\w+ ){0,2}(?:that|this|it|so)\W*$))\s+"
     r"(?!(?:understand|know|think|see|get|care|mind|feel|remember|believe|have to|need to|like|worry)\b)\w"
 )
 _RULES = late(
@@ -82,7 +82,7 @@ _STATES = late(
 _OF_STATES = ("only", "have to", "need", "no longer")
 """Parts of such statements, of which each has one."""
 _WORK = late(
-    r"^let (?:me|us)\b[^,;]*|^let['’]s\b[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
+    r"^let (?:me|us)\b[^,;]*|^let['’]s\b(?! not\b)[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
 )
 """Work for now is a request: it is done, and binds nothing afterwards."""
 _OF_WORK = ("let", "need", "have", "want", "like")
@@ -132,7 +132,7 @@ _OTHERWISE = markers(
         one.pattern for one in (_NOTHING_OF, _FORBIDS, _RULE_BRIEF, _ANSWERED_IN, _RULE_FIRST, _RULES)
     ).replace("–—", ""),
     "answer antworte avoid before bitte can cannot cant compatible default do don dont ensure has have instead keep kein keine keinen keiner "
-    "keines leave like make may nada need needs nicht no nothing ohne only pas plus prefer preferably preferred rather remain reply respond "
+    "keines leave let lets like make may nada need needs nicht no nothing ohne only pas plus prefer preferably preferred rather remain reply respond "
     "responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte sonst speak stay stick stop talk throughout use want wants without",
 )
 """Every other demand."""

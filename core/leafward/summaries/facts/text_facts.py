@@ -29,7 +29,7 @@ _JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|
 """The place where they were joined."""
 _NEAR = 2
 """Sentences behind a decision in which it is taken back."""
-_AGREED_PLAN = "Implement the following plan:"
+AGREED_PLAN = "Implement the following plan:"
 """The beginning of the prompt by which Claude Code (2.1) continues from a plan that it made."""
 
 
@@ -61,7 +61,7 @@ class TextFacts:
     def _prose(self, text: str, voice: Voice, entry: EntryIndex) -> Iterator[Sighting]:
         yield from self.named(text, voice, entry)
         # A plan that the user agrees to is the agent's: its steps are work, not rules.
-        user = voice is Voice.USER and not text.lstrip().startswith(_AGREED_PLAN)
+        user = voice is Voice.USER and not text.lstrip().startswith(AGREED_PLAN)
         ruled = {rule for _, rule in listed_rules(text)} if user else ()
         for sentence in prose.sentences(text) if voice is not Voice.THOUGHT else _thoughts(text):
             if sentence.endswith((":", "：")):

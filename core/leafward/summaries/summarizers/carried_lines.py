@@ -30,6 +30,7 @@ from leafward.summaries.summarizers.outline import (
 from leafward.summaries.summarizers.passed_over import NOT_DONE
 from leafward.summaries.summarizers.quotes import WAITING
 from leafward.summaries.summarizers.sentence_sections import reached
+from leafward.summaries.summarizers.statements import CHECKS
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ _FILES_LINE = late(r"(Changed|Read|Named in commands): (`.{1,4000})")
 _FILE_OF_LINE = late(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
 _NAMES_LINE = late(r"Names in use: |Changed `")
 _RUN_LINE = late(
-    r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*)?"
+    r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*|: .*)?"
 )
 """Lines of ours about one file, names or a command: they are made again rather than carried on beside newer ones."""
 
@@ -88,6 +89,10 @@ class _Since:
     kept: FactReader
     worked: bool
     """Whether any turn or file was worked on, or the messages that are kept end the work."""
+    went_on: bool
+    """Whether the agent went on with the work of then by itself."""
+    ran_well: bool
+    """Whether any check passed since."""
     answered: bool
     closed: Mapping[str, str]
     """Outcomes of the steps that are no longer open, by the key of their line."""
@@ -121,6 +126,8 @@ def carry(
         turns,
         behind.kept,
         worked,
+        behind.went_on is not None and behind.went_on.works,
+        any(times and CHECKS.search(command) for command, times in evidence.reader.passed.items()),
         told.answers + kept.answers > 0,
         closed,
         told.tests_passed or kept.tests_passed,
@@ -235,7 +242,11 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
     if not_done and not since.answered:
         return _Line(SummarySection.NEXT, text, NOT_DONE)
     if not since.worked:
-        return line
+        stood = _STOOD_THEN.search(text) and not (_ABOUT_STEPS.match(text) or _SAID_BY_USER.match(text))
+        if not (since.went_on and since.ran_well and stood) or is_open:
+            return line
+        # The agent has gone on with it, and what it ran ended well.
+        return line._replace(section=SummarySection.CONTEXT)
     if reached(text) and not _FAILED_THEN.search(text):
         return _Line(SummarySection.DONE, text, lead)
     # An unticked box is still to be done, whatever was worked on since.
@@ -363,6 +374,10 @@ _BROKEN_THEN = late(
     r"(?i)^\W*(?:error: |--- fail\b|fail(?:ed)?: )|\b(?:is|are) (?:still |now )?(?:failing|broken|empty|undefined|stuck)\b"
 )
 """Something that was broken when an earlier summary was written."""
+_STOOD_THEN = late(
+    r"(?i)\b(?:errors?|issues?|problems?|conflicts?|bugs?|broken|fail\w*|was|were|had|(?:do|does)(?:n['’]t| not))\b"
+)
+"""Trouble, or what was before: how the work stood when an earlier summary was written."""
 _CODE = late(
     r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
 )

@@ -15,9 +15,10 @@ from leafward.summaries.facts import forms, restorations
 from leafward.summaries.facts.agent_plan import AgentPlan
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text, command_of
 from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
-from leafward.summaries.summarizers import commits, offers, stale_lines, statements, user_requests
+from leafward.summaries.summarizers import choices, commits, offers, stale_lines, statements, user_requests
 from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import Since, carry
@@ -37,6 +38,13 @@ if TYPE_CHECKING:
     from leafward.summaries.facts.span_reading import SpanReading
     from leafward.summaries.summarizers.summary import Span
     from leafward.summaries.survival.spans import SpanMessage
+
+_NAMELESS = frozenset(
+    content_words(
+        "fix change work place update status clean error issue problem thing everything good ready complete done finished"
+    )
+)
+"""Words of reports that alone do not say what was done."""
 
 
 def collect(
@@ -99,6 +107,7 @@ def collect(
     offers.declined(evidence, turns)
     works = any(one.message.get("role") == "toolResult" for one in behind)
     quoting.answers(evidence, messages, turns, stop, goes_on=works)
+    choices.chosen(evidence, messages, turns)
     quoting.last_word(evidence, messages, turns, replied=bool(replies))
     commits.settled(evidence, messages, turns)
     statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
@@ -112,14 +121,19 @@ def collect(
 
 
 def _without_repeats(evidence: Evidence) -> None:
-    """Leaves out the reports that stand as the outcome of a request already."""
+    """Leaves out the reports that stand as the outcome of a request already, and those that name nothing."""
     outcomes = {
         line_key(one.text.partition(OUTCOME)[2]) for one in evidence.candidates if OUTCOME in one.text
     }
     evidence.candidates = [
         one
         for one in evidence.candidates
-        if one.section is not SummarySection.DONE or OUTCOME in one.text or line_key(one.text) not in outcomes
+        if one.section is not SummarySection.DONE
+        or OUTCOME in one.text
+        or not (
+            line_key(one.text) in outcomes
+            or (not one.carries and _NAMELESS.issuperset(content_words(one.text)))
+        )
     ]
 
 

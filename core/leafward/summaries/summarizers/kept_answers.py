@@ -50,6 +50,8 @@ def finish(
         return KeptAnswers(before is not None and is_answered(before), later=placed)
     last = turns[-1]
     whole, *later = turns_of([*messages[last.first :], *behind])
+    # Alone, a prompt of mere output would be taken for a request.
+    whole.text, whole.own, whole.words = last.text, last.own, last.words
     since = any(turn.words or turn.shows for turn in later)
     placed = _placed(later, last.first)
     still = {id(turn) for turn in open_requests([*turns[:-1], whole, *later])}

@@ -48,6 +48,8 @@ _REMARK = late(
     r"(?i)^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i(?:['’]m| am) (?:pretty |quite |fairly |almost )?(?:sure|certain) (?!(?:you|we) (?:can|should|need))"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*i (?:thought|believe|remember|noticed)\b"
     r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*(?:if i \w+(?: \w+){0,4}?[\s,.]+)?(?:now )?i (?:still |now |also |only |just )?(?:see|saw|get|got|have|had)\b"
+    r"|^(?:(?:hm+|well|but|and|ok(?:ay)?|no|yes)[\s,.]+)*(?:i|we)(?:['’]ve)? (?:just |already |recently |also |only )?"
+    r"(?:did|made|ran|moved|migrated|updated|upgraded|installed|deployed|merged|switched|renamed|restarted)\b"
 )
 """The beginning of a remark about the state of things, which is not a request."""
 _REPORTS_ON = late(

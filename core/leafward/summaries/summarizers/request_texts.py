@@ -63,7 +63,9 @@ _TELLS = 2
 
 def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
     """The goal, with what was asked first or asked back where it does not tell its purpose alone."""
-    text = with_way(whole_sentences(goal.text, REQUEST_LIMIT), goal.own, turn_before(turns, goal))
+    text = _with_error(
+        goal, with_way(whole_sentences(goal.text, REQUEST_LIMIT), goal.own, turn_before(turns, goal))
+    )
     begun = goal_of(turns)
     if begun is goal:
         begun = None
@@ -99,10 +101,17 @@ def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
 
 def last_text(turns: Sequence[Turn], latest: Turn) -> str:
     """The last request, with the offer that it accepts, the way that it chooses, or the request that names its subject."""
-    text = whole_sentences(heading_apart(latest.text), REQUEST_LIMIT)
+    text = _with_error(latest, whole_sentences(heading_apart(latest.text), REQUEST_LIMIT))
     if offer := accepted(turns, latest):
         return f"{cut(text, _REMARK)} (asked: {offer})"
     return _with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
+
+
+def _with_error(turn: Turn, text: str) -> str:
+    """A brief request with the first error of the text that was pasted with it: alone it often does not say what is wrong."""
+    if not turn.pasted or turn.pasted in text or len(text) > _REMARK:
+        return text
+    return f"{text} (pasted: {cut(turn.pasted, OUTCOME_LIMIT)})"
 
 
 def _with_subject(turns: Sequence[Turn], turn: Turn, text: str) -> str:

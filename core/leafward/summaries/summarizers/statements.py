@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import text_of
 from leafward.summaries.facts.printed_errors import DECLINED
-from leafward.summaries.facts.prose import (
-    is_to_try,
-)
+from leafward.summaries.facts.prose import content_words, is_to_try
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice, gather
 from leafward.summaries.summarizers.candidates import Evidence, add, asked_since, leads_somewhere
@@ -32,7 +30,7 @@ _FRAME = re.compile(
     r"|(?i:\W*(?:(?:command|process|shell|script) )?(?:exited with (?:code|status)|exit (?:code|status))[:=]? ?-?\d{1,3}\W*$)"
 )
 """Text around an error that tells nothing about it."""
-_CHECKS = re.compile(
+CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
 """Commands that check whether the work is right."""
@@ -43,6 +41,8 @@ _CHANGED_FILES = 4
 _LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
 _STILL = 0.4
 """The part of the span after which a command that failed last counts as a present obstacle."""
+_OBSTACLES = 4
+"""Failed commands that are told."""
 _RESULTS = 8
 """Messages after a call that are searched for its output."""
 _ASKING = frozenset(
@@ -127,6 +127,7 @@ def stated(
         if seen.kind is FactKind.ERROR and seen.voice is Voice.OUTPUT and (ending := _compiled(seen)):
             compiled[ending] = total
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
+    errors: list[Fact] = []
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         if fact.kind is FactKind.CONSTRAINT:
@@ -151,8 +152,9 @@ def stated(
             and not _GIVEN_UP.search(fact.text)
             and not _FRAME.match(fact.text)
             and compiled.get(_compiled(fact), -1) <= evidence.position.get(fact.last, -1)
+            and len(content_words(fact.text)) > 1
         ):
-            add(evidence, SummarySection.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
+            errors.append(fact)
         elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
             add(evidence, SummarySection.CONTEXT, fact.text, sources, 0.2, limit=300, lead="See ")
     ahead = 0
@@ -167,24 +169,36 @@ def stated(
         soon = is_open and ahead < _AHEAD and not is_to_try(heading)
         _todos(evidence, is_open, heading, items, 3.0 if soon else 1.0)
         ahead += soon
-    for fact in broken[-4:]:
-        sources = (fact.entry, fact.last)
+    for fact in broken[-_OBSTACLES:]:
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
+        end = _end_of(evidence, fact)
+        until = min((place for place in failed_at if place > end), default=total)
+        printed = _first_of(evidence, errors, end, min(until, end + _RESULTS))
+        text, sources, worth = f"`{harmless(fact.key, 160)}`", (fact.entry, fact.last), 1.5 * recency(fact)
+        if printed is not None and "\n" not in fact.key:
+            # A command that failed says little without what it printed: the line is worth both.
+            errors.remove(printed)
+            text, sources = f"{text}: {harmless(printed.text, 160)}", (*sources, printed.last)
+            worth += 0.8 * recency(printed)
         add(
             evidence,
             SummarySection.BLOCKED,
-            f"`{fact.key}`",
+            text,
             sources,
-            1.5 * recency(fact),
-            limit=200,
+            worth,
+            first=fact is broken[-1] and printed is not None,
+            limit=LINE_LIMIT,
             lead=lead,
         )
+    for fact in errors:
+        sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
+        add(evidence, SummarySection.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
     often = [fact for fact in commands if fact.count >= 2 and "\n" not in fact.text]
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
         times = evidence.reader.ran[fact.key]
         sources = (fact.entry, fact.last)
         worth = 0.5 + 0.1 * min(8, fact.count)
-        if fact.outcome == "exit 0" and _CHECKS.search(fact.key) and "|" not in fact.key:
+        if fact.outcome == "exit 0" and CHECKS.search(fact.key) and "|" not in fact.key:
             # After a pipe the exit code is another program's.
             count = _passes(evidence.reader.passed[fact.key], times)
             add(evidence, SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
@@ -198,6 +212,12 @@ def stated(
         ran = f" ({often_or_once}{ended})" if times else ""
         text = f"{'Run' if times else 'Named'} `{harmless(fact.key, 160)}`{ran}"
         add(evidence, SummarySection.CONTEXT, text, sources, worth, limit=220)
+
+
+def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) -> Fact | None:
+    """The first of the errors that were printed behind the position of a run, up to another one."""
+    behind = [fact for fact in errors if ran < evidence.position.get(fact.last, -1) <= until]
+    return min(behind, key=lambda fact: evidence.position[fact.last], default=None)
 
 
 def _passes(passed: int, ran: int) -> str:
@@ -258,7 +278,7 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
     place = _end_of(evidence, fact)
     if fact.outcome == DECLINED:
         return True
-    if _CHECKS.search(fact.key) is not None:
+    if CHECKS.search(fact.key) is not None:
         # A check that failed in a way that nobody minded: results were reported since.
         return (
             sum(turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns)
@@ -293,7 +313,7 @@ class _Passed:
             words = frozenset(fact.key.split())
             self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, words))
             self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
-            if "|" in fact.key or _CHECKS.search(fact.key) is None:
+            if "|" in fact.key or CHECKS.search(fact.key) is None:
                 continue
             self._checked = max(self._checked, place)
             for part in fact.key.split(" && "):
@@ -304,7 +324,7 @@ class _Passed:
     def overcame(self, fact: Fact) -> bool:
         """Whether a command that failed succeeded later in other words, or as part of another, or all checks passed behind it."""
         place = _end_of(self._evidence, fact)
-        if self._checked > place and _CHECKS.search(fact.key) is None:
+        if self._checked > place and CHECKS.search(fact.key) is None:
             return True
         proven = check_of(fact.key)
         if proven is not None and self._whole.get(proven, -1) > place:

@@ -11,6 +11,7 @@ from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
 from leafward.summaries.facts.demands import only_limits
 from leafward.summaries.facts.pasting import divided
+from leafward.summaries.facts.printed_errors import printed_errors
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.questions import asks, without_fillers
 from leafward.summaries.facts.responses import (
@@ -95,6 +96,8 @@ class Turn:
     """Whether it was typed after a command of the agent's."""
     told_before: bool = False
     """Whether it is from before the earlier summary, and the user went on to another one since."""
+    pasted: str = ""
+    """The first error in the text that was pasted with a brief request."""
     left: bool = False
     """Whether the user came back to it from a branch: its work went on there, and the summary of that branch describes it."""
 
@@ -166,7 +169,10 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
                 prompt = f"{prompt} {shown[:_SHOWN]}".strip()
             asked = prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip()
             runs = bool(command) or _COMMAND_TYPED.match(own) is not None
-            turns.append(Turn(entry, asked, own, words, place, place, runs=runs))
+            error = next(printed_errors(pasted, failed=False), "") if pasted and words < TELLING else ""
+            turns.append(
+                Turn(entry, asked, own, words, place, place, runs=runs, pasted=" ".join(error.split()))
+            )
         elif role == "assistant" and is_users_call(message, command):
             by_user.update(call.id for call in tool_calls(message))
             command = ""

@@ -98,6 +98,9 @@ def requests(
         # A request that is over is no goal.
         answered.append(goal)
         goal = open_aside(turns)
+    if goal is latest and latest is not None and not is_split:
+        # A question that words answered leaves nothing open, whatever they tell of.
+        all_over |= questions.asks(latest.own) and is_answered(latest) and not latest.works
     if goal is not None and latest is not None and goal is not latest:
         of_latest = leads_to(turns, goal, latest)
         # Where a step was agreed to that the answer to a question offered, the question does not say what it is for.
