@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.base.redact import signs
+from leafward.base.redact import printed, signs, spaced_values
 from leafward.summaries.facts import demands, forms, marker_words, prose, questions, responses
 from leafward.summaries.facts.words import Words
 from tests.surroundings import THOROUGH
@@ -152,6 +152,36 @@ def test_every_sign_of_a_secret_is_found_in_a_text_that_holds_it(framed: str) ->
     """A rule without its sign in a text is not asked: of no sign may the part that is looked for be missing."""
     for sign, bit in signs.SIGNS.bits.items():
         assert signs.signs_of(framed.format(sign))[0] & bit, sign
+
+
+@pytest.mark.parametrize("place", range(10))
+def test_no_form_behind_a_name_begins_with_another_character(place: int) -> None:
+    """Only forms with the character behind a name are tried: of none may a first character be missing."""
+    forms_tried = {id(form): form for tried in spaced_values.FORMS_BY_FIRST.values() for form in tried}
+    assert len(forms_tried) == 10
+    form = list(forms_tried.values())[place]
+    first = {char for char, tried in spaced_values.FORMS_BY_FIRST.items() if form in tried}
+
+    @settings(max_examples=3000 if THOROUGH else 80, deadline=None)
+    @given(st.from_regex(re.compile(form[0].pattern)))
+    def begun(text: str) -> None:
+        found = form[0].search(text)
+        assert found is None or found[0][:1] in first
+
+    begun()
+
+
+def test_long_runs_are_told_apart_wherever_they_stand() -> None:
+    long, longer = "a" * 18, "b_$./:" * 9
+    _, together = signs.signs_of(f"{long} short {longer},{long}\n(é{longer}é)ende" + "c" * 17)
+    assert sorted(together.split("\n")) == sorted([long, longer, "ende" + "c" * 17])
+    assert signs.signs_of("c" * 17)[1] == ""
+
+
+@pytest.mark.parametrize("literal", printed.LITERALS)
+def test_no_command_that_prints_a_secret_is_passed_over(literal: str) -> None:
+    assert printed.may_print(f"pear && {literal}quince")
+    assert not printed.may_print("pear && quince")
 
 
 def test_a_sign_is_found_whose_letters_are_written_with_other_characters() -> None:

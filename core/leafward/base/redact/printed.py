@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning, meaning_of
+from leafward.base.redact.provider_keys import by_first_letter
 from leafward.base.redact.secret_values import ValueNotation, is_secret
 from leafward.base.redact.spans import SecretKind
 
@@ -92,6 +93,8 @@ _COMMANDS: tuple[tuple[str, str, bool], ...] = (
 )  # fmt: skip
 """The beginning of a command, its rest, and whether its output is a secret whatever it looks like."""
 LITERALS = tuple(literal for literal, _, _ in _COMMANDS)
+_ANY = late(by_first_letter(LITERALS))
+"""The beginning of any of the commands."""
 _PROMPT = late(
     # It begins with one class, so that the search passes over all other characters quickly.
     r"[$+>P](?:(?<=\$)[ ]|(?<=\n\+)[ ]|(?<=\\n\+)[ ]|(?<=ipdb>)[ ]|(?<=PS>)|(?<=>)(?:[ ](?:process\.env\.|ENV|echo[ ]%|Rails\.|var\.)|echo[ ]%|>>[ ])"
@@ -146,7 +149,12 @@ def prints_secret(call: str) -> bool | None:
     """Whether a called program prints a secret: True for certain, False where it may; else None."""
     if len(call) > _LONGEST_CALL:
         return None
-    return next((sure for _, sure in _commands(call)), None)
+    return next((sure for _, sure in _commands(call)), None) if may_print(call) else None
+
+
+def may_print(call: str) -> bool:
+    """Whether a call holds the beginning of a command that prints a secret: most hold none."""
+    return _ANY.search(call) is not None
 
 
 def lone_value(output: str, *, sure: bool) -> tuple[int, int] | None:

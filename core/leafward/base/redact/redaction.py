@@ -235,7 +235,7 @@ class Redactor:
         spans = [] if is_clean else secrets_in(text)
         if self.clean is not None and not spans:
             self.clean.add(text)
-        if self._waits:
+        if self.named or self._is_announced:
             spans = self._with_earlier(text, spans, output=output)
         if command and not silent and len(text) >= _SHORTEST:
             self._note_command(text)
@@ -250,9 +250,9 @@ class Redactor:
         return "".join(pieces)
 
     @property
-    def _waits(self) -> bool:
-        """Whether what a text holds depends on the texts before it."""
-        return bool(self.named or self._printed) or self._asked is not None or self._file is not None
+    def _is_announced(self) -> bool:
+        """Whether the texts before announce a secret that the next ones may hold without a name."""
+        return self._asked is not None or self._file is not None or self._printed != ""
 
     def _with_earlier(self, text: str, spans: list[Span], *, output: bool) -> list[Span]:
         """The spans, and the places of secrets that the texts before named or announce; ids stay, other entries refer to them."""
@@ -311,14 +311,22 @@ class Redactor:
         clean, silent = self.clean if self.clean is not None else (), self._silent
         root: list[Any] = [value]
         open_holders = [self._entered(root)]
+        named_before, announced = self.named, self._is_announced
         while open_holders:
             holder, items, picture, named = open_holders[-1]
             for key, item in items:
                 if picture and key == "data" and _is_base64(item):
                     continue
                 if isinstance(item, str):
-                    if item not in clean or key not in silent or key in _COMMANDS or self._waits:
+                    if (
+                        named_before
+                        or announced
+                        or item not in clean
+                        or key not in silent
+                        or key in _COMMANDS
+                    ):
                         holder[key] = self._field(named if named and key in _VALUES else key, item)
+                        announced = self._is_announced
                 elif isinstance(item, (dict, list)):
                     # In the order of the document: a call may be an object ahead of the text that it printed.
                     holder[key] = copy = dict(item) if isinstance(item, dict) else list(item)

@@ -6,6 +6,7 @@ need not run. What a run tells is remembered, so that most of a session is never
 
 from __future__ import annotations
 
+import re
 import string
 from functools import cache, lru_cache
 from itertools import filterfalse
@@ -60,10 +61,8 @@ _FIRST = 8
 _BYTES = [chr(byte) for byte in range(256)]
 _SMALL = bytes(ord(char.lower()) if char in string.ascii_letters else 32 for char in _BYTES)
 """Makes letters small, and blanks of everything else."""
-_KEPT = bytes(ord(char) if char in RUN_SIGNS else 32 for char in _BYTES)
-"""Makes blanks of everything but the signs of long runs."""
 _MARKED = bytes(120 if char in RUN_SIGNS else 32 for char in _BYTES)
-"""The same, with one letter for all signs."""
+"""Makes one letter of all signs of long runs, and blanks of everything else."""
 _LONG_RUN = b"x" * LEAST_RUN
 _ALSO_LETTERS = (("\u0130", "i"), ("\u212a", "k"))
 """The signs beyond ASCII whose small form has a letter of ASCII, each with that."""
@@ -84,21 +83,22 @@ class _Signs:
         """Signs that their letters only announce."""
         self.foreign: list[tuple[str, int]] = []
         """Signs beyond ASCII, in small letters."""
-        self.marks: dict[str, list[tuple[str, int]]] = {}
-        """Signs with hardly any letters, as they are written, by a character of theirs."""
+        marks: dict[str, list[tuple[str, int]]] = {}
         told: dict[str, int] = {}
         for signs in _FAMILIES:
             family = 0
             for sign in signs:
-                self.bits[sign] = self._told(sign, told)
+                self.bits[sign] = self._told(sign, told, marks)
                 family |= self.bits[sign]
             self.families.append(family)
         self.every_exact = sum(bit for _, bit in self.exact)
         self.any_letters = late(by_first_letter(self.letters))
         beyond = {char for part, _ in self.foreign for char in part if not char.isascii()}
         self.any_foreign = late(f"[{''.join(sorted(beyond))}]")
+        self.marks = [(char, _any_of(char, signs), signs) for char, signs in marks.items()]
+        """Signs with hardly any letters, as they are written, by a character of theirs; and an expression for all of them."""
 
-    def _told(self, sign: str, told: dict[str, int]) -> int:
+    def _told(self, sign: str, told: dict[str, int], marks: dict[str, list[tuple[str, int]]]) -> int:
         """The bit of a sign, by the part of it that is looked for: signs with the same part have the same."""
         low = sign.lower()
         letters = max(_LETTERS.findall(low), key=len, default="")
@@ -117,11 +117,20 @@ class _Signs:
             self.letters[letters] = self.letters.get(letters, 0) | bit
         elif is_mark:
             rare = next((char for char in part if not char.isalpha()), part[0])
-            self.marks.setdefault(rare, []).append((part, bit))
+            marks.setdefault(rare, []).append((part, bit))
         else:
             where = self.alone if part in _ALONE else self.letters
             where[part] = where.get(part, 0) | bit
         return bit
+
+
+def _any_of(char: str, signs: list[tuple[str, int]]) -> re.Pattern[str]:
+    """A pattern for any of some signs that have a character, with which it begins: so a search is quick."""
+    forms = []
+    for sign, _ in signs:
+        before, _, behind = sign.partition(char)
+        forms.append((f"(?<={re.escape(before + char)})" if before else "") + re.escape(behind))
+    return late(f"{re.escape(char)}(?:{'|'.join(forms)})")
 
 
 SIGNS = _Signs()
@@ -137,12 +146,12 @@ OF_RULES = IN_SMALL_LETTERS | PORTS | NAMED_FILES | _OF_COMMANDS | WALLETS | _RU
 """Signs of rules that are asked by themselves: those of `APART` count only beside one of `ASSIGNMENTS`."""
 
 
-def _by_bit(families: Sequence[int]) -> dict[int, set[int]]:
-    """The places of families by each of their bits."""
-    found: dict[int, set[int]] = {}
+def _by_bit(families: Sequence[int]) -> dict[int, int]:
+    """The places of families, as bits, by each of the families' bits."""
+    found: dict[int, int] = {}
     for place, family in enumerate(families):
         for bit in _bits_of(family):
-            found.setdefault(bit, set()).add(place)
+            found[bit] = found.get(bit, 0) | 1 << place
     return found
 
 
@@ -184,8 +193,8 @@ def signs_of(text: str, *, once: bool = False) -> tuple[int, str]:
         for sign, bit in SIGNS.exact:
             if found & bit and sign not in low:
                 found ^= bit
-    for char, marks in SIGNS.marks.items():
-        if char in text:
+    for char, any_mark, marks in SIGNS.marks:
+        if char in text and any_mark.search(text) is not None:
             for mark, bit in marks:
                 if mark in text:
                     found |= bit
@@ -195,10 +204,22 @@ def signs_of(text: str, *, once: bool = False) -> tuple[int, str]:
                 found |= bit
     if commands.PASSWORD_FILE.search(f" {text} ") is not None:
         found |= PORT
-    if _LONG_RUN not in raw.translate(_MARKED):
-        return found, ""
-    runs = {run for run in raw.translate(_KEPT).split() if len(run) >= LEAST_RUN}
-    return found | _RUNS, b"\n".join(runs).decode("ascii")
+    runs = _long_runs(raw)
+    return found | _RUNS if runs else found, b"\n".join(runs).decode("ascii")
+
+
+def _long_runs(raw: bytes) -> set[bytes]:
+    """The different long runs of a text."""
+    marked = raw.translate(_MARKED)
+    runs = set()
+    at = marked.find(_LONG_RUN)
+    while at >= 0:
+        end = marked.find(b" ", at)
+        if end < 0:
+            end = len(marked)
+        runs.add(raw[at:end])
+        at = marked.find(_LONG_RUN, end)
+    return runs
 
 
 def _with_letters(text: str) -> bytes:
@@ -242,11 +263,11 @@ def commands_of(signs: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def _commands_of(signs: int) -> tuple[int, ...]:
-    bits = list(_bits_of(signs))
-    by_sign, by_literal = (
-        set[int]().union(*(found.get(bit, ()) for bit in bits)) for found in (_BY_SIGN, _BY_LITERAL)
-    )
-    return tuple(sorted(by_sign & by_literal))
+    by_sign = by_literal = 0
+    for bit in _bits_of(signs):
+        by_sign |= _BY_SIGN.get(bit, 0)
+        by_literal |= _BY_LITERAL.get(bit, 0)
+    return tuple(bit.bit_length() - 1 for bit in _bits_of(by_sign & by_literal))
 
 
 @cache

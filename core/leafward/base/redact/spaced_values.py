@@ -124,34 +124,52 @@ def _cell(named: _Named, found: re.Match[str]) -> _Span | None:
     return cell_value(text, at, min(ends, default=-1), named.meaning)
 
 
-_FORMS: tuple[
-    tuple[re.Pattern[str], Callable[[_Named], bool] | None, Callable[[_Named, re.Match[str]], _Span | None]],
-    ...,
-] = (
-    (_ARGUMENT, None, _argument),
-    (_OPTION, _is_option, lambda one, at: one.setting(at.end(), ValueNotation.SETTING, ValueNotation.LINE)),
-    (BELOW, _Named.begins_line, lambda _, at: at.span("value") if stands_out(at["value"]) else None),
-    (_ANSWER, None, lambda one, at: one.judged(at, ValueNotation.INLINE)),
-    (_ROW, _Named.begins_line, lambda one, at: one.judged(at, ValueNotation.INLINE)),
+_Form = tuple[
+    re.Pattern[str], "Callable[[_Named], bool] | None", "Callable[[_Named, re.Match[str]], _Span | None]"
+]
+
+_FORMS: tuple[tuple[str, _Form], ...] = (
+    ("\\\"'` \t,", (_ARGUMENT, None, _argument)),
     (
-        _ATOM,
-        lambda one: one.text.endswith("{", 0, one.start),
-        lambda one, at: one.quoted(at.end(), ValueNotation.INLINE),
+        " \t",
+        (
+            _OPTION,
+            _is_option,
+            lambda one, at: one.setting(at.end(), ValueNotation.SETTING, ValueNotation.LINE),
+        ),
     ),
-    (_OTHERWISE, None, lambda one, at: one.quoted(at.end(), ValueNotation.INLINE)),
-    (re.compile(r"\|"), _is_variable, lambda one, at: one.bare(at.end(), ValueNotation.INLINE)),
-    (_CELL, lambda one: one.follows(_CELL_START, 50), _cell),
-    (_COLUMN, _Named.begins_line, lambda one, at: one.judged(at, ValueNotation.LINE)),
+    (
+        " \t\r\n",
+        (BELOW, _Named.begins_line, lambda _, at: at.span("value") if stands_out(at["value"]) else None),
+    ),
+    ("?", (_ANSWER, None, lambda one, at: one.judged(at, ValueNotation.INLINE))),
+    (",", (_ROW, _Named.begins_line, lambda one, at: one.judged(at, ValueNotation.INLINE))),
+    (
+        " ,",
+        (
+            _ATOM,
+            lambda one: one.text.endswith("{", 0, one.start),
+            lambda one, at: one.quoted(at.end(), ValueNotation.INLINE),
+        ),
+    ),
+    ("\\\"')]} \t|?o", (_OTHERWISE, None, lambda one, at: one.quoted(at.end(), ValueNotation.INLINE))),
+    ("|", (re.compile(r"\|"), _is_variable, lambda one, at: one.bare(at.end(), ValueNotation.INLINE))),
+    ("`* \t|│┃", (_CELL, lambda one: one.follows(_CELL_START, 50), _cell)),
+    (" \t", (_COLUMN, _Named.begins_line, lambda one, at: one.judged(at, ValueNotation.LINE))),
 )
-"""What may stand behind a name, in the order of trial: its pattern, a condition on the name, and the value. The first that fits
-decides, also where it has no value.
+"""What may stand behind a name, in the order of trial: the characters that it may begin with; its pattern, a condition on the name,
+and the value. The first that fits decides, also where it has no value.
 """
+FORMS_BY_FIRST = {
+    char: [form for first, form in _FORMS if char in first]
+    for char in {char for first, _ in _FORMS for char in first}
+}
 
 
 def spaced_value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tuple[int, int] | None:
     """A value behind a space, a comma or the border of a cell."""
     named = _Named(text, start, end, name, meaning)
-    for behind, fits, value in _FORMS:
+    for behind, fits, value in FORMS_BY_FIRST.get(text[end : end + 1], ()):
         found = behind.match(text, end)
         if found is not None and (fits is None or fits(named)):
             return value(named, found)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PATH_ARGUMENTS = ("path", "file_path", "filePath", "filename", "notebook_path")
+_PATHS = frozenset(PATH_ARGUMENTS)
 COMMAND_ARGUMENTS = ("command", "cmd", "script")
 """Arguments that name a command; those of a file are in `PATH_ARGUMENTS`."""
 FOLDER_ARGUMENTS = ("workdir", "working_directory", "cwd")
@@ -18,6 +19,13 @@ TEXT_ARGUMENTS = frozenset(
 """Arguments that hold text of a file, or edits of it."""
 OLD_ARGUMENTS = ("oldText", "old_string", "oldString")
 NEW_ARGUMENTS = ("content", "newText", "new_string", "newString")
+
+
+def paths_of(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The files that the arguments of a call name, in no order."""
+    for name in _PATHS.intersection(arguments):
+        if isinstance(path := arguments[name], str):
+            yield path
 
 
 def is_silent(arguments: Mapping[str, Any]) -> bool:

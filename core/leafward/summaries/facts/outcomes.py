@@ -98,7 +98,7 @@ def counts_in(printed: str) -> str:
         return ", ".join(f"{number} {word}" for number, word in zip(sums, ("passed", "failed"), strict=True))
     if labelled := _labelled(printed):
         return labelled
-    if examples := _EXAMPLES.findall(printed):
+    if " example" in printed and (examples := _EXAMPLES.findall(printed)):
         run, failures = map(int, examples[-1])
         return f"{failures} failed, {run - failures} passed" if failures else f"{run} passed"
     if _COUNT.search(printed) is not None:
@@ -112,7 +112,7 @@ def counts_in(printed: str) -> str:
             f"{number} {word.lower()}" for line in of_tests or block for number, word in _COUNT.findall(line)
         ]
         return ", ".join(dict.fromkeys(counted))
-    if ok := _OK.search(printed):
+    if "OK (" in printed and (ok := _OK.search(printed)):
         return f"{ok[1]} passed"
     if "# " not in printed and "ℹ " not in printed:
         return ""

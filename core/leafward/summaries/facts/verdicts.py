@@ -7,6 +7,8 @@ true` and `make test; date` that of the last command.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from leafward.base.late_pattern import late
 from leafward.files.checks import check_of
 from leafward.summaries.facts.outcomes import counts_in
@@ -48,10 +50,10 @@ def says_failed(command: str, printed: str) -> bool:
     low = end.lower()
     if not _may_fail(low):
         return False
-    lines = [line for line in end.split("\n") if line.strip()][-_LAST:]
-    counted = max(
-        (at for at, line in enumerate(lines) if _DIGIT.search(line) is not None and counts_in(line)),
-        default=-1,
+    written = filter(str.strip, reversed(end.split("\n")))
+    lines = list(islice(written, _LAST))[::-1]
+    counted = next(
+        (at for at in range(len(lines) - 1, -1, -1) if _DIGIT.search(lines[at]) and counts_in(lines[at])), -1
     )
     failed = (counted >= 0 and _COUNTED.search(counts_in("\n".join(lines[: counted + 1])))) or any(
         _may_fail(line.lower()) and _FAILED.match(line) for line in lines[counted + 1 :]

@@ -13,7 +13,7 @@ from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.files.shell.moves import may_move, moves
 from leafward.summaries.facts import forms, restorations
 from leafward.summaries.facts.agent_plan import AgentPlan
-from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text, command_of
+from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
 from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader
@@ -31,7 +31,7 @@ from leafward.summaries.summarizers.statements import KeptFacts
 from leafward.summaries.summarizers.turns import as_asked, by_machine, mark_told_before, turns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
@@ -163,12 +163,6 @@ def _join(files: dict[str, FileWork]) -> None:
         work.declared |= short.declared
 
 
-def _paths_of(calls: Iterable[ToolCall]) -> set[str]:
-    """The files that calls name in an argument for one."""
-    named = (call.arguments.get(name) for call in calls for name in PATH_ARGUMENTS)
-    return {path for path in named if isinstance(path, str)}
-
-
 def _work(
     files: dict[str, FileWork],
     seen: Sequence[Sighting],
@@ -180,14 +174,10 @@ def _work(
     cwd: str,
 ) -> None:
     """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
-    arguments = _paths_of(call for call in calls if call.id not in failed)
-    patched = {
-        path
-        for call in calls
-        if call.id not in failed and not changes_text(call.arguments)
-        for path in files_changed_by(call.arguments, cwd)
-    }
-    missed = _paths_of(calls) - arguments
+    done = [call.arguments for call in calls if call.id not in failed]
+    arguments = {path for made in done for path in paths_of(made)}
+    patched = {path for made in done if not changes_text(made) for path in files_changed_by(made, cwd)}
+    missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)} - arguments
     undone: dict[str, int] = {}
     for one in written:
         if one.call in failed:
