@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import random
 import string
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.base.redact.redaction import Redactor, redact
+from leafward.base.redact.redaction import Redactor, listed, redact
 from tests.core.redacted import assert_stays, assert_takes_linear_time, repeated
 
 if TYPE_CHECKING:
@@ -346,3 +347,8 @@ def test_each_string_of_a_call_that_is_stored_as_json_is_redacted_by_itself(
     assert json.loads(shown["arguments"])["path"] == "notes.txt"
     assert "[redacted: " in json.loads(shown["arguments"])["content"]
     assert json.loads(shown["output"])["metadata"] == {"exit_code": 0}
+
+
+def test_kinds_are_counted_in_plain_words() -> None:
+    found = Counter({"password hash": 2, "github token": 2, "aws key": 1})
+    assert listed(found) == "1 aws key, 2 github tokens, 2 password hashes"
