@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import random
 import string
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.base.redact.redaction import Redactor, redact
+from leafward.base.redact.redaction import Redactor, listed, redact
 from tests.core.redacted import assert_stays, assert_takes_linear_time, repeated
 
 if TYPE_CHECKING:
@@ -319,3 +320,35 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_takes_linear_time(name: str) -> None:
     assert_takes_linear_time(HOSTILE[name])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the new password will be ZqvVOOL?b2Y780",
+        "\x1b[32mDB_PASSWORD\x1b[0m=\x1b[33mTrMoGjs!fuvs95\x1b[0m",
+        "пароль от базы: KxwNghI9INR72",
+    ],
+)
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_each_string_of_a_call_that_is_stored_as_json_is_redacted_by_itself(
+    text: str, *, ascii_only: bool
+) -> None:
+    call = {"path": "notes.txt", "content": text}
+    row = {
+        "type": "function_call",
+        "name": "write",
+        "arguments": json.dumps(call, ensure_ascii=ascii_only),
+        "output": json.dumps({"output": text, "metadata": {"exit_code": 0}}, ensure_ascii=ascii_only),
+    }
+    shown = Redactor().value(row)
+    for secret in ("ZqvVOOL", "TrMoGjs", "KxwNghI"):
+        assert secret not in json.dumps(shown)
+    assert json.loads(shown["arguments"])["path"] == "notes.txt"
+    assert "[redacted: " in json.loads(shown["arguments"])["content"]
+    assert json.loads(shown["output"])["metadata"] == {"exit_code": 0}
+
+
+def test_kinds_are_counted_in_plain_words() -> None:
+    found = Counter({"password hash": 2, "github token": 2, "aws key": 1})
+    assert listed(found) == "1 aws key, 2 github tokens, 2 password hashes"

@@ -86,7 +86,7 @@ COMMAND_FORMS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (
         ("-U",),
-        ("smbclient", "rpcclient", "smbmap", "mount.cifs", "nmblookup"),
+        ("smbclient", "rpcclient", "smbmap", "mount.cifs", "nmblookup", "winexe", "wmic ", "net ads ", "net rpc ", "pth-"),
         rf"{_REST}(?<=[\s\"'])-U{_GAP}?[\"']?[^\s%\"']{{1,80}}%(?P<bare>[^\s\"']{{3,100}})",
     ),
     (("pass:",), ("openssl",), rf"{_REST}\bpass:(?P<bare>[^\s\"'\\]{{3,100}})"),
@@ -424,6 +424,8 @@ COMMAND_FORMS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         (" LOGIN ",),
         r"\\{0,7}\"?[\w.+-]{1,60}@[\w.-]{1,80}\\{0,7}\"?[ ](?:\\{0,7}\"(?P<quoted>[^\s\"\\]{4,100})\\{0,7}\"|(?P<strange>[^\s\"'\\()]{6,100}))(?=[ \t]*(?:$|[\n\r\\\"']))",
     ),
+    (("<<<",), ("login <<<",), rf"[ \t]{{0,4}}{_WORD}"),
+    (("-passwd ",), ("dscl ",), rf"\S{{1,60}}[ \t]{{1,4}}-passwd[ \t]{{1,4}}\S{{1,100}}[ \t]{{1,4}}{_WORD}"),
     (("read -",), ("read -s", "read -rs", "read -sr"), rf"[^\n|;<]{{0,60}}<<<[ \t]{{0,4}}{_WORD}"),
     (
         ("passwd",),

@@ -25,7 +25,7 @@ _NEXT_PIECE = late(
 )
 """A literal on the next line that continues the one before, without a sign between."""
 _NEXT_LINE = late(r"\r?\n[ \t]{1,40}\+?(?P<part>[A-Za-z0-9+/_-]{4,400}={0,2})[ \t]{0,8}(?=\r?\n|\Z)")
-_LEAST_WIDTH = 40
+_LEAST_WIDTH = 24
 """Fewest characters of a value that continues on the next line."""
 _INDENTED = late(r"(?:\n|\\n)[ \t]{1,40}\+?[ \t]{0,40}\Z")
 """The beginning of a line of such a value."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import json
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
@@ -54,6 +55,7 @@ from leafward.base.redact.values_apart import apart_in
 from leafward.base.redact.wallet_phrases import phrases_in
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from leafward.base.redact.spans import Span
@@ -115,7 +117,11 @@ def redact(text: str) -> str:
 
 def listed(found: Counter[str]) -> str:
     """The number of different secrets that were removed, in words: `1 github token, 2 aws keys`."""
-    return ", ".join(f"{count} {name}" + ("s" if count > 1 else "") for name, count in sorted(found.items()))
+    return ", ".join(f"{count} {name}" + _plural(name) * (count > 1) for name, count in sorted(found.items()))
+
+
+def _plural(name: str) -> str:
+    return "es" if name.endswith(("sh", "s")) else "s"
 
 
 def _plainly(text: str) -> list[Span]:
@@ -173,6 +179,9 @@ _COMMANDS = frozenset({"command", "cmd", "script", "code", "arguments", "input",
 """Keys under which they store a command."""
 _PATHS = frozenset({"file_path", "filePath", "path", "file", "filename"})
 """Keys under which they store the path of a file that is read."""
+_JSON_STRING = late(r"\"(?:[^\"\\\n]|\\.){8,}+\"")
+_ENCODED_OUTPUT = ('{"output":', '{"output" :')
+"""The beginning of the output of a program as Codex stored it at first."""
 _HEXADECIMAL = late(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
 """First characters of the lines of a unified diff."""
@@ -379,8 +388,19 @@ class Redactor:
                 line, begin = lines[first], starts[first]
                 lines[first] = f"{line[: start - begin]}{marker}{line[end - begin :]}"
 
+    def _string(self, found: re.Match[str]) -> str:
+        """A string in a text that is JSON, redacted by itself: what stands beside it there belongs to other values."""
+        try:
+            text = json.loads(found[0])
+        except ValueError:
+            return found[0]
+        plain = self._text(text, output=False, command=False)
+        return found[0] if plain is text else json.dumps(plain, ensure_ascii=found[0].isascii())
+
     def _field(self, key: object, text: str) -> str:
         """A string under a key, which tells as much as the name in an assignment."""
+        if text.startswith("{") and (key == "arguments" or text.startswith(_ENCODED_OUTPUT)):
+            text = _JSON_STRING.sub(self._string, text)
         plain = self._text(text, output=key in _OUTPUTS, command=key in _COMMANDS or isinstance(key, int))
         if key in _PATHS and (file := file_read_by(text)) is not None:
             self._file = file

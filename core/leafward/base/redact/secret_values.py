@@ -75,7 +75,7 @@ _MESSAGE = late(
 _CODE = late(
     r"^[A-Za-z_$@&*]?[A-Za-z_]*(?:[.:/-]+[A-Za-z_]+)*[.:;?!]*$"
     r"|^[\w./@-]+\.[a-z]{1,5}$"
-    r"|^\w+\.\w+\.\w+$|^[\w.-]+/[\w.-]+:[\w.-]+$"
+    r"|^\w+\.\w+\.\w+$(?<![0-9]{3})|^[\w.-]+/[\w.-]+:[\w.-]+$"
 )
 """Code or prose rather than a key: a name, a dotted name, a word, a file, a call."""
 _IDENTIFIER = late(
@@ -109,6 +109,10 @@ _ENCRYPTED = late(r"\{(?=[A-Za-z+/]*[0-9])[A-Za-z0-9+/]{24,400}={1,2}\}")
 """A password as Maven and Jenkins store it: encrypted, with a key beside it."""
 _APP_PASSWORD = late(r"[a-z]{4}(?:-[a-z]{4}){3}")
 """A password that Apple issues for one program."""
+_FOUR_SORTS = late(
+    r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])(?=[^!#$%&*?^~]*[!#$%&*?^~])(?![$#&~])(?!.*%[0-9A-F]{2})(?!(?:[A-Z][a-z]+)+[#$](?:[A-Z][a-z]+)+[0-9A-Z]{0,3}\Z)[A-Za-z0-9!#$%&*+?^~_-]{10,60}\Z"
+)
+"""All sorts of characters, as rules for passwords demand them. Escapes of addresses, variables and places in documents have them too."""
 _BASE64 = late(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
 LEAST_PERHAPS = 16
@@ -300,7 +304,7 @@ def _shuffled(value: str) -> bool:
 
 
 def stands_out(value: str) -> bool:
-    """Whether a word is certainly a random value, in any place: capitals, small letters and digits alternate."""
+    """Whether a word is certainly a secret, in any place: capitals, small letters and digits alternate, or a sign is among them."""
     size = len(value)
     if (
         not _LEAST_ALONE <= size <= LONGEST_VALUE
@@ -313,6 +317,8 @@ def stands_out(value: str) -> bool:
         return False
     if _IDENTIFIER.match(value) or not (any(map(str.isdigit, value)) or _shuffled(value)):
         return False
+    if _FOUR_SORTS.match(value):
+        return True
     turns = _turns(value)
     return turns >= size * _RANDOM_TURNS or (turns >= size * _SOME_TURNS and not _LETTERS5.search(value))
 

@@ -25,7 +25,7 @@ _SAID = late(
     r"""\\{0,7}["'`*]{0,3}[ \t]{1,4}(?:(?:is|was|to|are|as|by|be|=|being)[ \t]{1,4})?(?:now |still |set to |changed to )?(?=\\{0,7}["'`*]{1,3}[^\s"'`*])"""
 )
 _SAID_BARE = late(
-    r"""\\{0,7}["'`]?[ \t]{1,4}(?:(?:(?:has|have)[ ]been[ ]|is[ ]now[ ]|was[ ]|got[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is|was|to|è|é|ist|lautet|est|es|är):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
+    r"""(?i)\\{0,7}["'`]?[ \t]{1,4}(?:(?:(?:has|have)[ ]been[ ]|is[ ]now[ ]|was[ ]|got[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is|was|to|è|é|ist|lautet|est|es|är):?[ \t]{1,4}(?:now |still |set to |changed to )?(?=[^\s"'`])"""
 )
 _ROTATED = late(
     r"[ ](?:(?:has[ ]been|is|was|got)[ ](?:now[ ])?(?:(?:re)?set|rotated|changed|updated)[ ]to|is[ ]now):?[ ]{1,2}[\"'`*]{0,2}(?=[^\s\"'`])"
@@ -194,7 +194,10 @@ def _behind_space(named: _Named, space: re.Match[str]) -> _Span | None:
         # A setting of Java, whose name ends with a space.
         return named.bare(at, ValueNotation.LINE)
     if name in _DIRECTIVES or (is_password and name in ("password", "passwd") and named.follows(_NETRC, 240)):
-        return named.setting(at, ValueNotation.LINE, ValueNotation.LINE)
+        given = named.setting(at, ValueNotation.LINE, ValueNotation.LINE)
+        # A sentence that names the user too goes on: `user ada, the password is …`.
+        if given is not None or name in _DIRECTIVES:
+            return given
     if name == "pass":
         return _passed(named, at)
     if (spoken := _SAID.match(text, named.end)) is not None:

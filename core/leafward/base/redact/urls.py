@@ -24,6 +24,10 @@ _SLASHED = late(
 _TOKEN = late(r"(?P<token>[A-Za-z0-9_.~%+=-]{16,300})@(?=[A-Za-z0-9-]{1,60}(?:\.[A-Za-z]|:[0-9])|localhost)")
 _GO_SOURCE = late(r"(?P<user>[^\s:/@'\"<>\\=`]{1,60}):(?P<password>[^\s'\"<>\\`@]{3,100})@(?:tcp|unix)\(")
 """The address of a database in Go's driver for MySQL."""
+_LOCAL_SOURCE = late(
+    r"[\"'`](?P<user>[\w.-]{1,60}):(?P<password>[^\s'\"<>\\`/]{3,100})@/[A-Za-z0-9_-]{1,64}(?=[?\"'`\\])"
+)
+"""The same where the database is on this machine."""
 _ORACLE = late(r"[A-Za-z0-9_$#\"]{1,40}/(?P<password>[^\s@/'\"]{3,100})@")
 _PUBLIC_HOST = late(r"o[0-9]{1,20}\.ingest\.(?:[a-z]{2}\.)?sentry\.io\b")
 """A host to which every visitor's browser sends the user part of the address."""
@@ -36,8 +40,8 @@ def urls_in(text: str) -> Iterator[Span]:
     """The secrets in the part of an address that names the user."""
     if "@" not in text:
         return
-    if "@tcp(" in text or "@unix(" in text:
-        for source in _GO_SOURCE.finditer(text):
+    for sign, sources in (("@tcp(", _GO_SOURCE), ("@unix(", _GO_SOURCE), ("@/", _LOCAL_SOURCE)):
+        for source in sources.finditer(text) if sign in text else ():
             if not _placeholder(source["password"], source["user"]):
                 yield source.start("password"), source.end("password"), SecretKind.PASSWORD
     for found in _SLASHES.finditer(text):
