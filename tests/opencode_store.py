@@ -299,6 +299,15 @@ def write_tree(root: Path, talk: Conversation, *, nested: bool = False, project:
     return path
 
 
+def write_export(path: Path, talk: Conversation) -> Path:
+    """Writes a session as `opencode export` prints it."""
+    time = {"created": talk.begun, "updated": talk.time}
+    info = {"id": talk.id, "slug": "quiet-pear", "projectID": "global", **talk.info, "time": time}
+    messages = [{"info": body, "parts": parts} for body, parts in talk.messages]
+    _dump(path, {"info": info, "messages": messages})
+    return path
+
+
 def _dump(path: Path, body: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(body, indent=2), encoding="utf-8")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Agent, Listing, SessionText, Texts, Trouble, refuse_copy
 from leafward.agents.lines import unmarked
-from leafward.agents.opencode import trees
+from leafward.agents.opencode import exports, trees
 from leafward.agents.opencode.data_root import usual_root
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.preview import glimpse
@@ -98,7 +98,9 @@ class OpenCode(Agent):
         return self._shelves.strays(path)
 
     def recognises(self, head: bytes) -> bool:
-        """Whether it is the description file of a session."""
+        """Whether it is the description file of a session, or an exported session."""
+        if exports.is_beginning(head):
+            return True
         start = unmarked(head).lstrip()
         if not start.startswith(b"{"):
             return False
@@ -158,8 +160,13 @@ class OpenCode(Agent):
         yield from kept_texts(self.name, ids)
 
     def belongings(self, path: str) -> list[tuple[str, str]]:
-        """The description files of the session and its sub-agents, their messages and parts; none for a session in a database."""
+        """The description files of the session and its sub-agents, their messages and parts; none for a session in a database.
+
+        An exported session is one file.
+        """
         absolute = os.path.abspath(path)
+        if exports.is_export(absolute):
+            return [(absolute, os.path.join(exports.KEPT_IN, os.path.basename(absolute)))]
         return (
             []
             if os.path.isdir(absolute) or not absolute.endswith(trees.SUFFIX)
@@ -179,7 +186,8 @@ class OpenCode(Agent):
         """The session's row in the database with all its columns, or its description file."""
         base, session = os.path.split(os.path.abspath(path))
         if not os.path.isfile(base):
-            return decode_line(trees.read(path)) or {}
+            body = decode_line(trees.read(path)) or {}
+            return object_at(body, "info") if exports.is_export(path) else body
         try:
             with opened(base) as database:
                 row = database.row(session)
@@ -210,12 +218,17 @@ class OpenCode(Agent):
     def resume(self, session: Session, env: Mapping[str, str]) -> Resume:
         """`opencode -s ID` in the session's folder.
 
-        Raises Refused where the session names no folder, where it exists only in the files of an older version, where the newer
-        engine made it, which no command opens, and for our own copy of a session that opencode no longer has.
+        Raises Refused where the session names no folder, where it exists only in the files of an older version or in an export,
+        where the newer engine made it, which no command opens, and for our own copy of a session that opencode no longer has.
         """
         folder = folder_of(session, self.title)
         path = os.path.abspath(session.path)
         refuse_copy(session, self.title)
+        if exports.is_export(path):
+            raise Refused(
+                f"{session.id} is in an exported file: `opencode import` brings it into opencode, or begin a new session"
+                " from it (fork)"
+            )
         if os.path.isfile(path):
             root = root_of(path)
             if databases_in(root, []):
@@ -252,6 +265,8 @@ class OpenCode(Agent):
             "older-files",
             "it is in files of an older opencode; the messages are converted to the current format",
         )
+        if exports.is_export(str(session.path)):
+            remark = WriteRemark("exported-file", "it is in an exported file; the messages are converted")
         if _is_torn(session):
             remark = WriteRemark("session-row", "its row cannot be read; the messages are converted")
         if not os.path.isfile(base) or _is_torn(session):

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import FirstLook
-from leafward.agents.opencode import trees
+from leafward.agents.opencode import exports, trees
 from leafward.agents.opencode.database import is_database, opened
 from leafward.agents.opencode.parts import asked_in, blocks_of, is_typed
 from leafward.agents.opencode.records import object_in
@@ -18,7 +18,7 @@ from leafward.base.errors import NotASession
 from leafward.session.entries import object_at, text_at, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from leafward.agents.opencode.records import Info, MessageRecord
     from leafward.agents.opencode.store import Shelves
@@ -46,10 +46,15 @@ def glimpse(shelves: Shelves, path: str) -> FirstLook:
         return _glimpse(row.info, prompt, paths_in_database(shelves, base))
     if is_database(path):
         raise OSError(5, "a database that cannot be read", path)
-    info = trees.info_in(trees.read(path), path)
-    prompt = ""
-    if named(info.title) is None:
-        prompt = _first_prompt(trees.messages(trees.tree_of(path), info.id, info.created or 0, _silent))
+    messages: Iterable[MessageRecord]
+    if exports.is_export(path):
+        document = exports.document_in(path) or {}
+        info = exports.info_in(document, path)
+        messages = exports.messages(document, path, info.created or 0, _silent)
+    else:
+        info = trees.info_in(trees.read(path), path)
+        messages = trees.messages(trees.tree_of(path), info.id, info.created or 0, _silent)
+    prompt = _first_prompt(messages) if named(info.title) is None else ""
     return _glimpse(info, prompt, paths_in_folder(path))
 
 
@@ -67,7 +72,7 @@ def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> F
     )
 
 
-def _first_prompt(messages: Iterator[MessageRecord]) -> str:
+def _first_prompt(messages: Iterable[MessageRecord]) -> str:
     for record in islice(messages, _FIRST_MESSAGES):
         if object_in(record.message.data).get("role") != "user":
             continue

@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.agents.opencode import trees
+from leafward.agents.opencode import exports, trees
 from leafward.agents.opencode.database import is_database
 from leafward.agents.opencode.store import tree_beside
 from leafward.base.errors import NotASession
@@ -28,6 +28,8 @@ class Setting:
     session: str
     database: str | None = None
     tree: Tree | None = None
+    export: str | None = None
+    """The document that opencode exported it to."""
     siblings: Callable[[Info, int], list[Info]] = lambda _info, _first: []
     """Older sessions with the same time of the first message."""
     path_of: Callable[[str], str | None] = lambda _session: None
@@ -49,6 +51,8 @@ def setting_of(shelves: Shelves, path: str) -> Setting:
         raise NotASession(_refusal(shelves, path))
     if os.path.isdir(path):
         raise NotASession(f"{path} is a folder, not a session file")
+    if exports.is_export(path):
+        return Setting(os.path.basename(path), export=path, path_of=paths_in_folder(path))
     tree = trees.tree_of(path)
     return Setting(
         os.path.basename(path),

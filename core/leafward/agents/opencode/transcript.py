@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.opencode import trees
+from leafward.agents.opencode import exports, trees
 from leafward.agents.opencode.database import Database, opened
 from leafward.agents.opencode.entry_builder import EntryBuilder
 from leafward.agents.opencode.kept_records import (
@@ -175,7 +175,9 @@ class _Made:
         """The transcript. A database is held open by `base` where records are in it alone; then raises Changed, sqlite3.Error."""
         if self.kept is not None:
             return self._from_earlier(self.kept, base, stop)
-        return self._from_database(stop) if self.setting.database is not None else self._from_tree(stop)
+        if self.setting.database is not None:
+            return self._from_database(stop)
+        return self._from_export(self.setting.export, stop) if self.setting.export else self._from_tree(stop)
 
     def _from_earlier(self, earlier: KeptRecords, held: ExitStack, stop: Callable[[], bool]) -> Transcript:
         path, session = str(self.setting.database), self.setting.session
@@ -268,6 +270,21 @@ class _Made:
         )
         return self._transcript(info, source, _watched(tree, info.id))
 
+    def _from_export(self, path: str, stop: Callable[[], bool]) -> Transcript:
+        try:
+            document = exports.document_in(path)
+        except OSError as error:
+            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+        if document is None:
+            raise NotASession(
+                f"{path} is an export of opencode that is damaged or cut off: it is no JSON object"
+            )
+        info = exports.info_in(document, path)
+        near = info.created or info.updated or os.stat(path).st_mtime_ns // 1_000_000
+        self._begin(info, None)
+        self._weave(exports.messages(document, path, near, self._broken), stop)
+        return self._transcript(info, None, (Path(path),))
+
     def _other(self, tree: Tree, session: str) -> Iterator[MessageRecord]:
         return trees.messages(tree, session, 0, _silent)
 
@@ -278,7 +295,7 @@ class _Made:
             Records(self.spool, database, self._seals),
             hide_from="" if self._staged else hide_from,
             # Versions without a database take back the whole message (1.1.53).
-            hide_part=hide_part if database is not None else "",
+            hide_part=hide_part if database is not None or self.setting.export else "",
             tail_first=_sends_tail_first(info.version),
         )
 
@@ -321,7 +338,9 @@ class _Made:
             builder.take(record)
         builder.end()
         if builder.hidden:
-            place = setting.database or (setting.tree.info if setting.tree is not None else "")
+            place = (
+                setting.database or setting.export or (setting.tree.info if setting.tree is not None else "")
+            )
             builder.marked(StoredRow(f"revert-{setting.session}", 0, self._revert, place))
 
     def _source(

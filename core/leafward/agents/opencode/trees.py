@@ -99,7 +99,11 @@ def _id_of(body: Body, stem: str) -> str:
 
 def info_in(data: bytes, path: str) -> Info:
     """The description in a session file; a broken one tells only its name."""
-    body = object_in(data)
+    return info_of(object_in(data), path)
+
+
+def info_of(body: Body, path: str) -> Info:
+    """A session's description, decoded; the file's name is its id where that is missing or no name."""
     time = object_at(body, "time")
     name = os.path.basename(path).removesuffix(SUFFIX)
     revert = object_at(body, "revert")
@@ -114,6 +118,7 @@ def info_in(data: bytes, path: str) -> Info:
         compacting=number_in(time, "compacting"),
         version=text_at(body, "version"),
         project=text_at(body, "projectID"),
+        slug=text_at(body, "slug"),
         share=text_at(object_at(body, "share"), "url"),
         revert=dumped(revert).decode("utf-8", "replace") if revert else "",
     )
