@@ -192,6 +192,25 @@ def test_claude_code_may_be_told_not_to(said: dict[str, Any], tmp_path: Path) ->
     assert at_leaf(session) == Onset(167_000, about=True, inclusive=True)
 
 
+@pytest.mark.parametrize(
+    ("said", "size"),
+    [
+        # 2.1.332 compacts at 117,500 and not at 116,500.
+        ({"env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "150000"}}, 117_000),
+        ({"autoCompactWindow": 150_000}, 117_000),
+        ({"autoCompactWindow": 400_000}, None),
+        ({"autoCompactWindow": 50_000}, None),
+        ({"autoCompactWindow": "many", "env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "²"}}, None),
+        ({"env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "1" * 5000}}, None),
+    ],
+)
+def test_claude_code_may_be_told_a_window(said: dict[str, Any], size: int | None, tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    settings = written(tmp_path / "settings.json", said)
+    found = Onset(size or 167_000, about=True, inclusive=True, source=str(settings) if size else "")
+    assert at_leaf(session) == found
+
+
 def test_of_opencode_the_project_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))

@@ -343,3 +343,33 @@ def test_a_rule_is_kept_by_a_line_that_forbids_and_not_by_one_that_names_its_thi
         one for one in survival(facts_of(said, ""), summary).fates if one.fact.kind is FactKind.CONSTRAINT
     ]
     assert fate.status is status
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "status"),
+    [
+        (
+            "The import may use at most 3 workers, no more.",
+            "The import may use at most 30 workers.",
+            Status.LOST,
+        ),
+        (
+            "The import may use at most 3 workers, no more.",
+            "The import may use at most 3 workers.",
+            Status.PARAPHRASED,
+        ),
+        ("The response must stay under 200 ms.", "The response must stay under 500 ms.", Status.LOST),
+        ("The response must stay under 200 ms.", "1. Response stays under 200 ms.", Status.PARAPHRASED),
+        (
+            "The file must stay below 1,000 lines.",
+            "The file must stay below a thousand lines.",
+            Status.PARAPHRASED,
+        ),
+    ],
+)
+def test_a_rule_with_another_figure_is_another_rule(rule: str, line: str, status: Status) -> None:
+    said = [SpanMessage(EntryIndex(1), {"role": "user", "content": rule})]
+    (fate,) = [
+        one for one in survival(facts_of(said, ""), line).fates if one.fact.kind is FactKind.CONSTRAINT
+    ]
+    assert fate.status is status

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
 from leafward.agents.claude.store import is_enclosed
-from leafward.agents.settings_file import json_settings
+from leafward.agents.settings_file import json_settings, whole_number
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
@@ -31,13 +31,16 @@ def _unasked(session: Session, compaction: EntryIndex) -> bool:
 
 
 _OFF = ("DISABLE_AUTO_COMPACT", "DISABLE_COMPACT")
+_VARIABLE = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+_LEAST = 100_000
+"""The smallest window that Claude Code takes."""
 _TRUE = frozenset({"1", "true", "yes", "on"})
 
 
 def _settings(
     session: Session, _window: Window, _provider: str | None, _model: str | None
 ) -> OwnSettings | None:
-    """Whether `settings.json` in the transcript's configuration folder switches it off; its settings of sizes are not read."""
+    """Whether `settings.json` in the transcript's configuration folder switches it off, and the window that it names."""
     home = is_enclosed(os.path.dirname(os.path.abspath(session.path)))
     if home is None:
         return None
@@ -47,15 +50,22 @@ def _settings(
     off = said.get("autoCompactEnabled") is False or any(
         str(variables.get(name, "")).lower() in _TRUE for name in _OFF
     )
-    return OwnSettings(file, off=True) if off else None
+    if off:
+        return OwnSettings(file, off=True)
+    named = str(variables.get(_VARIABLE, ""))
+    # Longer digits are no window.
+    window = (
+        int(named) if named.isdecimal() and len(named) < 10 else whole_number(said.get("autoCompactWindow"))
+    )
+    return OwnSettings(file, limit=window - _ANSWER - _BUFFER) if window and window >= _LEAST else None
 
 
 RULE = AutoCompaction(
     source="Claude Code 2.1.332",
     rule=f"about at the window less {_ANSWER + _BUFFER:,}; its service may say otherwise, or nothing: then at {_ANSWER + _LAST:,} less",
     changed_by=(
-        "`autoCompactEnabled`, `DISABLE_AUTO_COMPACT` and `DISABLE_COMPACT`, read from `settings.json` beside the transcripts; "
-        "`autoCompactWindow`, `CLAUDE_CODE_AUTO_COMPACT_WINDOW` and `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`, which are not"
+        f"`autoCompactEnabled`, `DISABLE_AUTO_COMPACT`, `DISABLE_COMPACT`, `autoCompactWindow` and `{_VARIABLE}`, read from "
+        "`settings.json` beside the transcripts; `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`, which is not"
     ),
     threshold=lambda window, _model, _reserve: window.tokens - _ANSWER - _BUFFER,
     inclusive=True,

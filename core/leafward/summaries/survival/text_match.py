@@ -51,8 +51,9 @@ _LIFTED = re.compile(
     r"|\b(?:no longer (?:holds|applies|in force)|was (?:lifted|withdrawn|revoked|taken back))\b"
 )
 """A line that says that a rule does not hold any more."""
+_FIGURE = re.compile(r"(?<![\w.])\d{1,18}(?:[.,]\d{1,18}){0,8}(?!\d)")
 _SPARES = re.compile(
-    r"(?i)\b(?:off[- ]limits|read[- ]only|untouched|unchanged|intact|as (?:it is|is|they are)|alone|forbids?|free of|excluding|except|only|stays?|keep|kept|remains?|refuse\w*|must\b.{0,40}\bbefore)\b|保留|保持"
+    r"(?i)\b(?:off[- ]limits|read[- ]only|untouched|unchanged|intact|as (?:it is|is|they are)|alone|forbids?|free of|excluding|except|only|stays?|keep|kept|remains?|refuse\w*|at (?:most|least)|must\b.{0,40}\bbefore)\b|保留|保持"
 )
 """Words that forbid without a negation."""
 
@@ -307,8 +308,13 @@ class FactText:
         held, line, part = self._nearest_line(words)
         if held is FactMatch.ABSENT or not self._names_of(fact.text, line):
             return FactMatch.ABSENT
-        if fact.kind is FactKind.CONSTRAINT and _LIFTED.search(line):
-            return FactMatch.CONTRADICTED
+        if fact.kind is FactKind.CONSTRAINT:
+            if _LIFTED.search(line):
+                return FactMatch.CONTRADICTED
+            figures = set(_FIGURE.findall(line))
+            if figures and not figures.issuperset(_FIGURE.findall(fact.text)):
+                # With other figures it is another rule.
+                return FactMatch.ABSENT
         if (
             fact.kind is FactKind.CONSTRAINT
             and negated(fact.text)
