@@ -9,14 +9,15 @@ from leafward.base.redact.secret_values import entropy, is_code, is_login, stand
 from leafward.base.redact.spans import SecretKind, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from leafward.base.redact.spans import Span
 
 _SCHEMES = ("bearer", "basic", "token", "ssws")
 _RARE_SCHEMES = ("apikey", "flyv1", "splunk", "genie")
 """Only in texts that mention the header."""
-SIGNS = (*_SCHEMES, "authorization", "cookie", "curl", "httponly")
+_OF_COOKIES = frozenset({"cookie", "curl", "httponly"})
+SIGNS = (*_SCHEMES, "authorization", *sorted(_OF_COOKIES))
 """In small letters: a text with a header holds at least one of them."""
 _TOKEN = late(
     r"(?:[ \t]{1,8}|%20|\+)(?:\\{0,7}[\"'][ \t]{0,4}[+.][ \t]{0,4}(?=\\{0,7}[\"'])|-a[ \t]{1,4})?(?:token=)?\\{0,7}[\"']?(?P<token>[A-Za-z0-9._~+/=%$:-]{8,4000})"
@@ -55,10 +56,13 @@ _JAR = late(
 )
 
 
-def headers_in(text: str, low: str) -> Iterator[Span]:
-    """Tokens of authorization headers, and the values of cookies. `low` is the text in small letters."""
-    rare = _RARE_SCHEMES if "authorization" in low else ()
-    for scheme in filter(low.__contains__, (*_SCHEMES, *rare)):
+def headers_in(text: str, low: str, signs: Collection[str]) -> Iterator[Span]:
+    """Tokens of authorization headers, and the values of cookies.
+
+    `low` is the text in small letters, `signs` those of `SIGNS` that it may hold.
+    """
+    rare = _RARE_SCHEMES if "authorization" in signs else ()
+    for scheme in (*filter(signs.__contains__, _SCHEMES), *rare):
         at = low.find(scheme)
         while at >= 0:
             end = at + len(scheme)
@@ -68,8 +72,10 @@ def headers_in(text: str, low: str) -> Iterator[Span]:
                     yield found.start("token"), found.end("token"), SecretKind.BEARER_TOKEN
                     end = found.end()
             at = low.find(scheme, end)
-    yield from _authorizations(text, low)
-    yield from _cookies(text, low)
+    if rare:
+        yield from _authorizations(text, low)
+    if not _OF_COOKIES.isdisjoint(signs):
+        yield from _cookies(text, low)
 
 
 def _authorizations(text: str, low: str) -> Iterator[Span]:

@@ -42,10 +42,12 @@ from leafward.base.redact.signs import (
     WALLETS,
     commands_of,
     foreign_names,
+    header_signs,
     keywords,
     literals_apart,
     names,
     signs_of,
+    table_signs,
 )
 from leafward.base.redact.spans import MARKER, SecretKind, merged
 from leafward.base.redact.spoken import spoken_in
@@ -145,7 +147,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
             yield from assignments_in(text, low, keywords(held & ASSIGNMENTS))
             yield from apart_in(text, low, literals_apart(held & APART))
         if held & HEADERS:
-            yield from headers_in(text, low)
+            yield from headers_in(text, low, header_signs(held & HEADERS))
         if held & SPOKEN:
             yield from spoken_in(text, low, foreign_names(held & SPOKEN))
         if held & RECOVERY_CODES:
@@ -153,7 +155,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
         if held & SENTENCES:
             yield from sentences_in(text, low, names(held & SENTENCES))
         if held & TABLES:
-            yield from columns_in(text, low)
+            yield from columns_in(text, low, table_signs(held & TABLES))
             yield from inserted_in(text, low)
             yield from unnamed_in(text, low)
     if held & WALLETS:

@@ -283,6 +283,18 @@ def names(signs: int) -> tuple[tuple[str, Meaning], ...]:
 
 
 @cache
+def header_signs(signs: int) -> frozenset[str]:
+    """The signs of headers among some signs."""
+    return frozenset(sign for sign in headers.SIGNS if SIGNS.bits[sign] & signs)
+
+
+@cache
+def table_signs(signs: int) -> frozenset[str]:
+    """The signs of tables among some signs."""
+    return frozenset(sign for sign in tables.SIGNS if SIGNS.bits[sign] & signs)
+
+
+@cache
 def foreign_names(signs: int) -> tuple[str, ...]:
     """The names in other languages, among some signs."""
     return tuple(name for name in spoken.EVERYWHERE if SIGNS.bits[name] & signs)

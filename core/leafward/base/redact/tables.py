@@ -10,7 +10,7 @@ from leafward.base.redact.secret_values import ValueNotation, is_secret, stands_
 from leafward.base.redact.spans import SecretKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -37,12 +37,12 @@ _MOST_ROWS = 1000
 """Rows below a head that are searched, up to the same head again: what follows is searched from there."""
 
 
-def columns_in(text: str, low: str) -> Iterator[Span]:
-    """The values in columns of secrets. `low` is the text in small letters."""
+def columns_in(text: str, low: str, signs: Collection[str]) -> Iterator[Span]:
+    """The values in columns of secrets. `low` is the text in small letters, `signs` those of `SIGNS` that it may hold."""
     if "\n" not in text:
         return
     done = 0
-    for keyword in filter(low.__contains__, _KEYWORDS):
+    for keyword in filter(signs.__contains__, _KEYWORDS):
         at = low.find(keyword)
         while at >= 0:
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
