@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,6 @@ from tests.workbench import Workbench
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.cli.conftest import Outcome, Run
 
@@ -267,3 +267,22 @@ def test_an_installation_without_room_leaves_no_note(
     if agent == "claude":
         refused(run, ["install", agent], f"{disk}/ours/data/installed/{agent}.json: No space left on device")
         assert list((disk / "ours" / "data" / "installed").iterdir()) == []
+
+
+def test_a_clean_copy_or_fork_that_fails_leaves_neither_files_nor_folders(
+    run: Run, sessions: Path, tmp_path: Path
+) -> None:
+    store = make("claude", tmp_path / "store")
+    beside = store.path.with_suffix("") / "subagents" / "agent-1.jsonl"
+    beside.parent.mkdir(parents=True)
+    beside.write_bytes(store.path.read_bytes() * 8)
+    clean = tmp_path / "to" / "share"
+    keep = ["keep", str(store.path), "--sanitised", str(clean)]
+    fork = words(("fork", "leaf", "--to", "codex"), given(sessions, tmp_path), tmp_path)
+    with largest_file(store.path.stat().st_size + 500):
+        refused(run, keep, "File too large")
+        refused(run, fork, "File too large")
+    assert not clean.parent.exists()
+    assert not Path(os.environ["CODEX_HOME"]).exists()
+    assert run(*keep).code == 0
+    assert len([path for path in clean.rglob("*") if path.is_file()]) == 2

@@ -133,7 +133,9 @@ def test_temporary_folders_of_ours_are_known(monkeypatch: pytest.MonkeyPatch) ->
     copy = left(temporary / "leafward-99-abcd_123" / "copy.sqlite").parent
     old = left(temporary / "leafward-abcd_123" / "copy.sqlite").parent
     demo = left(temporary / "leafward-demo-98-abcd_123" / "sessions" / "x" / "demo.jsonl").parents[2]
+    versions = left(temporary / "leafward-bisect-96-abcd_123" / "2" / "src" / "a.py").parents[2]
     for other in (
+        "leafward-bisect-96-abcd_124/notes.txt",
         "leafward-99-abcd_124/notes.txt",
         "leafward-notes/copy.sqlite",
         "leafward-sessions/sessions",
@@ -152,15 +154,17 @@ def test_temporary_folders_of_ours_are_known(monkeypatch: pytest.MonkeyPatch) ->
         copy: "",
         old: "it changed less than a day ago",
         demo: "process 98 may still be writing it",
+        versions: "",
     }
     running.clear()
-    assert found(after=90_000) == {copy: "", old: "", demo: ""}
+    assert found(after=90_000) == {copy: "", old: "", demo: "", versions: ""}
     now = time.time() + 90_000
     monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
-    assert [one.stays for one in clear(litter([]))] == ["", "", ""]
+    assert [one.stays for one in clear(litter([]))] == ["", "", "", ""]
     assert sorted(os.listdir(temporary)) == [
         "leafward-97-abcd_123",
         "leafward-99-abcd_124",
+        "leafward-bisect-96-abcd_124",
         "leafward-notes",
         "leafward-sessions",
         "other-99-abcd_123",

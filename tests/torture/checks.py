@@ -218,7 +218,7 @@ def _nothing_strange_is_left(world: World, run: Run, now: Moment) -> None:
     known = {str(one.path) for one in litter([str(world.root / "home")], _FAR)}
     may_leave = run.fault.kills or run.fault.mode is Mode.ERROR_ALL or "unlink" in run.call
     for path in new:
-        if path in known:
+        if path in known or any(path.startswith(f"{one}/") for one in known):
             demand(may_leave, f"litter without a kill: {path}")
         elif (
             (
@@ -244,6 +244,12 @@ def _nothing_strange_is_left(world: World, run: Run, now: Moment) -> None:
             demand(after[path] == _content_before(run), f"no whole backup: {path}")
         else:
             demand(run.scene.makes, f"left: {path}")
+    if may_leave or run.code != 1:
+        return
+    ours = str(state_dir().parent)
+    for path, held in now.held.items():
+        if held[0] is None and path not in run.before.held and not path.startswith(ours):
+            demand(any(one.startswith(f"{path}/") for one in after), f"left: an empty folder {path}")
 
 
 _FAR = 4e9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,8 +48,9 @@ class World:
         """Makes the environment of this process that of the home."""
         home = self.root / "home"
         ours = (self.other if two_disks else self.root) / "leafward"
-        for folder in (self.store, self.project):
+        for folder in (self.store, self.project, self.root / "tmp"):
             folder.mkdir(parents=True, exist_ok=True)
+        tempfile.tempdir = str(self.root / "tmp")
         os.environ.update(
             {
                 "HOME": str(home),
@@ -59,6 +61,7 @@ class World:
                 "XDG_DATA_HOME": str(home / ".local" / "share"),
                 "XDG_CONFIG_HOME": str(home / ".config"),
                 "LEAFWARD_DEBUG": "",
+                "TMPDIR": str(self.root / "tmp"),
                 "TZ": "UTC",
                 "NO_COLOR": "1",
             }
@@ -261,6 +264,17 @@ def scenes() -> list[Scene]:
         found += [
             Scene(f"{name}-{agent}", agent, store, _verb(name), before) for name, before in _UNDO.items()
         ]
+        moved = (_verb("move", "#1"),)
+        found += [
+            Scene(f"graft-{agent}", agent, store, _verb("graft", "#4", "#5"), moved),
+            Scene(
+                f"merge-summaries-{agent}",
+                agent,
+                store,
+                _verb("merge-summaries", "#5", "leaf", "--prefer", "both"),
+                (*moved, _verb("graft", "#2", "#3")),
+            ),
+        ]
     for agent, store in (
         ("pi", branches),
         *((name, _foreign(name)) for name in ("claude", "codex", "opencode")),
@@ -280,14 +294,55 @@ def scenes() -> list[Scene]:
         found += [
             Scene(f"keep-{agent}", agent, store, _verb("keep"), makes=("leafward/data/kept",), appends=False),
             Scene(
-                f"export-{agent}",
+                f"keep-sanitised-{agent}",
                 agent,
                 store,
-                _verb("export", "-o", "{root}/out.md"),
+                _verb("keep", "--sanitised", "{root}/clean/here"),
+                makes=("clean",),
+                appends=False,
+            ),
+            *(
+                Scene(
+                    f"export-{written}-{agent}",
+                    agent,
+                    store,
+                    _verb("export", "--format", written, "-o", "{root}/out"),
+                    makes=("",),
+                    appends=False,
+                )
+                for written in ("md", "html", "json")
+            ),
+            Scene(
+                f"diff-{agent}",
+                agent,
+                store,
+                _verb("diff", "#1", "leaf", "--format", "html", "-o", "{root}/out"),
                 makes=("",),
                 appends=False,
             ),
         ]
+        if agent != "pi":
+            found.append(
+                Scene(
+                    f"fork-summary-{agent}",
+                    agent,
+                    store,
+                    _verb("fork", "#3", "--summary", "extractive", "--inject", *cwd),
+                    makes=("home", "leafward/state/imports"),
+                    appends=False,
+                )
+            )
+        if agent in ("claude", "codex"):
+            found.append(
+                Scene(
+                    f"heal-{agent}",
+                    agent,
+                    store,
+                    _verb("heal", "--anyway", *cwd),
+                    makes=("home", "leafward/state/imports"),
+                    appends=False,
+                )
+            )
     found.append(
         Scene("heal", "pi", _native("edits-and-extras"), _verb("heal"), makes=("home",), appends=False)
     )
@@ -306,6 +361,34 @@ def scenes() -> list[Scene]:
     found += [
         Scene(
             "files", "pi", branches, _verb("files", "--into", "{root}/into"), makes=("into",), appends=False
+        ),
+        Scene(
+            "bisect",
+            "pi",
+            _worked,
+            _verb(
+                "bisect",
+                "--good",
+                RESTORED,
+                "--bad",
+                "leaf",
+                "--base",
+                "",
+                "--label",
+                "bad",
+                "--",
+                "test",
+                "-e",
+                "gone.md",
+            ),
+        ),
+        Scene(
+            "demo",
+            "pi",
+            branches,
+            lambda world, _path: ["demo", "--copy", str(world.root / "out")],
+            makes=("",),
+            appends=False,
         ),
         Scene(
             "fork-summary",

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 APP = "leafward"
 
@@ -65,14 +70,31 @@ def hook_log() -> Path:
 
 def make_private(folder: Path) -> Path:
     """Creates `folder` and its parents with mode 0700 where they are missing, and returns it."""
-    missing = []
-    current = folder
-    while not current.exists():
-        missing.append(current)
-        current = current.parent
-    for path in reversed(missing):
+    for path in reversed(_missing(folder)):
         path.mkdir(mode=0o700, exist_ok=True)
     return folder
+
+
+@contextmanager
+def private_folder(folder: Path) -> Iterator[Path]:
+    """The same for a block; where that fails, those folders that were missing before go again, if they are empty."""
+    missing = _missing(folder)
+    try:
+        yield make_private(folder)
+    except BaseException:
+        for path in missing:
+            with suppress(OSError):
+                path.rmdir()
+        raise
+
+
+def _missing(folder: Path) -> list[Path]:
+    """The folder and its parents that are not there, from the lowest up."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    return missing
 
 
 def is_draft(name: str) -> bool:

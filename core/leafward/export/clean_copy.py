@@ -6,6 +6,7 @@ Lines that hold no secret are copied byte for byte. The original is only read.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -20,13 +21,13 @@ import orjson
 
 from leafward.agents.recognition import excerpt
 from leafward.agents.registry import agent_named
-from leafward.base.errors import NotASession, Refused
-from leafward.base.paths import temporary_prefix
+from leafward.base.errors import NotASession, Refused, not_written
+from leafward.base.paths import private_folder, temporary_prefix
 from leafward.base.redact.redaction import Redactor, redact
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.session.journal.creation import create_from
-from leafward.session.journal.durable import draft_name, write_new
+from leafward.session.journal.durable import discarded_on_failure, draft_name, write_new
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 _PACKED = ".zst"
 _LINES = (".jsonl",)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +87,22 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool) -> Sanitised:
     if taken is not None:
         raise Refused(f"a file of that name exists: {safe_line(str(taken), 400)}")
     size, untouched = 0, []
-    for (file, _), target in zip(belongings, targets, strict=True):
-        original = _bytes_of(file)
-        made = _redacted(file, original, redactor)
-        if made is None:
-            untouched.append(target)
-            made = original
-        size += len(made)
-        if not dry_run:
-            create_from(target, draft_name(target), [made])
+    # Of a copy that fails nothing stays, or the next try would find its name taken.
+    with contextlib.ExitStack() as on_failure:
+        for (file, _), target in zip(belongings, targets, strict=True):
+            original = _bytes_of(file)
+            made = _redacted(file, original, redactor)
+            if made is None:
+                untouched.append(target)
+                made = original
+            size += len(made)
+            if not dry_run:
+                try:
+                    on_failure.enter_context(private_folder(target.parent))
+                except OSError as error:
+                    raise Refused(not_written(target, error)) from error
+                create_from(target, draft_name(target), [made])
+                on_failure.enter_context(discarded_on_failure(target))
     return Sanitised(targets[0], tuple(targets), size, redactor.found, tuple(untouched), dry_run)
 
 
@@ -214,6 +223,9 @@ def _quoted(name: str) -> str:
 def _failed(what: str, path: str, error: Exception) -> Refused:
     if isinstance(error, NotASession):
         return Refused(str(error))
+    if isinstance(error, OSError) and error.errno in _FULL:
+        # Reading copies the database into a folder of its own.
+        what = "write to"
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     whose = error.filename if isinstance(error, OSError) and isinstance(error.filename, str) else path
     return Refused(f"cannot {what} {safe_line(whose, 400)}: {safe_line(reason)}")

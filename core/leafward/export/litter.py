@@ -35,16 +35,14 @@ _DAY = 86_400
 _DEPTH = 6
 """How many levels below a store's root a file of ours may lie."""
 _WRITER = re.compile(
-    r"(?:\.leafward-(?P<file>\d+)-[0-9a-f]+\.tmp|leafward-(?:demo-)?(?P<folder>\d+)-\w{8})\Z"
+    r"(?:\.leafward-(?P<file>\d+)-[0-9a-f]+\.tmp|leafward-(?:demo-|bisect-)?(?P<folder>\d+)-\w{8})\Z"
 )
 _TEMPORARY = (
-    (
-        re.compile(r"leafward-(?:\d+-)?\w{8}\Z"),
-        frozenset({"copy.sqlite", "copy.sqlite-wal", "copy.sqlite-shm"}),
-    ),
-    (re.compile(r"leafward-demo-\d+-\w{8}\Z"), frozenset({"sessions"})),
+    (re.compile(r"leafward-(?:\d+-)?\w{8}\Z"), re.compile(r"copy\.sqlite(?:-wal|-shm)?\Z")),
+    (re.compile(r"leafward-demo-\d+-\w{8}\Z"), re.compile(r"sessions\Z")),
+    (re.compile(r"leafward-bisect-\d+-\w{8}\Z"), re.compile(r"(?:base|\d+)\Z")),
 )
-"""Names and contents of our temporary folders: a database copied for reading, or the store of a demo."""
+"""Names and contents of our temporary folders: a database copied for reading, the store of a demo, versions of a project."""
 _UNSIGNED = re.compile(r"leafward-\w{8}\Z")
 """The name of a temporary folder of an earlier version."""
 _OLD_INDEX = re.compile(r"catalogue\.json\w{8}\.new\Z")
@@ -221,7 +219,7 @@ def _is_temporary(path: Path) -> bool:
                 seen = path.lstat()
                 mine = not hasattr(os, "geteuid") or seen.st_uid == os.geteuid()
                 names = set(os.listdir(path)) if mine and stat.S_ISDIR(seen.st_mode) else set()
-                return bool(names) and names <= known
+                return bool(names) and all(map(known.match, names))
     return False
 
 

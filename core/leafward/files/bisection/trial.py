@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from leafward.base.errors import Cancelled, Refused
+from leafward.base.paths import temporary_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,7 +57,7 @@ class Trial:
 
     def __init__(self, base: ProjectBase, stop: Callable[[], bool] = lambda: False) -> None:
         self._stop = stop
-        self._folder = Path(tempfile.mkdtemp(prefix="leafward-bisect-"))
+        self._folder = Path(tempfile.mkdtemp(prefix=temporary_prefix("bisect-")))
         self._base = self._folder / "base"
         self._number = 0
         try:

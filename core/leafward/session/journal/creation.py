@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused, not_written
-from leafward.base.paths import make_private
+from leafward.base.paths import private_folder
 from leafward.session.journal.durable import discarded_on_failure, draft_name, give_name, write_new
 from leafward.session.journal.lines import encode_line
 
@@ -32,11 +32,11 @@ def create_from(
 ) -> Path:
     """Creates a file from its bytes, written under the name `waiting`; `unless` may refuse before the rename."""
     try:
-        make_private(path.parent)
-        write_new(waiting, content)
-        with discarded_on_failure(waiting):
-            unless()
-            give_name(waiting, path)
+        with private_folder(path.parent):
+            write_new(waiting, content)
+            with discarded_on_failure(waiting):
+                unless()
+                give_name(waiting, path)
     except FileExistsError:
         raise Refused(f"{path} exists already; it is left as it is") from None
     except OSError as error:
