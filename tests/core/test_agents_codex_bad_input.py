@@ -69,6 +69,19 @@ def test_a_record_that_begins_no_entry_is_told_of_on_the_line_of_another(tmp_pat
     assert problems(session) == {"glued": 1}
 
 
+def test_two_records_on_one_line_are_two_beside_a_line_that_is_none(tmp_path: Path) -> None:
+    """There are as many beginnings as lines then."""
+    rollout = talk(tmp_path)
+    rollout.prompt("two")
+    piece = rollout.text_of("response_item", type="message", role="assistant", text="Seven pears")
+    rollout.raw(piece[: -len(' pears"}}')].encode())
+    rollout.said("Eight.", "assistant")
+    rollout.raw(b"nothing\n")
+    session = rollout.opened()
+    assert texts(session)[:4] == ["one", "first", "two", "Eight."]
+    assert problems(session) == {"malformed": 2, "glued": 1}
+
+
 def test_nul_bytes_at_the_end_are_told_of(tmp_path: Path) -> None:
     tells_of_nul_bytes_at_its_end(talk(tmp_path))
 

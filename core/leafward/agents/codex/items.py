@@ -263,6 +263,15 @@ def reply_blocks(records: Iterable[Body]) -> list[Body]:
     )
 
 
+def blocks_in(record: Body) -> list[Body]:
+    """The blocks of one record: an item of a reply, or an event that repeats one."""
+    payload = payload_of(record)
+    if record.get("type") == "response_item":
+        return item_blocks(payload)
+    echo = _echo(payload)
+    return [echo] if echo is not None else []
+
+
 def _echo(payload: dict[str, Any]) -> Body | None:
     kind = payload.get("type")
     if kind == "agent_message" and isinstance(payload.get("message"), str):

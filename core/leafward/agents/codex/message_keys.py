@@ -64,8 +64,9 @@ class MessageIndex:
                     self.cautions.add(index)
         if item.get("role") == "developer":
             self.developers.add(index)
-        if any(isinstance(part, dict) and "image" in str(part.get("type")) for part in content_of(item)):
-            self.pictured.add(index)
+        for part in content_of(item):
+            if isinstance(part, dict) and "image" in str(part.get("type")):
+                self.pictured.add(index)
         self._bytes[index] = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
     def extend(self, others: MessageIndex, base: int) -> None:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.codex.items import reply_blocks
+from leafward.agents.codex.items import blocks_in
 from leafward.agents.codex.records import BEGINS, KIND, framed
 from leafward.agents.lines import bodies_in
 from leafward.session.entries import Kind
+from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.agents.codex.prompts import Prompts
     from leafward.session.columns import Columns
+    from leafward.session.entries import Body
 
 
 class Responses:
@@ -216,9 +218,11 @@ def total_in(payload: dict[str, Any]) -> int | None:
 
 
 def _texts(lines: Iterable[bytes]) -> set[tuple[str, str]]:
-    records = (framed(body) for line in lines for body in bodies_in(line, BEGINS))
-    return {
-        (kind, text)
-        for one in reply_blocks(records)
-        if (text := str(one.get(kind := str(one["type"]), "")).strip())
-    }
+    """The texts in items of a reply, or in events that repeat some, each with its kind."""
+    found: list[Body] = []
+    for line in lines:
+        body = decode_line(line)
+        # Broken lines hold several records, or none.
+        for record in (body,) if body is not None else bodies_in(line, BEGINS):
+            found += blocks_in(framed(record))
+    return {(kind, text) for one in found if (text := str(one.get(kind := str(one["type"]), "")).strip())}
