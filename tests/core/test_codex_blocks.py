@@ -24,7 +24,7 @@ from leafward.agents.codex.records import (
 )
 from leafward.agents.codex.rollout import Rollout as Opened
 from leafward.agents.codex.rollout import lines_in
-from leafward.agents.lines import CHUNK, bodies_in
+from leafward.agents.lines import CHUNK
 from leafward.session.entries import Damage, Kind
 from leafward.session.line_decoding import decode_line
 from tests.codex_rollout import DATA, Rollout
@@ -305,11 +305,11 @@ def test_an_event_of_reasoning_is_decoded_only_beside_an_item_of_reasoning(
     data = rollout.path.read_bytes()
     looked_into: list[bytes] = []
 
-    def counted(line: bytes, begins: Any) -> Any:
+    def counted(line: bytes) -> Any:
         looked_into.append(line)
-        return bodies_in(line, begins)
+        return decode_line(line)
 
-    monkeypatch.setattr("leafward.agents.codex.responses.bodies_in", counted)
+    monkeypatch.setattr("leafward.agents.codex.responses.decode_line", counted)
     assert at_once(data) == decoded(data)
     # The last event and the item that it says again, once each way.
     assert len(looked_into) == 2 * 2

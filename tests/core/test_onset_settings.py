@@ -150,6 +150,7 @@ def test_a_share_of_a_recorded_window_is_taken_of_it_as_it_is(tmp_path: Path) ->
 
 def test_a_trusted_project_of_codex_goes_first(tmp_path: Path) -> None:
     sub = tmp_path / "repo" / "sub"
+    sub.mkdir(parents=True)
     session = codex(tmp_path, sub)
     own = "model_auto_compact_token_limit = 50_000\n"
     ours = written(tmp_path / "config.toml", own)

@@ -34,7 +34,8 @@ def configuration(home: Path, cwd: str) -> list[tuple[Path, dict[str, Any]]]:
     said = toml_settings(own)
     levels = object_at(said, "projects")
     folder = Path(cwd)
-    above = [folder, *folder.parents] if folder.is_absolute() else []
+    # What a session records may be no path at all.
+    above = [folder, *folder.parents] if folder.is_absolute() and os.path.isdir(folder) else []
     # Without a repository a project is the folder alone.
     root = next((one for one in above if os.path.lexists(one / ".git")), folder)
     inside = [one for one in above if one.is_relative_to(root)]
