@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -67,6 +68,12 @@ DONE, FAILED = (
         ("await tools.exec_command({cmd: names.join(' ')})", None),
         ("await tools.exec_command(given)", None),
         ("const a = b; const b = a; await tools.exec_command({cmd: a})", None),
+        # Names that stand for sums of names: a billion values.
+        (
+            "".join(f"const {one} = {'+'.join([below] * 300)};" for one, below in pairwise("abcde"))
+            + "const e = ''; await tools.exec_command({cmd: a})",
+            None,
+        ),
         # What is broken.
         ("await tools.exec_command({cmd: 'a'", None),
         ("await tools.exec_command({cmd: 'a", None),

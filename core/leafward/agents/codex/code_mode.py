@@ -44,6 +44,10 @@ _DEEPEST = 8
 """Values inside values that are read."""
 _LONGEST = 1 << 20
 """Characters of a script that is read."""
+_MOST = 2 << 20
+_VALUE = 16
+"""Most characters that are read for one script, and how many a value counts as beside its own: sums of names that stand for
+sums of names grow without end."""
 
 
 class _Unwritten(Exception):
@@ -75,6 +79,12 @@ class _Reader:
     def __init__(self, script: str) -> None:
         self._script = script
         self._names = {found[1]: found.end() for found in _NAMED.finditer(script)}
+        self._left = _MOST
+
+    def _spend(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise _Unwritten
 
     def argument(self, at: int) -> tuple[Any, int]:
         """The first argument of a call, and the place behind it; None where the call has none."""
@@ -89,16 +99,19 @@ class _Reader:
         """A value, or texts added up."""
         value, at = self._value(at, depth)
         at = self._past(at)
+        parts = [value]
         while isinstance(value, str) and self._script[at : at + 1] == "+":
             more, at = self._value(self._past(at + 1), depth)
             if not isinstance(more, str):
                 raise _Unwritten
-            value, at = value + more, self._past(at)
-        return value, at
+            parts.append(more)
+            at = self._past(at)
+        return "".join(parts) if len(parts) > 1 else value, at
 
     def _value(self, at: int, depth: int) -> tuple[Any, int]:
         if not depth:
             raise _Unwritten
+        self._spend(_VALUE)
         sign = self._script[at]
         if sign in _PLAIN:
             return self._text(at, escapes=True)
@@ -131,6 +144,7 @@ class _Reader:
             if sign == quote:
                 # Signs beyond the first 65,536 are written as two.
                 text = "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                self._spend(len(text))
                 return text, end + 1
             if sign != "\\":
                 raise _Unwritten
@@ -177,6 +191,7 @@ class _Reader:
             separator, at = self._value(self._past(at + len(".join(")), depth - 1)
             at = self._past(at)
             if isinstance(separator, str) and self._script[at] == ")":
+                self._spend(len(separator) * len(found))
                 return separator.join(found), at + 1
             raise _Unwritten
         return found, at
