@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.architecture import Code, dotted
-from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -309,20 +308,6 @@ def test_no_package_imports_its_modules(code: Code) -> None:
 
 def test_a_class_name_of_the_core_means_one_thing(code: Code) -> None:
     assert list(namesakes(code)) == []
-
-
-TOP = {
-    *("core", "tui", "themes", "tests", "screenshots", "docs", ".ci"),
-    *("README.md", "AGENTS.md", "CHANGELOG.md", "LICENSE"),
-    *("pyproject.toml", "constraints.txt", "Makefile", ".gitignore", ".gitattributes"),
-}
-"""All that lies at the top of the repository; another file or folder there is a decision."""
-
-
-@pytest.mark.skipif(not (REPOSITORY / ".git").exists(), reason="this is no checkout")
-def test_nothing_else_lies_at_the_top_of_the_repository() -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    assert {name.partition("/")[0] for name in listed.stdout.splitlines()} == TOP
 
 
 LOADS = """

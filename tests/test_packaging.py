@@ -193,3 +193,17 @@ def test_ci_runs_what_a_developer_runs() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
     assert "make test" in script.read_text()
+
+
+TOP = {
+    *("core", "tui", "themes", "tests", "screenshots", "docs", ".ci"),
+    *("README.md", "AGENTS.md", "CHANGELOG.md", "LICENSE"),
+    *("pyproject.toml", "constraints.txt", "Makefile", ".gitignore", ".gitattributes"),
+}
+"""All that lies at the top of the repository; another file or folder there is a decision."""
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no checkout")
+def test_nothing_else_lies_at_the_top_of_the_repository() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {name.partition("/")[0] for name in listed.stdout.splitlines()} == TOP

@@ -16,14 +16,6 @@ from leafward.session.journal.durable import write_new
 if TYPE_CHECKING:
     from pathlib import Path
 
-SETTINGS = [
-    b"",
-    b"{}",
-    b'{\n\t"model": "opus",\r\n\t"hooks": {}\n}',
-    b'{"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "mine"}]}]}, "a": 1e2 }\n\n',
-    '{\n  "env": {"Ä": "\\u00e4"},\n  "hooks": {\n    "SessionStart": [\n      {"matcher": "compact", "hooks": []}\n    ]\n  }\n}\n'.encode(),
-]
-
 
 def test_a_link_that_takes_the_place_of_the_settings_at_the_last_moment_leads_to_no_write(
     settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

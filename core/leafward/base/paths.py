@@ -82,6 +82,7 @@ def private_folder(folder: Path) -> Iterator[Path]:
     try:
         yield make_private(folder)
     except BaseException:
+        # On an interrupt too: what was not written leaves no folder.
         for path in missing:
             with suppress(OSError):
                 path.rmdir()

@@ -9,8 +9,6 @@ of them.
 
 from __future__ import annotations
 
-from io import BytesIO
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.call_ends import CallEnds
@@ -21,14 +19,12 @@ from leafward.agents.codex.items import effort_of, item_text, prompt_of
 from leafward.agents.codex.message_keys import MessageIndex
 from leafward.agents.codex.prompts import Prompts
 from leafward.agents.codex.records import (
-    BEGINNING,
     BEGINS,
-    CLOSE,
     COMPLETED,
-    KIND,
     KINDS,
     Role,
     RolloutLine,
+    headed,
     is_glued,
     line_at,
     line_of,
@@ -60,8 +56,6 @@ _OTHER = frozenset(Role) - _OF_REPLIES - _ANYWHERE - {_MESSAGE}
 _PARTING = frozenset(Role) - _ANYWHERE - {_RESULT, _ANSWER}
 """Roles that separate a record about a call from the call's result."""
 _USER, _TOOL_RESULT, _CUSTOM = Kind.USER, Kind.TOOL_RESULT, Kind.CUSTOM
-_AT_ONCE = 128
-"""Lines at a time: more of them leave the processor's cache."""
 
 
 class Dependence(Exception):  # not an error: a reader that knows the lines before reads this one
@@ -231,61 +225,53 @@ class EntryBuilder:
 
     def feed(self, data: bytes, stop: int, at: int) -> None:
         """Reads whole lines, `at` bytes into their segment, as `take` does, but without a value for each."""
-        kind_of, close, role_of = KIND.match, CLOSE, KINDS.get
-        responses, ends = self.responses, self.ends
-        lines = BytesIO(data if len(data) == stop else data[:stop])
-        begin = start = 0
-        while some := list(islice(lines, _AT_ONCE)):
-            heads = [kind_of(line) for line in some]
-            end = lines.tell()
-            # Counted for many lines at once: a search in each of them takes a third longer.
-            apart = None not in heads and data.count(BEGINNING, begin, end) == len(some)
-            begin = end
-            for line, head in zip(some, heads, strict=True):
-                place = at + start
-                start += len(line)
-                if head is None or line[-2] != close or (not apart and line.find(BEGINNING, 1) >= 0):
-                    self.take(line, 0, len(line) - 1, place)
-                    continue
-                role, call = role_of(head[1]), None
-                if role is _COMPLETED:
-                    role, call = COMPLETED.get(head[2]), head[3]
-                elif role is _MESSAGE and head[4] == b"assistant":
-                    role = _REPLY
-                elif role is _RESULT or role is _ANSWER:
-                    call = head[5]
-                if responses.waiting >= 0 and role in _OTHER:
-                    responses.unclaimed()
-                if ends.waiting is not None and role in _PARTING:
-                    ends.put_aside()
-                if role is _REPLY or role is _ECHO:
-                    if responses.open and not responses.ahead and responses.items:
-                        if role is _REPLY:
-                            responses.items.append(line[:-1])
-                    else:
-                        responses.piece(line[:-1], place, item=role is _REPLY)
-                elif role is _QUIET or (role is _COUNT and responses.recorded):
-                    pass
-                elif role is _USAGE and responses.open:
-                    responses.end()
-                    responses.recorded = True
-                elif role is _RESULT and call is not None:
-                    self._result(call.decode("utf-8", "replace"), place)
-                elif role is _ANSWER and call:
-                    ends.add(call.decode("utf-8", "replace"), place, len(line) - 1, self.tip)
-                elif role is _TURN and (known := self._contexts.settings(line, 0, len(line) - 1)) is not None:
-                    responses.end()
-                    self._turned(known.model, known.effort, place)
-                elif role is _BOOKS:
-                    responses.end()
-                    self._add(_CUSTOM, place)
-                elif role is _STARTED:
-                    responses.end()
-                    self._other(role, {}, place)
-                elif (body := decode_line(line[:-1])) is None:
-                    self.take(line, 0, len(line) - 1, place)
+        role_of, responses, ends = KINDS.get, self.responses, self.ends
+        start = 0
+        for line, head in headed(data, stop):
+            place = at + start
+            start += len(line)
+            if head is None:
+                self.take(line, 0, len(line) - 1, place)
+                continue
+            role, call = role_of(head[1]), None
+            if role is _COMPLETED:
+                role, call = COMPLETED.get(head[2]), head[3]
+            elif role is _MESSAGE and head[4] == b"assistant":
+                role = _REPLY
+            elif role is _RESULT or role is _ANSWER:
+                call = head[5]
+            if responses.waiting >= 0 and role in _OTHER:
+                responses.unclaimed()
+            if ends.waiting is not None and role in _PARTING:
+                ends.put_aside()
+            if role is _REPLY or role is _ECHO:
+                if responses.open and not responses.ahead and responses.items:
+                    if role is _REPLY:
+                        responses.items.append(line[:-1])
                 else:
-                    self.record(line_of(body), place, line[:-1])
+                    responses.piece(line[:-1], place, item=role is _REPLY)
+            elif role is _QUIET or (role is _COUNT and responses.recorded):
+                pass
+            elif role is _USAGE and responses.open:
+                responses.end()
+                responses.recorded = True
+            elif role is _RESULT and call is not None:
+                self._result(call.decode("utf-8", "replace"), place)
+            elif role is _ANSWER and call:
+                ends.add(call.decode("utf-8", "replace"), place, len(line) - 1, self.tip)
+            elif role is _TURN and (known := self._contexts.settings(line, 0, len(line) - 1)) is not None:
+                responses.end()
+                self._turned(known.model, known.effort, place)
+            elif role is _BOOKS:
+                responses.end()
+                self._add(_CUSTOM, place)
+            elif role is _STARTED:
+                responses.end()
+                self._other(role, {}, place)
+            elif (body := decode_line(line[:-1])) is None:
+                self.take(line, 0, len(line) - 1, place)
+            else:
+                self.record(line_of(body), place, line[:-1])
         self.link()
 
     def _result(self, call: str, at: int) -> None:

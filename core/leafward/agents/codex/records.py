@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import re
 from enum import IntEnum
+from io import BytesIO
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.lines import bodies_in
@@ -327,6 +329,24 @@ BEGINNING = b'{"timestamp":"'
 """The beginning of a record. Inside a string its quotes would be escaped, so a second one in a line is another record."""
 BEGINS = re.compile(re.escape(BEGINNING))
 """`BEGINNING` as a pattern, for `lines.seams`."""
+_AT_ONCE = 128
+"""Lines at a time: more of them leave the processor's cache."""
+
+
+def headed(data: bytes, stop: int) -> Iterator[tuple[bytes, re.Match[bytes] | None]]:
+    """The whole lines before `stop`, each with the beginning of its record; None where it is not certainly one record that is told so."""
+    kind_of = KIND.match
+    lines = BytesIO(data if len(data) == stop else data[:stop])
+    begin = 0
+    while some := list(islice(lines, _AT_ONCE)):
+        heads = [kind_of(line) for line in some]
+        end = lines.tell()
+        # Counted for many lines at once: a search in each of them takes a third longer.
+        apart = None not in heads and data.count(BEGINNING, begin, end) == len(some)
+        begin = end
+        for line, head in zip(some, heads, strict=True):
+            is_one = head is not None and line[-2] == CLOSE and (apart or line.find(BEGINNING, 1) < 0)
+            yield line, head if is_one else None
 
 
 def is_glued(data: bytes, start: int, end: int) -> bool:
