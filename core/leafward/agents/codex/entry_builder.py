@@ -19,7 +19,9 @@ from leafward.agents.codex.items import effort_of, item_text, prompt_of
 from leafward.agents.codex.message_keys import MessageIndex
 from leafward.agents.codex.prompts import Prompts
 from leafward.agents.codex.records import (
+    BEGINNING,
     BEGINS,
+    CLOSE,
     COMPLETED,
     KINDS,
     Role,
@@ -227,51 +229,52 @@ class EntryBuilder:
         """Reads whole lines, `at` bytes into their segment, as `take` does, but without a value for each."""
         role_of, responses, ends = KINDS.get, self.responses, self.ends
         start = 0
-        for line, head in headed(data, stop):
-            place = at + start
-            start += len(line)
-            if head is None:
-                self.take(line, 0, len(line) - 1, place)
-                continue
-            role, call = role_of(head[1]), None
-            if role is _COMPLETED:
-                role, call = COMPLETED.get(head[2]), head[3]
-            elif role is _MESSAGE and head[4] == b"assistant":
-                role = _REPLY
-            elif role is _RESULT or role is _ANSWER:
-                call = head[5]
-            if responses.waiting >= 0 and role in _OTHER:
-                responses.unclaimed()
-            if ends.waiting is not None and role in _PARTING:
-                ends.put_aside()
-            if role is _REPLY or role is _ECHO:
-                if responses.open and not responses.ahead and responses.items:
-                    if role is _REPLY:
-                        responses.items.append(line[:-1])
+        for lines, apart in headed(data, stop):
+            for line, head in lines:
+                place = at + start
+                start += len(line)
+                if head is None or line[-2] != CLOSE or (not apart and line.find(BEGINNING, 1) >= 0):
+                    self.take(line, 0, len(line) - 1, place)
+                    continue
+                role, call = role_of(head[1]), None
+                if role is _COMPLETED:
+                    role, call = COMPLETED.get(head[2]), head[3]
+                elif role is _MESSAGE and head[4] == b"assistant":
+                    role = _REPLY
+                elif role is _RESULT or role is _ANSWER:
+                    call = head[5]
+                if responses.waiting >= 0 and role in _OTHER:
+                    responses.unclaimed()
+                if ends.waiting is not None and role in _PARTING:
+                    ends.put_aside()
+                if role is _REPLY or role is _ECHO:
+                    if responses.open and not responses.ahead and responses.items:
+                        if role is _REPLY:
+                            responses.items.append(line[:-1])
+                    else:
+                        responses.piece(line[:-1], place, item=role is _REPLY)
+                elif role is _QUIET or (role is _COUNT and responses.recorded):
+                    pass
+                elif role is _USAGE and responses.open:
+                    responses.end()
+                    responses.recorded = True
+                elif role is _RESULT and call is not None:
+                    self._result(call.decode("utf-8", "replace"), place)
+                elif role is _ANSWER and call:
+                    ends.add(call.decode("utf-8", "replace"), place, len(line) - 1, self.tip)
+                elif role is _TURN and (known := self._contexts.settings(line, 0, len(line) - 1)) is not None:
+                    responses.end()
+                    self._turned(known.model, known.effort, place)
+                elif role is _BOOKS:
+                    responses.end()
+                    self._add(_CUSTOM, place)
+                elif role is _STARTED:
+                    responses.end()
+                    self._other(role, {}, place)
+                elif (body := decode_line(line[:-1])) is None:
+                    self.take(line, 0, len(line) - 1, place)
                 else:
-                    responses.piece(line[:-1], place, item=role is _REPLY)
-            elif role is _QUIET or (role is _COUNT and responses.recorded):
-                pass
-            elif role is _USAGE and responses.open:
-                responses.end()
-                responses.recorded = True
-            elif role is _RESULT and call is not None:
-                self._result(call.decode("utf-8", "replace"), place)
-            elif role is _ANSWER and call:
-                ends.add(call.decode("utf-8", "replace"), place, len(line) - 1, self.tip)
-            elif role is _TURN and (known := self._contexts.settings(line, 0, len(line) - 1)) is not None:
-                responses.end()
-                self._turned(known.model, known.effort, place)
-            elif role is _BOOKS:
-                responses.end()
-                self._add(_CUSTOM, place)
-            elif role is _STARTED:
-                responses.end()
-                self._other(role, {}, place)
-            elif (body := decode_line(line[:-1])) is None:
-                self.take(line, 0, len(line) - 1, place)
-            else:
-                self.record(line_of(body), place, line[:-1])
+                    self.record(line_of(body), place, line[:-1])
         self.link()
 
     def _result(self, call: str, at: int) -> None:

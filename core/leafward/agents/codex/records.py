@@ -333,8 +333,11 @@ _AT_ONCE = 128
 """Lines at a time: more of them leave the processor's cache."""
 
 
-def headed(data: bytes, stop: int) -> Iterator[tuple[bytes, re.Match[bytes] | None]]:
-    """The whole lines before `stop`, each with the beginning of its record; None where it is not certainly one record that is told so."""
+def headed(data: bytes, stop: int) -> Iterator[tuple[Iterator[tuple[bytes, re.Match[bytes] | None]], bool]]:
+    """The whole lines before `stop` in groups: each line with the beginning of its record, and whether no line holds a second one.
+
+    Where one may, `find` tells for each line.
+    """
     kind_of = KIND.match
     lines = BytesIO(data if len(data) == stop else data[:stop])
     begin = 0
@@ -344,9 +347,7 @@ def headed(data: bytes, stop: int) -> Iterator[tuple[bytes, re.Match[bytes] | No
         # Counted for many lines at once: a search in each of them takes a third longer.
         apart = None not in heads and data.count(BEGINNING, begin, end) == len(some)
         begin = end
-        for line, head in zip(some, heads, strict=True):
-            is_one = head is not None and line[-2] == CLOSE and (apart or line.find(BEGINNING, 1) < 0)
-            yield line, head if is_one else None
+        yield zip(some, heads, strict=True), apart
 
 
 def is_glued(data: bytes, start: int, end: int) -> bool:
