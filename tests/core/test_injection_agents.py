@@ -8,6 +8,7 @@ from pathlib import Path
 from leafward.agents.recognition import agent_of
 from leafward.compaction.injection.collection import collect
 from leafward.compaction.injection.injection import inject
+from leafward.compaction.injection.path_findings import PathUse
 from leafward.compaction.injection.values import InjectionSettings
 from leafward.files.working_set import working_set
 from tests.bench.need import sessions
@@ -23,7 +24,7 @@ def test_every_agents_working_set_is_offered() -> None:
     for session in sessions():
         found = collect(session, session.leaf).files
         there = working_set(session, session.leaf)
-        known = {path for path, file in found.items() if file.by_tool}
+        known = {path for path, file in found.items() if file.use is not PathUse.MENTIONED}
         assert {use.path for use in (*there.read, *there.modified)} <= known, session.path.name
         agents.add(agent_of(session.path).name)
     assert len(agents) >= 3, agents

@@ -91,8 +91,7 @@ class Codex(Agent):
     title = "Codex"
     tool_table: ToolTable = CODEX_TOOLS
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._lock = Lock()
         self._shelves: dict[str, tuple[float, RolloutShelf]] = {}
 
@@ -121,7 +120,7 @@ class Codex(Agent):
             seen.add(str(root))
             shelf = RolloutShelf.of(walk(str(root), trouble))
             with self._lock:
-                self._shelves[str(root)] = self._clock(), shelf
+                self._shelves[str(root)] = time.monotonic(), shelf
             yield from _listings(shelf, names_in(str(root)), self.name)
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
@@ -286,7 +285,7 @@ class Codex(Agent):
 
     def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> RolloutShelf:
         """The files of a store, listed again after some time, or where a thread is not as it was among them."""
-        now = self._clock()
+        now = time.monotonic()
         with self._lock:
             known = self._shelves.get(home)
         if known is not None and not anew and now - known[0] < _FRESH:
