@@ -18,8 +18,9 @@ from leafward.session.session import Session
 from leafward_tui.compare.model.captions import Overall, carried_over, lacking, overall, side_column
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head
+from leafward_tui.compare.model.context_page import context_page, spoken
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
-from leafward_tui.compare.model.pages import context_page, figures, outcome_page, spoken
+from leafward_tui.compare.model.outcome_page import figures, outcome_page
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.text.cells import exact
 from tests.acting import Acting, call

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.compare.model.captions import CarriedSummary, ComparedSides
     from leafward_tui.compare.model.content import Shown
-    from leafward_tui.compare.model.pages import MessageRow
+    from leafward_tui.compare.model.context_page import MessageRow
 
 
 class Page(StrEnum):

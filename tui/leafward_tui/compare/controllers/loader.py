@@ -14,7 +14,7 @@ from leafward_tui.compare.model.captions import (
     looked_at,
     with_missing,
 )
-from leafward_tui.compare.model.pages import spoken
+from leafward_tui.compare.model.context_page import spoken
 from leafward_tui.compare.state import Page, ReadState
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.model.captions import CarriedSummary, ComparedSides, Overall
-    from leafward_tui.compare.model.pages import MessageRow
+    from leafward_tui.compare.model.context_page import MessageRow
     from leafward_tui.ui.jobs import Job
 
 
