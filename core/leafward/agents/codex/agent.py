@@ -300,13 +300,7 @@ class Codex(Agent):
     def _thread(self, path: Path) -> Thread:
         """The thread of a file, as its store is now. Raises NotASession."""
         absolute = os.path.abspath(path)
-        try:
-            now = os.stat(absolute)
-        except OSError as error:
-            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
-        if os.path.isdir(absolute):
-            raise NotASession(f"{path} is a folder, not a session file")
-        alone = segment_of(absolute, [now.st_size, now.st_mtime_ns, now.st_ino])
+        alone = _segment_alone(path, absolute)
         home = home_of(absolute)
         if home is None:
             shelf = RolloutShelf.of(_beside(absolute)) if alone.thread else RolloutShelf()
@@ -338,10 +332,8 @@ class Codex(Agent):
         row = known.get(thread)
         live = segments[-1]
         if row is not None:
-            live = next(
-                (one for one in segments if os.path.basename(one.path).removesuffix(".zst") == row.rollout),
-                live,
-            )
+            files = {os.path.basename(one.path).removesuffix(".zst"): one for one in reversed(segments)}
+            live = files.get(row.rollout, live)
         return Thread(
             thread,
             segments,
@@ -354,6 +346,17 @@ class Codex(Agent):
             notes,
             original,
         )
+
+
+def _segment_alone(path: Path, absolute: str) -> Segment:
+    """The segment in a file, without the store around it. Raises NotASession; the error names `path`."""
+    try:
+        now = os.stat(absolute)
+    except OSError as error:
+        raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+    if os.path.isdir(absolute):
+        raise NotASession(f"{path} is a folder, not a session file")
+    return segment_of(absolute, [now.st_size, now.st_mtime_ns, now.st_ino])
 
 
 def _given_id(path: str) -> str:

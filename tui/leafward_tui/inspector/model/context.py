@@ -17,7 +17,7 @@ from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
 from leafward.context.sizes import broken_off_in
 from leafward_tui.inspector.model.context_ledger import WIDE, ledger_lines
-from leafward_tui.inspector.model.context_parts import Part, context_parts
+from leafward_tui.inspector.model.context_parts import ContextPart, context_parts
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.ui.appearance.context_signs import part_sign
@@ -101,7 +101,7 @@ class ContextLines(Sequence[PageLine]):
                     return heading + 1 + position - part.start
         return -1
 
-    def _heading(self, part: Part) -> PageLine:
+    def _heading(self, part: ContextPart) -> PageLine:
         named = self.compacted or part.section is not LedgerSection.AFTER
         left = [Span(_TITLES[part.section] if named else "Messages", "strong")]
         if part.stop - part.start > 1:

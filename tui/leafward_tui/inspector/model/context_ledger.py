@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.context.model_context import Context
-    from leafward_tui.inspector.model.context_parts import Part
+    from leafward_tui.inspector.model.context_parts import ContextPart
     from leafward_tui.inspector.model.sheet import Sheet
 
 WIDE = 50
@@ -85,7 +85,7 @@ def _parts(context: Context) -> Iterator[_LedgerRow]:
         yield _LedgerRow("not sent", ledger.unsent, unsent)
 
 
-def _compacted(context: Context, parts: Mapping[LedgerSection, Part]) -> Iterator[_LedgerRow]:
+def _compacted(context: Context, parts: Mapping[LedgerSection, ContextPart]) -> Iterator[_LedgerRow]:
     """The summary of the compaction in force, and what that kept."""
     ledger, messages, of = context.ledger, context.messages, f"#{context.compaction:,}"
     parted = part_sizes_in_words(text_of((context.session.body(context.compaction) or {}).get("summary")))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ContextPart:
     """Messages of one section."""
 
     section: LedgerSection
@@ -21,7 +21,7 @@ class Part:
     tokens: int
 
 
-def context_parts(context: Context) -> list[Part]:
+def context_parts(context: Context) -> list[ContextPart]:
     """The sections in the order of the messages, the summary at its place; a system message in the middle stays there."""
     messages = context.messages
     summary = next((at for at in messages.apart if messages.role(at) == "compactionSummary"), -1)
@@ -37,7 +37,7 @@ def context_parts(context: Context) -> list[Part]:
     unsent = messages.unsent
     return [
         # As in the ledger, where messages that are not sent have a row of their own.
-        Part(
+        ContextPart(
             section,
             first,
             stop,
