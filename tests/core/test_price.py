@@ -44,9 +44,9 @@ def file(tmp_path: Path) -> Acting:
     return Acting(tmp_path / "session.jsonl")
 
 
-def price(file: Acting, target: int, rates: Rates | None = None) -> Price:
+def price(file: Acting, target: int) -> Price:
     with reading(file.path) as session:
-        return price_of_move(session, target, rates=rates)
+        return price_of_move(session, target)
 
 
 def codes(found: Price) -> list[str]:
@@ -223,7 +223,6 @@ class TestCosts:
         file.user("go")
         file.said("one", tokens=usage(900, input=100))
         assert price(file, 0).cost_again is None
-        assert price(file, 1, rates=Rates(input=2.0, cache_read=0.5)).cost_cached == 450
 
 
 class TestSurprises:
@@ -335,9 +334,10 @@ def test_json_names_entries_by_id_and_is_json(file: Acting) -> None:
 
 
 def test_a_price_decodes_only_what_decides_it(file: Acting, monkeypatch: pytest.MonkeyPatch) -> None:
+    cost = {"input": 0.1, "cacheRead": 0.1, "cacheWrite": 0.1, "total": 0.3}
     for turn in range(300):
         file.user("go on")
-        file.said("yes", tokens=usage(900 + turn))
+        file.said("yes", tokens=usage(900 + turn, input=300, cacheRead=300, cacheWrite=300 + turn, cost=cost))
     with reading(file.path) as session:
         tallies = EntryMetrics(session)
         tallies.fill(session, range(len(session)))
@@ -357,7 +357,7 @@ def test_a_price_decodes_only_what_decides_it(file: Acting, monkeypatch: pytest.
 
         monkeypatch.setattr(session, "bodies", counting_bodies)
         monkeypatch.setattr(session, "body", counting_body)
-        assert price_of_move(session, 31, metrics=tallies, rates=Rates()).left.entries == 568
+        assert price_of_move(session, 31, metrics=tallies).left.entries == 568
         assert len(decoded) < 16
 
 

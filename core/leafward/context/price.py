@@ -195,15 +195,13 @@ def price_of_move(
     target: int,
     *,
     metrics: EntryMetrics | None = None,
-    rates: Rates | None = None,
     now: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Price:
     """The price of moving the leaf to an entry; -1 is before everything.
 
-    `metrics` are filled as far as the price needs them; without any, they are made for this price alone. `rates` replace those
-    of the session's own replies. With `now`, in milliseconds, nothing counts as cached if the last request is more than an hour
-    old. Raises Cancelled once `stop` turns true.
+    `metrics` are filled as far as the price needs them; without any, they are made for this price alone. With `now`, in
+    milliseconds, nothing counts as cached if the last request is more than an hour old. Raises Cancelled once `stop` turns true.
     """
     tree = session.tree
     sizes = Sizes(session, EntryMetrics(session) if metrics is None else metrics, stop)
@@ -221,7 +219,7 @@ def price_of_move(
     expired = asked is not None and now is not None and now - asked > _CACHED_FOR
     cached = 0 if expired else shared_size
     model = there.model or here.model
-    known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
+    known = _rates(sizes, goal, model) or _rates(sizes, place, model)
     gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
     # Metadata that both paths have below the ancestor is neither dropped nor added.
     both = len(session.columns.without_notes(entries_below(session, ancestor, shared)))
