@@ -230,7 +230,7 @@ def unified(old: Sequence[str], new: Sequence[str], context: int = _CONTEXT) -> 
         group = [block] if block is not None else []
 
 
-def _hunk(old: list[str], new: list[str], group: list[DiffBlock], context: int) -> Iterator[str]:
+def _hunk(old: Sequence[str], new: Sequence[str], group: list[DiffBlock], context: int) -> Iterator[str]:
     first, last = group[0], group[-1]
     if first.same:
         cut = max(0, first.old_to - first.old_from - context)
