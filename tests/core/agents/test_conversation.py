@@ -9,7 +9,7 @@ import pytest
 from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import cut_at
 from leafward.agents.registry import agent_named
-from leafward.branches import healing
+from leafward.branches.healing import healing
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.opencode_store import Conversation as Talk

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.base.config import Config
-    from leafward.branches.refusals import Excess
+    from leafward.branches.healing.refusals import Excess
     from leafward.session.session import Session
 
 _SUMMARY = "Summary of how this conversation went on before:"

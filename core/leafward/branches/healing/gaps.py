@@ -13,7 +13,7 @@ from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import ForkPoint, last_said
 from leafward.agents.model_window import context_window
 from leafward.base.figures import counted
-from leafward.branches.refused_blocks import HealedDifference
+from leafward.branches.healing.refused_blocks import HealedDifference
 from leafward.context.model_context import context_at
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
 

@@ -17,11 +17,16 @@ from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.branches.call_pairs import CallPairs
-from leafward.branches.gaps import before_gaps, gap_at_end, spoken_place
-from leafward.branches.overfull import WindowMessages, fitted
-from leafward.branches.refusals import last_refusal
-from leafward.branches.refused_blocks import HealedDifference, accepted, accepted_images, without_images
+from leafward.branches.healing.call_pairs import CallPairs
+from leafward.branches.healing.gaps import before_gaps, gap_at_end, spoken_place
+from leafward.branches.healing.refusals import last_refusal
+from leafward.branches.healing.refused_blocks import (
+    HealedDifference,
+    accepted,
+    accepted_images,
+    without_images,
+)
+from leafward.branches.healing.window_fit import WindowMessages, fitted
 from leafward.context.projection import latest
 from leafward.context.recorded_usage import believed
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, blocks_of
@@ -35,7 +40,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Agent
     from leafward.agents.fork_draft import ForkDraft, ForkTerms
     from leafward.base.config import Config
-    from leafward.branches.refusals import Refusal
+    from leafward.branches.healing.refusals import Refusal
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

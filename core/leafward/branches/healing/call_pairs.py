@@ -7,7 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from leafward.agents.conversation import NO_RESULT, ConversationMessage
-from leafward.branches.refused_blocks import HealedDifference, call_id
+from leafward.branches.healing.refused_blocks import HealedDifference, call_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
