@@ -9,7 +9,7 @@ from leafward.files.shell.effects import LONGEST, effects
 
 
 def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
-    """Without the sweeps, of which `test_sweeps` tells."""
+    """Without the sweeps, of which `test_bulk_effects` tells."""
     named = (
         one
         for one in effects(script, folder)
