@@ -11,7 +11,7 @@ import pytest
 from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.sides import sides
 from leafward.session.session import Session
-from leafward_tui.compare.model.captions import Overall, overall
+from leafward_tui.compare.model.compared_sides import Overall, compared_sides, looked_at
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.model.files import FileLines, listed
@@ -64,7 +64,7 @@ def test_signs_of_lines_are_those_of_the_list_of_files(tmp_path: Path, ancestor:
     file.said("done")
     with closing(Session.open(file.path)) as session:
         ends = session.place, session.columns.index(old)
-        seen = overall(sides(session, *(ends if ancestor == "B" else ends[::-1])), -1)
+        seen = looked_at(compared_sides(sides(session, *(ends if ancestor == "B" else ends[::-1])), -1))
         assert seen.sides.ancestor_side == ancestor
         files = FileLines(listed(seen.sets, unfolded=True), 90, UNICODE, None)
         assert any("+1   −1" in line.text for line in files)

@@ -15,12 +15,14 @@ from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.sides import sides
 from leafward.export.demo import demo_session
 from leafward.session.session import Session
-from leafward_tui.compare.model.captions import Overall, carried_over, lacking, overall, side_column
+from leafward_tui.compare.model.carried_summary import carried_over, lacking
+from leafward_tui.compare.model.compared_sides import Overall, compared_sides, looked_at
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head
 from leafward_tui.compare.model.context_page import context_page, spoken
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.model.outcome_page import figures, outcome_page
+from leafward_tui.compare.model.side_column import side_column
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.text.cells import exact
 from tests.acting import Acting, call
@@ -112,7 +114,7 @@ def test_every_figure_of_a_ledger_is_whole_at_eighty_cells(both: Overall) -> Non
 def test_a_side_that_ends_at_the_common_ancestor_has_no_outcome_of_its_own(tmp_path: Path) -> None:
     with closing(Session.open(parted(tmp_path / "s.jsonl").path)) as session:
         (fork,) = session.tree.branch_points()
-        seen = overall(sides(session, session.place, fork), -1)
+        seen = looked_at(compared_sides(sides(session, session.place, fork), -1))
         for page in (side_column(seen, (), 44, UNICODE), outcome_page(seen, 118, UNICODE)):
             text = "\n".join(line.text for line in page)
             assert "nothing after the common ancestor" in text
@@ -138,11 +140,11 @@ def test_both_ends_are_called_by_the_turn_that_they_are_in(tmp_path: Path) -> No
     file.user("second prompt")
     file.said("second reply")
     with closing(Session.open(file.path)) as session:
-        seen = overall(sides(session, session.place, session.place - 2), -1)
+        seen = looked_at(compared_sides(sides(session, session.place, session.place - 2), -1))
         assert [one.words for one in seen.named] == ["second prompt", "first prompt"]
-        seen = overall(sides(session, session.place, session.place - 1), -1)
+        seen = looked_at(compared_sides(sides(session, session.place, session.place - 1), -1))
         assert [one.words for one in seen.named] == ["second prompt", "second prompt"]
-        seen = overall(sides(session, session.place, -1), -1)
+        seen = looked_at(compared_sides(sides(session, session.place, -1), -1))
         assert [one.words for one in seen.named] == ["second prompt", "before everything"]
 
 
@@ -193,11 +195,11 @@ def test_one_above_the_other_and_the_same_entry(both: Overall) -> None:
     session = both.sides.session
     place = session.place
     above = int(session.tree.path(place)[1])
-    assert overall(sides(session, above, place), -1).plain == "A is an ancestor of B"
-    assert overall(sides(session, place, above), -1).plain == "B is an ancestor of A"
-    assert overall(sides(session, place, place), -1).plain == "A and B are the same entry"
+    assert looked_at(compared_sides(sides(session, above, place), -1)).plain == "A is an ancestor of B"
+    assert looked_at(compared_sides(sides(session, place, above), -1)).plain == "B is an ancestor of A"
+    assert looked_at(compared_sides(sides(session, place, place), -1)).plain == "A and B are the same entry"
     assert both.plain == ""
-    found = overall(sides(session, place, above), -1).sides
+    found = looked_at(compared_sides(sides(session, place, above), -1)).sides
     rows = {name: (a, b) for name, a, b in figures((found.a, found.b), UNICODE)}
     assert rows["duration"][0] != "not known"
     assert rows["duration"][1] == rows["turns"][1] == UNICODE.zero, "of no entries nothing is unknown"
@@ -244,7 +246,8 @@ def test_a_summary_of_one_side_on_the_other_is_found(tmp_path: Path) -> None:
 def test_the_pair_of_the_real_session(corpora: Path) -> None:
     session = Session.open(corpora / "pi" / "branched.jsonl")
     with closing(session):
-        found = overall(sides(session, session.find("#571"), session.find("#677")), session.find("#571"))
+        both = sides(session, session.find("#571"), session.find("#677"))
+        found = looked_at(compared_sides(both, session.find("#571")))
         assert (found.sides.ancestor, found.named[0].mark, found.named[1].leaf) == (503, True, True)
         assert FOLD in {item.key for item in arranged(found.sets, Column.BOTH, unfolded=False)}
         text = "\n".join(
@@ -257,7 +260,7 @@ def test_the_pair_of_the_real_session(corpora: Path) -> None:
 def test_the_branches_of_the_demo_have_all_states() -> None:
     with demo_session() as path, closing(Session.open(path)) as session:
         a = next(iter(session.tree.leaves()))
-        found = overall(sides(session, a, session.place), -1)
+        found = looked_at(compared_sides(sides(session, a, session.place), -1))
         merges = set()
         contents = SideContents(found.sides)
         for file in (*found.sets.only_a, *found.sets.both, *found.sets.only_b):
@@ -361,5 +364,5 @@ def test_a_command_that_the_user_ran_has_its_sign_at_the_head_too(tmp_path: Path
     file.leaf = fork
     file.entry("message", message={"role": "bashExecution", "command": "ls", "output": "a\n", "exitCode": 0})
     with closing(Session.open(file.path)) as session:
-        seen = overall(sides(session, 2, 3), -1)
+        seen = looked_at(compared_sides(sides(session, 2, 3), -1))
     assert [one.words for one in seen.named] == ["go on", "! ls"]

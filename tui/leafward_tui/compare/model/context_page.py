@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward.context.model_context import Ledger
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward_tui.compare.model.captions import Overall
+    from leafward_tui.compare.model.compared_sides import Overall
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _WORDS = {"not_in_file": "not in file", "error": "estimation error"}

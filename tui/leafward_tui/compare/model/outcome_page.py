@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from leafward.base.figures import counted
-from leafward_tui.compare.model.captions import last_words
 from leafward_tui.compare.model.files import HUES
+from leafward_tui.compare.model.side_column import last_words
 from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks
 from leafward_tui.ui.text.cells import exact, fit, money, right, wrap
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from leafward.branches.diff.sides import Side
     from leafward.files.checks import Check
-    from leafward_tui.compare.model.captions import CarriedSummary, Overall
+    from leafward_tui.compare.model.carried_summary import CarriedSummary
+    from leafward_tui.compare.model.compared_sides import Overall
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _TITLE = 24
