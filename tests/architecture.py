@@ -43,6 +43,7 @@ class Code:
     def __init__(self, sources: Mapping[str, str], packages: frozenset[str] = frozenset()) -> None:
         """`packages` are the modules that are an `__init__`."""
         self.modules = {name: ast.parse(source) for name, source in sources.items()}
+        self.lines = {name: len(source.splitlines()) for name, source in sources.items()}
         self.packages = packages
 
     @classmethod
@@ -59,6 +60,11 @@ class Code:
                     continue
                 sources[name] = path.read_text("utf-8")
         return cls(sources, frozenset(packages))
+
+    @classmethod
+    def planted(cls, **modules: str) -> Code:
+        """A small tree: `ui__screen` is the module `leafward_tui.ui.screen`."""
+        return cls({f"leafward_tui.{name.replace('__', '.')}": source for name, source in modules.items()})
 
     @cached_property
     def nodes(self) -> dict[str, list[ast.AST]]:

@@ -16,7 +16,7 @@ TABLE = REPOSITORY.parent / "shared" / "WORDS.md"
 
 REPLACED: dict[str, tuple[str, ...]] = {
     "esc leave (in a sheet)": ("esc leave",),
-    # Words of their own that have other uses: `tests/tui/test_price_line.py` holds "drops" and "adds".
+    # Words of their own that have other uses: `tests/tui/ui/test_price_line.py` holds "drops" and "adds".
     "leave / enter (price of a move)": (),
     "The same, with a focus · you say what it dwells on": ("The same, with a focus", "dwells on"),
     "Move before this prompt, to write it anew": ("to write it anew",),
@@ -50,7 +50,7 @@ REPLACED: dict[str, tuple[str, ...]] = {
         "says no cost",
         "what a copy took over",
     ),
-    # A figure and the head of a column: `tests/tui/test_catalogue.py` has the list's pictures.
+    # A figure and the head of a column: `tests/tui/catalogue/test_catalogue.py` has the list's pictures.
     "tokens / 184.6M used (catalogue) · compact (column)": (),
     "chosen by a query · nothing is chosen by …": ("chosen by a query", "nothing is chosen by"),
     "'tool' stands where &, \\| or the end was expected": ("or the end was expected",),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.registry import agent_named
-from leafward.branches.healing import BEGINNING, healing
+from leafward.branches.healing.healing import BEGINNING, healing
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind

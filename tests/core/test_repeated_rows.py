@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.conversation import ConversationMessage
-from leafward.branches.call_pairs import CallPairs
+from leafward.branches.healing.call_pairs import CallPairs
 from leafward.cli.output.outline_lines import measure
 from leafward.compaction.exam.given_up import given_up
 from leafward.context.entry_metrics import EntryMetrics
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from leafward.branches.refused_blocks import HealedDifference
+    from leafward.branches.healing.refused_blocks import HealedDifference
     from leafward.session.entries import Body
 
 

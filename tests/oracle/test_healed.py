@@ -19,7 +19,7 @@ from leafward.agents.fork_draft import ForkTerms
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
-from leafward.branches.healing import healing, new_session
+from leafward.branches.healing.healing import healing, new_session
 from tests.acting import Acting, call
 from tests.broken_shapes import END, SHAPES, written
 from tests.claude_transcript import Transcript

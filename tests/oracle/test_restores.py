@@ -16,7 +16,7 @@ import pytest
 
 from leafward.agents.registry import agent_named
 from leafward.session.entries import Kind
-from tests.core.test_restoring import hold_restores
+from tests.core.files.test_restoration import hold_restores
 from tests.folder_contents import Snapshot, snapshot
 from tests.oracle.codex import Codex, Script, endpoint
 from tests.oracle.codex import call as codex_call

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.core.test_agents_opencode_reverts import sent
+from tests.core.agents.opencode.test_agents_opencode_reverts import sent
 from tests.opencode_reverts import REVERTS, made
 from tests.opencode_store import Conversation
 from tests.oracle.installed_agents import each_opencode, needs_opencode

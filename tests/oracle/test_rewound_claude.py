@@ -13,7 +13,7 @@ import pytest
 
 from tests import claude_places
 from tests.claude_transcript import Transcript
-from tests.core.test_agents_claude_rewinds import NEW, PLACES, pointer
+from tests.core.agents.claude.test_agents_claude_rewinds import NEW, PLACES, pointer
 from tests.foreign_sessions import said
 from tests.oracle.installed_agents import each_claude, needs_claude
 from tests.oracle.test_fork_claude import Yard, made, yard

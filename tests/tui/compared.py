@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.sides import sides
 from leafward.session.session import Session
-from leafward_tui.compare.model.captions import Overall, overall
+from leafward_tui.compare.model.compared_sides import Overall, compared_sides, looked_at
 from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.screen import CompareScreen
 from tests.acting import Acting, call, usage
@@ -72,7 +72,7 @@ def tabbed(path: Path) -> Acting:
 def compared(path: Path) -> Overall:
     session = Session.open(path)
     a = next(at for at in session.tree.leaves() if at != session.place)
-    return overall(sides(session, a, session.place), -1)
+    return looked_at(compared_sides(sides(session, a, session.place), -1))
 
 
 @asynccontextmanager

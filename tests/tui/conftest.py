@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from textual.css.model import RuleSet
 
-    from leafward_tui.compare.model.captions import Overall
+    from leafward_tui.compare.model.compared_sides import Overall
 
 
 @pytest.fixture(autouse=True, scope="session")

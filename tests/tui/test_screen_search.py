@@ -15,7 +15,7 @@ from leafward_tui.xray.summaries import SummariesScreen
 from tests.tui.explored import NARROW, WIDE, exploring
 from tests.tui.session_store import reached, rows, until
 from tests.tui.sure import sure
-from tests.tui.test_xray import orchard, seeing
+from tests.tui.xray.test_xray import orchard, seeing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from tests.tui.considered import cut_off, stored
 from tests.tui.explored import exploring, note
 from tests.tui.session_store import reached, shown, until
 from tests.tui.sure import sure
-from tests.tui.test_xray import orchard, seeing
+from tests.tui.xray.test_xray import orchard, seeing
 
 if TYPE_CHECKING:
     from pathlib import Path

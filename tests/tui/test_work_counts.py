@@ -20,7 +20,7 @@ from leafward.files.file_replay.steps import StepOutcome
 from leafward.session import tree_layout
 from leafward.session.density import Density
 from leafward.session.session import Session
-from leafward_tui.compare.model.captions import compared_sides
+from leafward_tui.compare.model.compared_sides import compared_sides
 from leafward_tui.compare.model.files import FileLines
 from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.explorer.controllers import row_metrics

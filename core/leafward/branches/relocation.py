@@ -20,7 +20,7 @@ from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import mark_of
-from leafward.branches.healing import healing, new_session
+from leafward.branches.healing.healing import healing, new_session
 from leafward.catalog.card import SUBAGENT
 from leafward.catalog.lineage import parents
 from leafward.session.journal.lines import utc_now

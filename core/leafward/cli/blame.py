@@ -12,7 +12,7 @@ from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
-from leafward.branches.reason import check_words, reason_of
+from leafward.branches.line_reason import check_words, reason_of
 from leafward.catalog.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, note, pad, page, say, when, wrapped
 from leafward.cli.selection import existing
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.agents.base import Trouble
-    from leafward.branches.reason import Reason
+    from leafward.branches.line_reason import Reason
 
 _RANGE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _LABEL = 28

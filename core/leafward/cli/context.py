@@ -122,45 +122,9 @@ def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
 def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     """A context as lines: one for each message with its size, then the sums."""
     found = context_at(session, at)
-    where = session.columns.id_at(leaf_shown(session) if found.at == session.leaf else found.at)
-    model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
-    yield page.style(f"Context at {safe_line(where, 60) if where else 'the start'}", "bold")
-    thinking = f"thinking {safe_line(found.thinking, _NAME_SHOWN)}" if found.thinking else ""
-    parts = (safe_line(model, _NAME_SHOWN), thinking, counted(len(found.messages), "message"))
-    yield page.style("   ".join(filter(None, parts)), "faint")
+    yield from _head_lines(session, found, page)
     yield ""
-    most = max((message.tokens for message in found.messages), default=0) or 1
-    bar = "█" if page.unicode else "#"
-    names = shown_ids(session, (message.entry for message in found.messages))
-    name_width = max(8, 0, *map(cells, names.values())) + 2
-    width = max(20, page.width - name_width - 11 - 12 - 9)
-    section = None
-    for message in found.messages:
-        if message.section is not section:
-            section = message.section
-            yield page.style(section.value, "faint")
-        kind = message.kind
-        first_words = headline(session, message.entry)
-        mark = "" if message.sent else "(not sent) "
-        mark += "(edited) " if message.edited >= 0 else ""
-        text = first_words.within(width - cells(mark), cells, page.gap)
-        if kind is Kind.COMPACTION:
-            text = (
-                "system prompt kept by the compaction"
-                if message.role == "system"
-                else _first_words(session, message)
-            )
-        length = -(-message.tokens * 10 // most)
-        yield "".join(
-            (
-                page.style(pad(names.get(message.entry, ""), name_width), "faint"),
-                pad(page.fit(first_words.word, 10), 11),
-                pad(page.fit(mark + text, width), width),
-                pad(short(message.tokens), 9, right=True),
-                "  ",
-                page.style(bar * length, "leaf"),
-            )
-        ).rstrip()
+    yield from _message_lines(session, found, page)
     for one in found.messages.edits:
         if one.removed:
             yield page.style(
@@ -177,6 +141,50 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     if whole.total:
         own = ", without what it inherited" if session.inherited else copied_too(session)
         yield page.style(f"spent on this path {_spent(path)}, in the session {_spent(whole)}{own}", "faint")
+
+
+def _head_lines(session: Session, found: Context, page: Page) -> Iterator[str]:
+    where = session.columns.id_at(leaf_shown(session) if found.at == session.leaf else found.at)
+    model = "/".join(part for part in (found.provider, found.model) if part) or "no model yet"
+    yield page.style(f"Context at {safe_line(where, 60) if where else 'the start'}", "bold")
+    thinking = f"thinking {safe_line(found.thinking, _NAME_SHOWN)}" if found.thinking else ""
+    parts = (safe_line(model, _NAME_SHOWN), thinking, counted(len(found.messages), "message"))
+    yield page.style("   ".join(filter(None, parts)), "faint")
+
+
+def _message_lines(session: Session, found: Context, page: Page) -> Iterator[str]:
+    """A line for each message, and the names of the sections above theirs."""
+    most = max((message.tokens for message in found.messages), default=0) or 1
+    bar = "█" if page.unicode else "#"
+    names = shown_ids(session, (message.entry for message in found.messages))
+    name_width = max(8, 0, *map(cells, names.values())) + 2
+    width = max(20, page.width - name_width - 11 - 12 - 9)
+    section = None
+    for message in found.messages:
+        if message.section is not section:
+            section = message.section
+            yield page.style(section.value, "faint")
+        first_words = headline(session, message.entry)
+        mark = "" if message.sent else "(not sent) "
+        mark += "(edited) " if message.edited >= 0 else ""
+        text = first_words.within(width - cells(mark), cells, page.gap)
+        if message.kind is Kind.COMPACTION:
+            text = (
+                "system prompt kept by the compaction"
+                if message.role == "system"
+                else _first_words(session, message)
+            )
+        length = -(-message.tokens * 10 // most)
+        yield "".join(
+            (
+                page.style(pad(names.get(message.entry, ""), name_width), "faint"),
+                pad(page.fit(first_words.word, 10), 11),
+                pad(page.fit(mark + text, width), width),
+                pad(short(message.tokens), 9, right=True),
+                "  ",
+                page.style(bar * length, "leaf"),
+            )
+        ).rstrip()
 
 
 def _counted(found: Context) -> str:

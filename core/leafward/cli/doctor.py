@@ -21,7 +21,7 @@ from leafward.base.figures import counted
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
-from leafward.branches.healing import NO_BEGINNING, healing
+from leafward.branches.healing.healing import NO_BEGINNING, healing
 from leafward.catalog.backups import is_kept_in
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.agents.base import Trouble
-    from leafward.branches.refused_blocks import HealedDifference
+    from leafward.branches.healing.refused_blocks import HealedDifference
     from leafward.cli.host import CheckApp
     from leafward.session.session import Session
 

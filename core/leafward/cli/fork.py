@@ -54,11 +54,7 @@ _LINE = 4000
 
 def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json: bool) -> int:
     """`leafward fork`."""
-    refuse_model_alone(options)
-    if options.run and (as_json or dry_run):
-        raise click.UsageError("--run starts the agent in this terminal, so it excludes --json and --dry-run")
-    if options.another and not (options.run or options.run_import):
-        raise click.UsageError("--another needs --run or --import")
+    _refuse_combinations(options, dry_run=dry_run, as_json=as_json)
     settings = configured()
     folder = forking.folder_named(options.cwd, os.environ) if options.cwd is not None else ""
     with opened(selector) as session:
@@ -70,15 +66,9 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
         drafted = partial(forking.fork, session, index, target, terms, source, injection=injection)
         imported, there, made = False, None, None
         begins = (options.run_import or options.run) and not dry_run
-        # Checked before anything is written or a model is asked: a later try, with the agent installed, must not make a second session.
         if begins and not options.another and options.summary == "model":
             plain = drafted()
-            _refuse_obstacle(plain)
-            installed(plain.draft.resume, target.title)
-            offline = partial(_offline_summary, session, plain.cut.end, settings)
-            there = _earlier(
-                session, plain, options, settings, models_summary(plain.injected, cache(offline))
-            )
+            there = _before_asking(session, plain, target, options, settings)
             made = plain if there is not None else None
         if made is None:
             summary, remarks = _left_behind(session, index, target, options, settings, dry_run=dry_run)
@@ -90,13 +80,7 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
                 installed(made.draft.resume, target.title)
                 if there is None and not options.another:
                     there = _earlier(session, made, options, settings)
-            if there is None:
-                forking.store(session, made.draft, may_grow=True)
-            else:
-                remark = WriteRemark(
-                    "earlier-try", "an earlier try wrote this session; --another writes a second one"
-                )
-                made = replace(made, draft=there, remarks=(*made.remarks, remark))
+            made = _written(session, made, there)
             if begins:
                 _import(made.draft)
                 imported = made.draft.imported is not None
@@ -104,14 +88,49 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
             emit_json(_json(session, made, target, imported=imported, dry_run=dry_run))
             return 0
         done = "would begin" if dry_run else "began" if there is None else "reuses"
-        say(_text(session, made, target, done, imported=imported))
-        if dry_run and made.injected:
-            say(["", *indented(made.injected, "")])
-        for one in _remarks(made):
-            note(one.text)
-        if dry_run:
-            note("nothing was written")
+        _tell(session, made, target, done, imported=imported, dry_run=dry_run)
     return run_agent(made.draft.resume.ready(), target.title) if options.run else 0
+
+
+def _refuse_combinations(options: ForkOptions, *, dry_run: bool, as_json: bool) -> None:
+    """Raises UsageError where two options exclude each other, or one needs another."""
+    refuse_model_alone(options)
+    if options.run and (as_json or dry_run):
+        raise click.UsageError("--run starts the agent in this terminal, so it excludes --json and --dry-run")
+    if options.another and not (options.run or options.run_import):
+        raise click.UsageError("--another needs --run or --import")
+
+
+def _before_asking(
+    session: Session, plain: Fork, target: Agent, options: ForkOptions, settings: Config
+) -> ForkDraft | None:
+    """The session of an earlier try with a model's summary; None without one. Raises Refused where the agent cannot begin.
+
+    Checked before anything is written or a model is asked: a later try, with the agent installed, must not make a second session.
+    """
+    _refuse_obstacle(plain)
+    installed(plain.draft.resume, target.title)
+    offline = partial(_offline_summary, session, plain.cut.end, settings)
+    return _earlier(session, plain, options, settings, models_summary(plain.injected, cache(offline)))
+
+
+def _written(session: Session, made: Fork, there: ForkDraft | None) -> Fork:
+    """The fork once it is stored, or with the session of an earlier try, which is there already."""
+    if there is None:
+        forking.store(session, made.draft, may_grow=True)
+        return made
+    text = "an earlier try wrote this session; --another writes a second one"
+    return replace(made, draft=there, remarks=(*made.remarks, WriteRemark("earlier-try", text)))
+
+
+def _tell(session: Session, made: Fork, target: Agent, done: str, *, imported: bool, dry_run: bool) -> None:
+    say(_text(session, made, target, done, imported=imported))
+    if dry_run and made.injected:
+        say(["", *indented(made.injected, "")])
+    for one in _remarks(made):
+        note(one.text)
+    if dry_run:
+        note("nothing was written")
 
 
 def _refuse_obstacle(made: Fork) -> None:

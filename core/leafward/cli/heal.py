@@ -11,7 +11,7 @@ from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
-from leafward.branches.healing import healing, new_session
+from leafward.branches.healing.healing import healing, new_session
 from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.agents.fork_draft import ForkDraft
-    from leafward.branches.healing import Healing
+    from leafward.branches.healing.healing import Healing
     from leafward.session.journal.write import WriteRemark
     from leafward.session.session import Session
 

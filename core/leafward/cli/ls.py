@@ -29,7 +29,7 @@ from leafward.cli.settings import remarks_on
 from leafward.query.search.cards import CardShelf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from leafward.catalog.card import DayUsage
@@ -54,15 +54,7 @@ def ls(paths: Sequence[str], options: ListOptions, as_json: bool) -> int:
     found = parents(cards)
     spent_once = counted_once(cards, found, catalogue.spent)
     cards = every = with_parents(cards, found)
-    remarks = [{"code": "config", "text": text} for text in remarks_on(problems)]
-    remarks += [{"code": "config", "text": text} for text in unknown_roots(config)]
-    remarks += [
-        {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
-    ]
-    remarks += [
-        {"code": "left-for-later", "text": f"{path}: too large to read in time; only a quick look is shown"}
-        for path in catalogue.left
-    ]
+    remarks = _remarks((*remarks_on(problems), *unknown_roots(config)), catalogue)
     if parsed is not None:
         remarks += [{"code": "query", "text": str(problem)} for problem in parsed.problems]
         cards = CardShelf(cards, catalogue.files()).select(parsed)
@@ -102,6 +94,19 @@ def ls(paths: Sequence[str], options: ListOptions, as_json: bool) -> int:
     if catalogue.excluded:
         say(page().style(f"{counted(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
     return 0
+
+
+def _remarks(on_config: Iterable[str], catalogue: Catalogue) -> list[dict[str, str]]:
+    """Remarks on the configuration, on folders that cannot be read, and on files that are not read yet."""
+    remarks = [{"code": "config", "text": text} for text in on_config]
+    remarks += [
+        {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
+    ]
+    remarks += [
+        {"code": "left-for-later", "text": f"{path}: too large to read in time; only a quick look is shown"}
+        for path in catalogue.left
+    ]
+    return remarks
 
 
 def _session_json(

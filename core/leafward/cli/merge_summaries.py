@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.cli.declarations.branch_options import MergeOptions
+    from leafward.session.session import Session
 
 
 def merge_summaries(
@@ -39,31 +40,10 @@ def merge_summaries(
         if text is not None and not refused:
             written = apply_merge(session, draft, text, Writing(dry_run=dry_run))
         if as_json:
-            emit_json(
-                {
-                    **(
-                        write_json(session, written)
-                        if written is not None
-                        else {"op": None, "dry_run": dry_run}
-                    ),
-                    "a": session.columns.id_at(draft.sides.a.entry),
-                    "b": session.columns.id_at(draft.sides.b.entry),
-                    "ancestor": session.columns.id_at(draft.sides.ancestor),
-                    "conflicts": [
-                        {
-                            "number": one.number,
-                            "section": one.section,
-                            "base": one.base,
-                            "a": one.a,
-                            "b": one.b,
-                            "choice": choices.get(one.number, rest),
-                        }
-                        for one in draft.conflicts
-                    ],
-                    "lost": [{"from": one.source, "section": one.section, "text": one.text} for one in lost],
-                    "summary": text,
-                }
+            document = (
+                write_json(session, written) if written is not None else {"op": None, "dry_run": dry_run}
             )
+            emit_json({**document, **_merge_json(session, draft, choices, rest, lost), "summary": text})
         else:
             say(_merge_text(draft, choices, rest, text, page()))
             say(_lost_text(lost, page()))
@@ -80,6 +60,33 @@ def merge_summaries(
             )
             return 1
     return 0
+
+
+def _merge_json(
+    session: Session,
+    draft: MergeDraft,
+    choices: Mapping[int, Side3],
+    rest: Side3 | None,
+    lost: Sequence[LostLine],
+) -> dict[str, Any]:
+    """The draft of a merge: its sides, conflicts with what was chosen, and the lines that it would drop."""
+    return {
+        "a": session.columns.id_at(draft.sides.a.entry),
+        "b": session.columns.id_at(draft.sides.b.entry),
+        "ancestor": session.columns.id_at(draft.sides.ancestor),
+        "conflicts": [
+            {
+                "number": one.number,
+                "section": one.section,
+                "base": one.base,
+                "a": one.a,
+                "b": one.b,
+                "choice": choices.get(one.number, rest),
+            }
+            for one in draft.conflicts
+        ],
+        "lost": [{"from": one.source, "section": one.section, "text": one.text} for one in lost],
+    }
 
 
 def _choices(texts: Sequence[str], conflicts: int) -> dict[int, Side3]:

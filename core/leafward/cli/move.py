@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, short
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from leafward.cli.declarations.branch_options import MoveOptions
+    from leafward.cli.summarize import SummarizedMove
     from leafward.context.basis import Count
     from leafward.context.price import Price, PriceSide
     from leafward.session.journal.write import Write
@@ -53,22 +54,7 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
         if made is not None:
             price = price.with_summary(made.tokens)
         if as_json:
-            document = write_json(session, written)
-            remarked = _remarked(written)
-            document["diagnostics"] += [
-                {"code": code, "text": text}
-                for code, text in price.surprises
-                if code not in remarked and written.changed
-            ]
-            document |= {"summary_entry": None, "prompt": prompt, "price": price.as_json()}
-            if carried is not None:
-                document |= carried.as_json(session)
-                document["diagnostics"] += [
-                    {"code": one.code, "text": one.text} for one in carried.remarks if written.changed
-                ]
-                if made is not None:
-                    document["price"]["summary"] = made.tokens
-            emit_json(document)
+            emit_json(_move_json(session, written, prompt, price, carried))
             return 0
         lines = list(_move_text(session, written, page()))
         if written.changed:
@@ -83,6 +69,28 @@ def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json
             note(one.text)
         remark(session, written)
     return 0
+
+
+def _move_json(
+    session: Session, written: Write, prompt: str | None, price: Price, carried: SummarizedMove | None
+) -> dict[str, Any]:
+    """The document of a move. It repeats no surprise of the price that the write remarks on."""
+    document = write_json(session, written)
+    remarked = _remarked(written)
+    document["diagnostics"] += [
+        {"code": code, "text": text}
+        for code, text in price.surprises
+        if code not in remarked and written.changed
+    ]
+    document |= {"summary_entry": None, "prompt": prompt, "price": price.as_json()}
+    if carried is not None:
+        document |= carried.as_json(session)
+        document["diagnostics"] += [
+            {"code": one.code, "text": one.text} for one in carried.remarks if written.changed
+        ]
+        if carried.draft is not None:
+            document["price"]["summary"] = carried.draft.tokens
+    return document
 
 
 _SAME = {"two-prompts": "two-prompts", "open-calls": "dangling-calls", "partial-results": "dangling-calls"}

@@ -123,6 +123,19 @@ def _settings(
     return made
 
 
+_TOKENS = (
+    "system",
+    "previous_summary",
+    "summarize",
+    "turn_prefix",
+    "kept",
+    "pruned",
+    "summary",
+    "not_in_file",
+    "error",
+)
+
+
 def plan_json(session: Session, made: Plan) -> dict[str, Any]:
     """The document of `plan --json`, without the texts to be injected and sent (`plan_extras`)."""
 
@@ -148,20 +161,7 @@ def plan_json(session: Session, made: Plan) -> dict[str, Any]:
             "tokens_before": tokens.before,
             "tokens_after": tokens.before if made.nothing else tokens.after,
         },
-        "tokens": {
-            name: getattr(tokens, name)
-            for name in (
-                "system",
-                "previous_summary",
-                "summarize",
-                "turn_prefix",
-                "kept",
-                "pruned",
-                "summary",
-                "not_in_file",
-                "error",
-            )
-        },
+        "tokens": {name: getattr(tokens, name) for name in _TOKENS},
         "summarize": ids(made.summarize),
         "turn_prefix": ids(made.turn_prefix),
         "kept": ids(made.kept),

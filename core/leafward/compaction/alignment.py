@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.context.projection import puts_files_in
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.session.messages import leaves_files_unstored
 
 if TYPE_CHECKING:
     from leafward.compaction.origins import Origins, SourceMessage
@@ -149,8 +149,7 @@ class XRay:
     @property
     def puts_files_in(self) -> bool:
         """Whether the agent puts files in again after the compaction without storing them."""
-        body = self.session.body(self.compaction) if self.compaction >= 0 else None
-        return leaves_files_unstored(body or {})
+        return puts_files_in(self.session, self.compaction)
 
     @property
     def is_short(self) -> bool:

@@ -38,7 +38,7 @@ from leafward.summaries.summarizers.summary import Purpose, Span, Summary, token
 from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from leafward.session.columns import Columns
     from leafward.session.journal.lines import Clock
@@ -175,19 +175,7 @@ def left_branch(
     found.apply_edits()
     messages = found.messages
     sizes = [message_tokens(message.message) for message in messages]
-    budget = max(0, window - reserve)
-    first, tokens = len(messages), 0
-    while first and (tokens + sizes[first - 1] <= budget or first == len(messages)):
-        first -= 1
-        tokens += sizes[first]
-    beside = [place for place in range(first) if messages[place].message.get("role") == "branchSummary"]
-    taken: list[int] = []
-    room = budget // _BESIDE
-    for place in reversed(beside):
-        if sizes[place] <= room:
-            room -= sizes[place]
-            taken.append(place)
-    chosen = [*sorted(taken), *range(first, len(messages))]
+    chosen = _fitting(messages, sizes, max(0, window - reserve))
     if not chosen:
         return None
     left_out = len(messages) - len(chosen)
@@ -220,6 +208,22 @@ def left_branch(
         session.columns,
         *listed,
     )
+
+
+def _fitting(messages: Sequence[SpanMessage], sizes: Sequence[int], budget: int) -> list[int]:
+    """Places of the messages that fit, the newest and older branch summaries, which have a share of their own."""
+    first, tokens = len(messages), 0
+    while first and (tokens + sizes[first - 1] <= budget or first == len(messages)):
+        first -= 1
+        tokens += sizes[first]
+    beside = [place for place in range(first) if messages[place].message.get("role") == "branchSummary"]
+    taken: list[int] = []
+    room = budget // _BESIDE
+    for place in reversed(beside):
+        if sizes[place] <= room:
+            room -= sizes[place]
+            taken.append(place)
+    return [*sorted(taken), *range(first, len(messages))]
 
 
 class _Reading:

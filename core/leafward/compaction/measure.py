@@ -252,15 +252,7 @@ def measure(
         raise NotASession(f"{session.path} changed while it was read: try again")
     columns: dict[Estimator, Sequence[int]] = {Estimator.PI: context.messages.tokens}
     columns.update(zip(others, stats.columns, strict=True))
-    counts = {
-        name: Counts.of(
-            _column(
-                speaks,
-                [count for number, count in enumerate(column) if number not in lead] if lead else column,
-            )
-        )
-        for name, column in columns.items()
-    }
+    counts = {name: _counts(column, lead, speaks) for name, column in columns.items()}
     carry = Basis.of(session).carry(context.at)
     # Computed here, as a plan reads nothing of the session.
     _ = context.count, context.ledger
@@ -299,6 +291,12 @@ def measure(
         carry=carry,
         requests=_requests(session, context, position, kept, counts[Estimator.PI], stats),
     )
+
+
+def _counts(column: Sequence[int], lead: frozenset[int], speaks: bytearray) -> Counts:
+    """Counts of the entries that speak, from those of all messages; `lead` are numbers of messages of the compaction, which are left out."""
+    own = [count for number, count in enumerate(column) if number not in lead] if lead else column
+    return Counts.of(_column(speaks, own))
 
 
 _CUTS = STARTS + bytes([ContentKind.REPLY])

@@ -195,7 +195,6 @@ class Origins:
         """Messages that hold a text word for word, else messages that share its words or its checkable facts."""
         index = self._index
         needle = _needle(text)
-        words = content_words(text)
         if len(needle) >= _LEAST:
             holders = [number for number, flat in enumerate(index.flat) if needle in flat]
             if holders:
@@ -203,24 +202,8 @@ class Origins:
                 return tuple(
                     self._source(number, text, FactMatch.VERBATIM) for number in holders[:_KEPT_SOURCES]
                 )
-        shares = self._shares(words)
-        facts = [
-            (seen.kind, seen.key)
-            for seen in TextFacts(self._session.cwd).prose(text, Voice.TOLD, NO_ENTRY)
-            if seen.kind in CHECKED
-        ]
-        worth: dict[int, float] = {}
-        for fact in dict.fromkeys(facts):
-            holders = index.by_fact.get(fact, [])
-            for number in holders:
-                # A fact found in many messages says little about the source of a line.
-                worth[number] = worth.get(number, 0.0) + _WORTH[fact[0]] / (1 + len(holders) // 8)
-        best: dict[int, tuple[float, int]] = {}
-        for at, share in shares.items():
-            number = index.owner[at]
-            part = share / len(words)
-            if part > best.get(number, (0.0, -1))[0]:
-                best[number] = (part, at)
+        words = content_words(text)
+        worth, best = self._worth_of_facts(text), self._closest_lines(words)
         alike = {
             number: part for number, (part, _) in best.items() if part >= SAME_SENTENCE and len(words) > 1
         }
@@ -233,17 +216,44 @@ class Origins:
             scored,
             key=lambda number: (-scored[number], index.roles[number] not in _OWN_WORDS, -number),
         )
-        found = []
-        for number in order[:_KEPT_SOURCES]:
-            part, at = best.get(number, (0.0, -1))
-            line = index.lines[at] if at >= 0 else ""
-            opposite = part >= OPPOSITE_SENTENCE and len(words) > 2 and negated(text) != negated(line)
-            held = FactMatch.CONTRADICTED if opposite else FactMatch.PARAPHRASED
-            quote = line.strip()[:_QUOTE] if at >= 0 and part > 0 else ""
-            found.append(
-                SourceMessage(index.entries[number], index.roles[number], quote, held, recorded=False)
-            )
-        return tuple(found)
+        return tuple(
+            self._paraphrased(number, text, len(words), *best.get(number, (0.0, -1)))
+            for number in order[:_KEPT_SOURCES]
+        )
+
+    def _worth_of_facts(self, text: str) -> dict[int, float]:
+        """The worth of each message as a source by the checkable facts that it shares with a text."""
+        facts = [
+            (seen.kind, seen.key)
+            for seen in TextFacts(self._session.cwd).prose(text, Voice.TOLD, NO_ENTRY)
+            if seen.kind in CHECKED
+        ]
+        worth: dict[int, float] = {}
+        for fact in dict.fromkeys(facts):
+            holders = self._index.by_fact.get(fact, [])
+            for number in holders:
+                # A fact found in many messages says little about the source of a line.
+                worth[number] = worth.get(number, 0.0) + _WORTH[fact[0]] / (1 + len(holders) // 8)
+        return worth
+
+    def _closest_lines(self, words: tuple[str, ...]) -> dict[int, tuple[float, int]]:
+        """For each message that shares words, the share of them in its closest line, and that line."""
+        best: dict[int, tuple[float, int]] = {}
+        for at, share in self._shares(words).items():
+            number = self._index.owner[at]
+            part = share / len(words)
+            if part > best.get(number, (0.0, -1))[0]:
+                best[number] = (part, at)
+        return best
+
+    def _paraphrased(self, number: int, text: str, words: int, part: float, at: int) -> SourceMessage:
+        """A message as a source by its line `at`, which shares a part of the words of a text; -1: by facts alone."""
+        index = self._index
+        line = index.lines[at] if at >= 0 else ""
+        opposite = part >= OPPOSITE_SENTENCE and words > 2 and negated(text) != negated(line)
+        held = FactMatch.CONTRADICTED if opposite else FactMatch.PARAPHRASED
+        quote = line.strip()[:_QUOTE] if at >= 0 and part > 0 else ""
+        return SourceMessage(index.entries[number], index.roles[number], quote, held, recorded=False)
 
     def _weight(self, number: int, best: Mapping[int, tuple[float, int]]) -> float:
         """Weight of a message as a source: text said by someone counts more than calls and output."""

@@ -75,41 +75,10 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = never) ->
     """Decodes each message of a plan's context once. Raises Cancelled if `stop` returns true."""
     sizes = plan.sizes
     before = stored_parts(carried_text(session, plan))
-    tail = set(plan.kept) if plan.first_kept >= 0 else set()
-    summarized = {*plan.summarize, *plan.turn_prefix}
-    cut = {short.entry: short for short in plan.pruned}
-    tokens = dict(zip(sizes.context.messages.entry, sizes.context.messages.tokens, strict=True))
-    chosen = set(plan.kept) - tail
-    replaced: list[SpanMessage] = []
-    unsent: list[SpanMessage] = []
-    summarised: list[SpanMessage] = []
-    kept: list[SpanMessage] = []
-    quoted: list[str] = []
-    edits: list[Edited] = []
-    kept_tokens = 0
+    division = _Division(plan)
     for message, sent in _messages(session, plan, stop):
-        short = cut.get(message.entry)
-        if message.entry in tail:
-            if short is not None:
-                content = _shortened(message.message, short, plan)
-                message = SpanMessage(message.entry, {**message.message, "content": content})
-                edits.append(Edited(message.entry, content, message_tokens(message.message)))
-            kept.append(message)
-            kept_tokens += edits[-1].tokens if short is not None else tokens[message.entry]
-            continue
-        if not sent:
-            unsent.append(message)
-            continue
-        replaced.append(message)
-        if message.entry in chosen:
-            text = text_of(message.message.get("content"))
-            quoted.append(cut_middle(text, short.left * CHARS_PER_TOKEN) if short is not None else text)
-        if message.entry in summarized or message.entry in chosen:
-            if short is not None and plan.settings.rules.cleared:
-                message = SpanMessage(
-                    message.entry, {**message.message, "content": _shortened(message.message, short, plan)}
-                )
-            summarised.append(message)
+        division.take(message, sent=sent)
+    quoted, summarised = division.quoted, division.summarised
     # Earlier quoted messages leave the stored text: they are summarised, and quoted again if there is room.
     earlier = before.kept if sizes.previous_summary is not None else ()
     if not plan.settings.rules.keeps_tail:
@@ -122,20 +91,72 @@ def replacing(session: Session, plan: Plan, stop: Callable[[], bool] = never) ->
     redactor = Redactor()
     quoted = [safe(redactor.text(text)) for text in quoted if text.strip()]
     return DividedPath(
-        tuple(replaced),
-        tuple(unsent),
+        tuple(division.replaced),
+        tuple(division.unsent),
         tuple(summarised),
         sum(1 for message in summarised if message.entry in beginning),
-        tuple(kept),
-        kept_tokens,
+        tuple(division.kept),
+        division.kept_tokens,
         tuple(quoted),
         dict(redactor.found),
-        tuple(edits),
+        tuple(division.edits),
         previous_summary(before),
         sizes.compaction if sizes.previous_summary is not None else NO_ENTRY,
-        plan_before(session, replaced),
+        plan_before(session, division.replaced),
         _system(session, plan),
     )
+
+
+class _Division:
+    """The messages of a plan's context by what becomes of them, as they are taken in their order."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.replaced: list[SpanMessage] = []
+        self.unsent: list[SpanMessage] = []
+        self.summarised: list[SpanMessage] = []
+        self.kept: list[SpanMessage] = []
+        self.kept_tokens = 0
+        self.quoted: list[str] = []
+        self.edits: list[Edited] = []
+        messages = plan.sizes.context.messages
+        self._plan = plan
+        self._tail = set(plan.kept) if plan.first_kept >= 0 else set()
+        self._chosen = set(plan.kept) - self._tail
+        self._summarized = {*plan.summarize, *plan.turn_prefix} | self._chosen
+        self._cut = {short.entry: short for short in plan.pruned}
+        self._tokens = dict(zip(messages.entry, messages.tokens, strict=True))
+
+    def take(self, message: SpanMessage, *, sent: bool) -> None:
+        """Takes the next message; `sent` where the model received it."""
+        short = self._cut.get(message.entry)
+        if message.entry in self._tail:
+            self._keep(message, short)
+        elif not sent:
+            self.unsent.append(message)
+        else:
+            self._replace(message, short)
+
+    def _keep(self, message: SpanMessage, short: Shortened | None) -> None:
+        if short is None:
+            tokens = self._tokens[message.entry]
+        else:
+            content = _shortened(message.message, short, self._plan)
+            message = SpanMessage(message.entry, {**message.message, "content": content})
+            tokens = message_tokens(message.message)
+            self.edits.append(Edited(message.entry, content, tokens))
+        self.kept.append(message)
+        self.kept_tokens += tokens
+
+    def _replace(self, message: SpanMessage, short: Shortened | None) -> None:
+        self.replaced.append(message)
+        if message.entry in self._chosen:
+            text = text_of(message.message.get("content"))
+            self.quoted.append(cut_middle(text, short.left * CHARS_PER_TOKEN) if short is not None else text)
+        if message.entry in self._summarized:
+            if short is not None and self._plan.settings.rules.cleared:
+                content = _shortened(message.message, short, self._plan)
+                message = SpanMessage(message.entry, {**message.message, "content": content})
+            self.summarised.append(message)
 
 
 def _still_quoted(earlier: Sequence[str], quoted: Sequence[str], plan: Plan) -> list[str]:

@@ -122,29 +122,8 @@ def _sections(text: str, text_of_line: Callable[[StoredLine], str]) -> dict[str,
 
 def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
     """Lines of both in order: the same lines are paired first, then similar ones; the rest is added or removed."""
-    taken: dict[int, int] = {}
-    free = set(range(len(old)))
-    by_text: dict[str, list[int]] = {}
-    for at, text in enumerate(old):
-        by_text.setdefault(text, []).append(at)
-    for at, text in enumerate(new):
-        places = by_text.get(text)
-        if places:
-            taken[at] = places.pop(0)
-            free.discard(taken[at])
-    words = {at: content_words(old[at]) for at in free}
-    for at, text in enumerate(new):
-        if at in taken:
-            continue
-        mine = content_words(text)
-        best, part = -1, SAME_SENTENCE
-        for other in sorted(free):
-            alike = min(shared(mine, frozenset(words[other])), shared(words[other], frozenset(mine)))
-            if alike >= part and (alike > part or best < 0):
-                best, part = other, alike
-        if best >= 0:
-            taken[at] = best
-            free.discard(best)
+    partners = _partners(old, new)
+    removed = set(range(len(old))).difference(partners.values())
     found: list[PairedLine] = []
     added: list[str] = []
     passed = 0
@@ -153,25 +132,50 @@ def paired(old: Sequence[str], new: Sequence[str]) -> list[PairedLine]:
         """Adds the unpaired lines before the next pair: the old ones first."""
         nonlocal passed
         found.extend(
-            PairedLine(LineRelation.REMOVED, old[place]) for place in range(passed, stop) if place in free
+            PairedLine(LineRelation.REMOVED, old[place]) for place in range(passed, stop) if place in removed
         )
         found.extend(PairedLine(LineRelation.ADDED, "", text) for text in added)
         added.clear()
         passed = max(passed, stop)
 
     for at, text in enumerate(new):
-        partner = taken.get(at)
+        partner = partners.get(at)
         if partner is None:
             added.append(text)
             continue
         gap(partner)
         passed = max(passed, partner + 1)
-        found.append(
-            PairedLine(
-                LineRelation.SAME if old[partner] == text else LineRelation.CHANGED, old[partner], text
-            )
-        )
+        relation = LineRelation.SAME if old[partner] == text else LineRelation.CHANGED
+        found.append(PairedLine(relation, old[partner], text))
     gap(len(old))
+    return found
+
+
+def _partners(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """The place of the old line that each new one is paired with."""
+    found: dict[int, int] = {}
+    free = set(range(len(old)))
+    by_text: dict[str, list[int]] = {}
+    for at, text in enumerate(old):
+        by_text.setdefault(text, []).append(at)
+    for at, text in enumerate(new):
+        places = by_text.get(text)
+        if places:
+            found[at] = places.pop(0)
+            free.discard(found[at])
+    words = {at: content_words(old[at]) for at in free}
+    for at, text in enumerate(new):
+        if at in found:
+            continue
+        mine = content_words(text)
+        best, part = -1, SAME_SENTENCE
+        for other in sorted(free):
+            alike = min(shared(mine, frozenset(words[other])), shared(words[other], frozenset(mine)))
+            if alike >= part and (alike > part or best < 0):
+                best, part = other, alike
+        if best >= 0:
+            found[at] = best
+            free.discard(best)
     return found
 
 

@@ -16,7 +16,7 @@ from leafward.session.messages import prompt_text
 from leafward.session.tokens import message_tokens, replayed_system
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from leafward.compaction.summary_lines import StoredLine
     from leafward.context.message_columns import ContextMessage
@@ -216,55 +216,14 @@ class XRayBuilder:
     ) -> XRay:
         """Makes the rows and the ledger; `totals` and `messages` are tokens and numbers of messages before and after."""
         self._pair_quotes()
-        rows: list[XRayRow] = []
-        bands: list[Band] = []
-
-        def band(found: Iterable[XRayRow]) -> None:
-            start = len(rows)
-            rows.extend(found)
-            if len(rows) > start:
-                shown = rows[start:]
-                bands.append(
-                    Band(
-                        shown[0].link,
-                        start,
-                        len(rows),
-                        sum(row.before.tokens for row in shown if row.before is not None),
-                        sum(row.after.tokens for row in shown if row.after is not None),
-                    )
-                )
-
-        summary, summary_prefix = self._summary, self._summary_prefix
-        if self._prefix and not self._replaced:
-            # All that is summarised is the beginning of a turn: the summary stands for that.
-            summary, summary_prefix = [], [*summary, *summary_prefix]
-        ahead, beside, behind = self._stays()
-        band(XRayRow(was, now, link) for was, now, link in self._system)
-        for _, found in groupby(ahead, key=_LINK):
-            band(found)
-        band(self._beside(self._replaced, summary, Link.REPLACED))
-        band(self._beside(self._prefix, summary_prefix, Link.PREFIX))
-        band(beside)
-        band(XRayRow(cell, None, Link.CUT) for cell in self._cut)
-        for _, found in groupby(behind, key=_LINK):
-            band(found)
-        for link, what, pair in zip(_BEYOND, _BEYOND.values(), zip(*self._beyond, strict=True), strict=True):
-            # After a compaction nothing of an earlier conversation is left.
-            texts = ("", "")
-            if what is What.REST:
-                missing = self.context.missing
-                texts = (missing, missing if of_edits else self.context.missing_prompt)
-            was, now = (
-                Cell(what, tokens, text=text) if tokens else None
-                for tokens, text in zip(pair, texts, strict=True)
-            )
-            band([XRayRow(was, now, link)] if was is not None or now is not None else [])
+        groups = [group for rows in self._groups(of_edits=of_edits) if (group := list(rows))]
+        rows = [row for group in groups for row in group]
         return XRay(
             session=self.session,
             compaction=compaction,
             before_at=self.context.at,
             rows=tuple(rows),
-            bands=tuple(bands),
+            bands=_bands(groups),
             ledger=_ledger(rows),
             before=totals[0],
             after=totals[1],
@@ -277,6 +236,32 @@ class XRayBuilder:
             recorded=recorded_after,
             of_edits=of_edits,
         )
+
+    def _groups(self, *, of_edits: bool) -> Iterator[Iterable[XRayRow]]:
+        """The rows of each band, from the top; some of them empty."""
+        summary, summary_prefix = self._summary, self._summary_prefix
+        if self._prefix and not self._replaced:
+            # All that is summarised is the beginning of a turn: the summary stands for that.
+            summary, summary_prefix = [], [*summary, *summary_prefix]
+        ahead, beside, behind = self._stays()
+        yield (XRayRow(was, now, link) for was, now, link in self._system)
+        yield from (found for _, found in groupby(ahead, key=_LINK))
+        yield self._beside(self._replaced, summary, Link.REPLACED)
+        yield self._beside(self._prefix, summary_prefix, Link.PREFIX)
+        yield beside
+        yield (XRayRow(cell, None, Link.CUT) for cell in self._cut)
+        yield from (found for _, found in groupby(behind, key=_LINK))
+        for link, what, pair in zip(_BEYOND, _BEYOND.values(), zip(*self._beyond, strict=True), strict=True):
+            # After a compaction nothing of an earlier conversation is left.
+            texts = ("", "")
+            if what is What.REST:
+                missing = self.context.missing
+                texts = (missing, missing if of_edits else self.context.missing_prompt)
+            was, now = (
+                Cell(what, tokens, text=text) if tokens else None
+                for tokens, text in zip(pair, texts, strict=True)
+            )
+            yield [XRayRow(was, now, link)] if was is not None or now is not None else []
 
     def _stays(self) -> tuple[list[XRayRow], list[XRayRow], list[XRayRow]]:
         """Rows kept or back in the context: ahead of the summary, its injected lines, and behind it; each in its order."""
@@ -346,3 +331,14 @@ def _ledger(rows: Iterable[XRayRow]) -> tuple[Share, ...]:
         if row.after is not None:
             after[row.link] += row.after.tokens
     return tuple(Share(link, before[link], after[link]) for link in Link)
+
+
+def _bands(groups: Iterable[Sequence[XRayRow]]) -> tuple[Band, ...]:
+    """The bands of rows that follow one another, none of them empty."""
+    bands: list[Band] = []
+    for group in groups:
+        start = bands[-1].stop if bands else 0
+        before = sum(row.before.tokens for row in group if row.before is not None)
+        after = sum(row.after.tokens for row in group if row.after is not None)
+        bands.append(Band(group[0].link, start, start + len(group), before, after))
+    return tuple(bands)

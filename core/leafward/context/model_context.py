@@ -22,11 +22,12 @@ from leafward.context.projection import (
     begins_midway,
     context_edits,
     latest,
+    puts_files_in,
     selected,
 )
 from leafward.context.sizes import ContextSize, replayed_tokens
 from leafward.session.entries import CONTEXT_CHANGES, Body, EntryIndex, Kind
-from leafward.session.messages import SummaryBasis, leaves_files_unstored, summary_basis, trusted_usage
+from leafward.session.messages import SummaryBasis, summary_basis, trusted_usage
 from leafward.session.source import UNCERTAIN_CONTEXT, SourceRemark
 from leafward.session.tokens import message_tokens
 
@@ -142,18 +143,17 @@ class Context:
     @property
     def missing(self) -> str:
         """Names of the parts that are not in the file."""
-        again = ", files added again" if self.measured_anew and self._files_unstored else ""
+        again = (
+            ", files added again"
+            if self.measured_anew and puts_files_in(self.session, self.compaction)
+            else ""
+        )
         return f"{'earlier conversation, ' if self.begins_midway else ''}{self.missing_prompt}{again}"
 
     @property
     def missing_prompt(self) -> str:
         """Names of the missing parts of which a compaction takes nothing away."""
         return f"{'unrecorded ' if self.ledger.system else ''}system prompt, tools"
-
-    @property
-    def _files_unstored(self) -> bool:
-        body = self.session.body(self.compaction) if self.compaction >= 0 else None
-        return leaves_files_unstored(body or {})
 
     @property
     def summary_basis(self) -> SummaryBasis | None:

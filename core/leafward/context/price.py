@@ -195,15 +195,13 @@ def price_of_move(
     target: int,
     *,
     metrics: EntryMetrics | None = None,
-    rates: Rates | None = None,
     now: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Price:
     """The price of moving the leaf to an entry; -1 is before everything.
 
-    `metrics` are filled as far as the price needs them; without any, they are made for this price alone. `rates` replace those
-    of the session's own replies. With `now`, in milliseconds, nothing counts as cached if the last request is more than an hour
-    old. Raises Cancelled once `stop` turns true.
+    `metrics` are filled as far as the price needs them; without any, they are made for this price alone. With `now`, in
+    milliseconds, nothing counts as cached if the last request is more than an hour old. Raises Cancelled once `stop` turns true.
     """
     tree = session.tree
     sizes = Sizes(session, EntryMetrics(session) if metrics is None else metrics, stop)
@@ -221,7 +219,7 @@ def price_of_move(
     expired = asked is not None and now is not None and now - asked > _CACHED_FOR
     cached = 0 if expired else shared_size
     model = there.model or here.model
-    known = rates or _rates(sizes, goal, model) or _rates(sizes, place, model)
+    known = _rates(sizes, goal, model) or _rates(sizes, place, model)
     gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
     # Metadata that both paths have below the ancestor is neither dropped nor added.
     both = len(session.columns.without_notes(entries_below(session, ancestor, shared)))
@@ -326,30 +324,7 @@ def _surprises(
     session, tree = sizes.session, sizes.session.tree
     if place == goal:
         return
-    gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
-    if gone and come:
-        mine, theirs = _sizes(basis, here.compaction), _sizes(basis, there.compaction)
-        yield "other-compaction", f"another compaction applies here: {theirs} instead of {mine}"
-    elif gone:
-        below = tree.is_ancestor(goal, here.compaction)
-        number = sum(kinds.count(Kind.COMPACTION) for _, kinds in _in_steps(sizes, left))
-        if number > 1:
-            # The sizes of one compaction would be read as those of all.
-            lies = f"before the last {number}" if there.compaction >= 0 else f"before {number}"
-            lies = f"{lies} compactions" if below else f"{number} compactions are not on this path"
-        else:
-            sizes_of = _sizes(basis, here.compaction)
-            lies = (
-                f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
-            )
-        # The context there may be smaller than the one here: only the text up to there comes back.
-        since = "since the earlier compaction" if there.compaction >= 0 else "up to here"
-        yield "above-compaction", f"{lies}: text {since} comes back in full"
-    elif come:
-        yield (
-            "into-compaction",
-            f"compaction {_sizes(basis, there.compaction)} applies here: the model sees its summary, not the full history",
-        )
+    yield from _other_compactions(basis, place, goal, here, there, left)
     lost = [target for target, edit in here.edits.items() if there.edits.get(target) != edit]
     lost = [target for target in lost if tree.is_ancestor(target, goal)]
     if lost:
@@ -376,6 +351,37 @@ def _surprises(
     if here.model is not None and there.model is not None and here.model != there.model:
         named = safe_line(there.model[-1], 60)
         yield "model", f"nothing is cached for the model here, {named}"
+
+
+def _other_compactions(
+    basis: Basis, place: EntryIndex, goal: EntryIndex, here: Outline, there: Outline, left: array[int]
+) -> Iterator[tuple[str, str]]:
+    """The surprise of another compaction, or none, that is in force at the goal."""
+    tree = basis.sizes.session.tree
+    gone, come = _is_beside(here.compaction, goal, tree), _is_beside(there.compaction, place, tree)
+    if gone and come:
+        mine, theirs = _sizes(basis, here.compaction), _sizes(basis, there.compaction)
+        yield "other-compaction", f"another compaction applies here: {theirs} instead of {mine}"
+    elif gone:
+        below = tree.is_ancestor(goal, here.compaction)
+        number = sum(kinds.count(Kind.COMPACTION) for _, kinds in _in_steps(basis.sizes, left))
+        if number > 1:
+            # The sizes of one compaction would be read as those of all.
+            lies = f"before the last {number}" if there.compaction >= 0 else f"before {number}"
+            lies = f"{lies} compactions" if below else f"{number} compactions are not on this path"
+        else:
+            sizes_of = _sizes(basis, here.compaction)
+            lies = (
+                f"before the compaction {sizes_of}" if below else f"compaction {sizes_of} is not on this path"
+            )
+        # The context there may be smaller than the one here: only the text up to there comes back.
+        since = "since the earlier compaction" if there.compaction >= 0 else "up to here"
+        yield "above-compaction", f"{lies}: text {since} comes back in full"
+    elif come:
+        yield (
+            "into-compaction",
+            f"compaction {_sizes(basis, there.compaction)} applies here: the model sees its summary, not the full history",
+        )
 
 
 def _sizes(basis: Basis, compaction: EntryIndex) -> str:

@@ -10,7 +10,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
-from leafward.session.messages import PROJECTION, edit_targets
+from leafward.session.messages import PROJECTION, edit_targets, leaves_files_unstored
 from leafward.session.source import GOES_ON
 
 if TYPE_CHECKING:
@@ -40,6 +40,11 @@ def replaced_kinds(session: Session) -> frozenset[Kind]:
     Claude Code sends an earlier summary as well where a compaction names it among what it kept ("Summarize from here").
     """
     return _REPLACED if session.is_native else _REPLACED - _COMPACTION
+
+
+def puts_files_in(session: Session, compaction: int) -> bool:
+    """Whether the agent puts files in again after a compaction without storing them; False for -1, no compaction."""
+    return compaction >= 0 and leaves_files_unstored(session.body(EntryIndex(compaction)) or {})
 
 
 def begins_midway(session: Session, at: int) -> bool:

@@ -6,6 +6,7 @@ import heapq
 import os
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, NotFound
@@ -25,7 +26,7 @@ from leafward.session.entries import NO_ENTRY, PROMPTS, EntryIndex
 from leafward.session.messages import prompt_text, written_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from leafward.catalog.card import Card
     from leafward.files.file_replay.knowledge import FileState
@@ -343,13 +344,30 @@ def _claimed(
     parts: list[CandidateSession],
     unread: tuple[str, ...],
 ) -> Blame:
-    known: dict[int, Author] = {}
+    """The lines with their authors, from the number of the change that wrote each; negative where none did."""
+    author = cache(lambda number: _author(*changes[number]))
+    origins = _without_copies(path, now, origins, changes)
+    others: list[list[int]] = []
+    for line, origin in zip(now, origins, strict=True):
+        writers = dict.fromkeys(history.writers.get(line, ())) if says_something(line) else {}
+        others.append([one for one in writers if one != origin and author(one).abandoned])
+    used = sorted({one for one in origins if one >= 0}.union(*others))
+    authors, places = _by_turn({number: (changes[number][0], author(number)) for number in used})
+    lines = []
+    for number, (line, origin, also) in enumerate(zip(now, origins, others, strict=True), 1):
+        own = places.get(origin, origin)
+        lines.append(
+            BlameLine(
+                number, line, own, tuple(dict.fromkeys(places[one] for one in also if places[one] != own))
+            )
+        )
+    return Blame(path, tuple(lines), authors, len(parts), unread)
 
-    def author(number: int) -> Author:
-        if number not in known:
-            known[number] = _author(*changes[number])
-        return known[number]
 
+def _without_copies(
+    path: str, now: list[str], origins: list[int], changes: list[tuple[CandidateSession, _Change]]
+) -> list[int]:
+    """The origins; `UNSURE` for lines that may be copied, and for short ones beside them."""
     shown: dict[int, str] = {}
 
     def copied(line: str, number: int) -> bool:
@@ -366,43 +384,25 @@ def _claimed(
         for line, origin in zip(now, origins, strict=True)
     ]
     beside = _beside_copies(now, copies)
-    origins = [
+    return [
         UNSURE if copies[at] or (origin >= 0 and beside[at]) else origin for at, origin in enumerate(origins)
     ]
-    others: list[list[int]] = []
-    for line, origin in zip(now, origins, strict=True):
-        writers = dict.fromkeys(history.writers.get(line, ())) if says_something(line) else {}
-        others.append([one for one in writers if one != origin and author(one).abandoned])
-    used = sorted({one for one in origins if one >= 0}.union(*others))
-    # Calls of one turn are one author.
+
+
+def _by_turn(
+    used: Mapping[int, tuple[CandidateSession, Author]],
+) -> tuple[tuple[Author, ...], dict[int, int]]:
+    """The authors, of whom calls of one turn are one, and the place among them of each change."""
     turns: dict[tuple[int, int], int] = {}
     places: dict[int, int] = {}
     authors: list[Author] = []
-    for number in used:
-        part, _ = changes[number]
-        one = author(number)
+    for number, (part, one) in used.items():
         key = (id(part), one.prompt if one.prompt != NO_ENTRY else -2 - one.entry)
         if key not in turns:
             turns[key] = len(authors)
             authors.append(one)
         places[number] = turns[key]
-    return Blame(
-        path,
-        tuple(
-            BlameLine(
-                number,
-                line,
-                places.get(origin, origin),
-                tuple(
-                    dict.fromkeys(places[one] for one in also if places[one] != places.get(origin, origin))
-                ),
-            )
-            for number, (line, origin, also) in enumerate(zip(now, origins, others, strict=True), 1)
-        ),
-        tuple(authors),
-        len(parts),
-        unread,
-    )
+    return tuple(authors), places
 
 
 def _beside_copies(lines: Sequence[str], copies: Sequence[bool]) -> list[bool]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from leafward.branches.reason import Reason
+    from leafward.branches.line_reason import Reason
     from leafward.catalog.card import Card
 
 

@@ -24,70 +24,84 @@ def hints_of(state: CompareState, *, searched: bool, three_columns: bool, on_fol
 
 
 def _hints(state: CompareState, *, searched: bool, three_columns: bool, on_fold: bool) -> Sequence[Hint]:
-    page, seen, content = state.page, state.read.overall, state.content
+    page, seen = state.page, state.read.overall
     if seen is None:
         return (Hint("app.back"),)
-    back = Hint("mode.leave", "back" if page is Page.FILES else "files")
     if searched:
-        back = Hint("mode.leave", "end search", "end")
         hits = Hint(("change.next", "change.previous"), "hit")
-        return (hits, back, Hint("compare.find"))
-    tab = Hint("pane.next", "next tab", "next")
+        return (hits, Hint("mode.leave", "end search", "end"), Hint("compare.find"))
+    back = Hint("mode.leave", "back" if page is Page.FILES else "files")
     if page in (Page.FILES, Page.CONTENTS) and not len(seen.sets):
         return (
-            tab,
+            _TAB,
             Hint("sides.swap", "swap A B", "swap"),
             back,
             Hint("carry.open"),
             Hint("comparison.save"),
         )
-    if page is Page.FILES:
-        columns = (Hint(("column.left", "column.right"), "column"),) if three_columns else ()
-        ancestor = {Show.SIDES: "ancestor as A", Show.FROM_ANCESTOR: "three-way"}.get(content.show, "A and B")
-        return (
-            Hint("compare.enter", "open"),
-            tab,
-            Hint(("change.next", "change.previous"), "change"),
-            back,
-            Hint("sides.swap", "swap A B", "swap"),
-            Hint("ancestor.show", ancestor, "ancestor"),
-            *columns,
-            Hint("compare.find"),
-            Hint("carry.open"),
-            Hint("comparison.save"),
-            Hint("file.timeline"),
-            Hint("base.toggle", "no base" if state.files.based else "base"),
-            Hint("copy.text", "copy diff", "copy"),
-        )
-    if page is Page.CONTENTS:
-        return (
-            Hint(("change.next", "change.previous"), "change"),
-            Hint(("column.left", "column.right"), "file"),
-            Hint("compare.enter", "unfold" if on_fold else "whole line"),
-            back,
-            tab,
-            Hint("ancestor.show", "ancestor"),
-            Hint("compare.fold", "show same" if content.fold else "fold same", "same"),
-            Hint("compare.find"),
-            Hint("base.toggle", "no base" if state.files.based else "base"),
-            Hint("copy.text", "copy diff", "copy"),
-        )
-    if page is Page.SUMMARY:
-        return (
-            Hint(("change.next", "change.previous"), "difference", "change"),
-            Hint("compare.enter", "whole line", "read"),
-            Hint("compare.fold", "show same" if not content.fold else "fold same", "same"),
-            back,
-            tab,
-            Hint("compare.find"),
-            Hint("difference.pin"),
-        )
+    match page:
+        case Page.FILES:
+            return _of_files(state, back, three_columns=three_columns)
+        case Page.CONTENTS:
+            return _of_contents(state, back, on_fold=on_fold)
+        case Page.SUMMARY:
+            return _of_summary(state, back)
+        case _:
+            return (Hint("compare.enter", "show entry", "show"), back, _TAB, Hint("compare.find"))
+
+
+_TAB = Hint("pane.next", "next tab", "next")
+
+
+def _of_files(state: CompareState, back: Hint, *, three_columns: bool) -> Sequence[Hint]:
+    columns = (Hint(("column.left", "column.right"), "column"),) if three_columns else ()
+    shows = {Show.SIDES: "ancestor as A", Show.FROM_ANCESTOR: "three-way"}
     return (
-        Hint("compare.enter", "show entry", "show"),
+        Hint("compare.enter", "open"),
+        _TAB,
+        Hint(("change.next", "change.previous"), "change"),
         back,
-        tab,
+        Hint("sides.swap", "swap A B", "swap"),
+        Hint("ancestor.show", shows.get(state.content.show, "A and B"), "ancestor"),
+        *columns,
         Hint("compare.find"),
+        Hint("carry.open"),
+        Hint("comparison.save"),
+        Hint("file.timeline"),
+        Hint("base.toggle", "no base" if state.files.based else "base"),
+        Hint("copy.text", "copy diff", "copy"),
     )
+
+
+def _of_contents(state: CompareState, back: Hint, *, on_fold: bool) -> Sequence[Hint]:
+    return (
+        Hint(("change.next", "change.previous"), "change"),
+        Hint(("column.left", "column.right"), "file"),
+        Hint("compare.enter", "unfold" if on_fold else "whole line"),
+        back,
+        _TAB,
+        Hint("ancestor.show", "ancestor"),
+        _fold(state),
+        Hint("compare.find"),
+        Hint("base.toggle", "no base" if state.files.based else "base"),
+        Hint("copy.text", "copy diff", "copy"),
+    )
+
+
+def _of_summary(state: CompareState, back: Hint) -> Sequence[Hint]:
+    return (
+        Hint(("change.next", "change.previous"), "difference", "change"),
+        Hint("compare.enter", "whole line", "read"),
+        _fold(state),
+        back,
+        _TAB,
+        Hint("compare.find"),
+        Hint("difference.pin"),
+    )
+
+
+def _fold(state: CompareState) -> Hint:
+    return Hint("compare.fold", "show same" if state.content.fold else "fold same", "same")
 
 
 def title_facts(read: ReadState, found: Fact | None, width: int, glyphs: Glyphs) -> list[Fact]:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from leafward.branches.diff.summaries import SummaryDifference
     from leafward.files.file_replay.bases import Bases
     from leafward.session.session import Session
-    from leafward_tui.compare.model.captions import CarriedSummary, ComparedSides
+    from leafward_tui.compare.model.carried_summary import CarriedSummary
+    from leafward_tui.compare.model.compared_sides import ComparedSides
     from leafward_tui.compare.model.content import Shown
-    from leafward_tui.compare.model.pages import MessageRow
+    from leafward_tui.compare.model.context_page import MessageRow
 
 
 class Page(StrEnum):

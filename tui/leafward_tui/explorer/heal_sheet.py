@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.agents.fork_draft import ForkDraft
-    from leafward.branches.healing import Healing
-    from leafward.branches.refused_blocks import HealedDifference
+    from leafward.branches.healing.healing import Healing
+    from leafward.branches.healing.refused_blocks import HealedDifference
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.panes.pane_lines import LabLine, Lines
 

@@ -119,21 +119,7 @@ class ClaudeReader:
         return made
 
     def _read(self, file: TranscriptFile, stop: Callable[[], bool]) -> Transcript:
-        rows, size = self._go_on(file)
-        self._known = None
-        pending = None
-        stretches: Stretches[BlockColumns] = Stretches(file, _TELL, size)
-        stretches.read(rows.feed, rows.take, stop)
-        size = stretches.end
-        for data, whole, at in file.blocks(stop, size):
-            if whole:
-                rows.feed(data, whole, at)
-                size = at + file.extent(at, whole)
-            elif decode_line(data) is not None:
-                rows.rest(data, at)
-                size = at + file.extent(at, len(data))
-            elif data.strip(SPACE):
-                pending = Pending(at, file.extent(at, len(data)))
+        rows, size, pending = self._rows(file, stop)
         if rows.role.count(Role.BROKEN) == len(rows):
             empty = not file.size
             raise NotASession(
@@ -141,9 +127,8 @@ class ClaudeReader:
             )
         leave_out(rows, self.row)
         place = place_of(file.path)
-        facts = rows.notes.facts
         session = _session_id(file.path, place, rows)
-        self._version = facts.version
+        self._version = rows.notes.facts.version
         seed = int.from_bytes(
             blake2b(session.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big"
         )
@@ -153,15 +138,7 @@ class ClaudeReader:
         wrong: list[int] = []
         if rows.notes.requests and builder.compactions.kept:
             wrong = corrected(builder, Requests(rows, self.row, self.translation.rows))
-        header: Body = {
-            "type": "session",
-            "id": session,
-            "timestamp": _begun(rows, file),
-            "cwd": _folder(place, list(facts.folders)),
-        }
-        for name, value in (("agentVersion", facts.version), ("branch", facts.branch)):
-            if isinstance(value, str) and value:
-                header[name] = value
+        header = _header(session, place, rows, file)
         _title(header, rows, builder)
         inherited = self._descend(header, place, rows, builder)
         if not (rows.mended or rows.left_out or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):
@@ -189,6 +166,25 @@ class ClaudeReader:
                 for key, row in rows.find(set(rows.notes.missing)).items()
             },
         )
+
+    def _rows(self, file: TranscriptFile, stop: Callable[[], bool]) -> tuple[Rows, int, Pending | None]:
+        """The rows of a transcript, the end of the last one, and a line behind it that is not complete yet."""
+        rows, size = self._go_on(file)
+        self._known = None
+        pending = None
+        stretches: Stretches[BlockColumns] = Stretches(file, _TELL, size)
+        stretches.read(rows.feed, rows.take, stop)
+        size = stretches.end
+        for data, whole, at in file.blocks(stop, size):
+            if whole:
+                rows.feed(data, whole, at)
+                size = at + file.extent(at, whole)
+            elif decode_line(data) is not None:
+                rows.rest(data, at)
+                size = at + file.extent(at, len(data))
+            elif data.strip(SPACE):
+                pending = Pending(at, file.extent(at, len(data)))
+        return rows, size, pending
 
     def _go_on(self, file: TranscriptFile) -> tuple[Rows, int]:
         """The rows of the last reading and their end, where the file only grew since."""
@@ -277,6 +273,21 @@ def _session_id(path: str, place: TranscriptName, rows: Rows) -> str:
     if place.id:
         return place.id
     return next(iter(rows.notes.facts.ids), "") or stem(path)
+
+
+def _header(session: str, place: TranscriptName, rows: Rows, file: TranscriptFile) -> Body:
+    """The header of a session, without its title and source."""
+    facts = rows.notes.facts
+    header: Body = {
+        "type": "session",
+        "id": session,
+        "timestamp": _begun(rows, file),
+        "cwd": _folder(place, list(facts.folders)),
+    }
+    for name, value in (("agentVersion", facts.version), ("branch", facts.branch)):
+        if isinstance(value, str) and value:
+            header[name] = value
+    return header
 
 
 def _all_side(rows: Rows) -> bool:

@@ -91,8 +91,7 @@ class Codex(Agent):
     title = "Codex"
     tool_table: ToolTable = CODEX_TOOLS
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._lock = Lock()
         self._shelves: dict[str, tuple[float, RolloutShelf]] = {}
 
@@ -121,7 +120,7 @@ class Codex(Agent):
             seen.add(str(root))
             shelf = RolloutShelf.of(walk(str(root), trouble))
             with self._lock:
-                self._shelves[str(root)] = self._clock(), shelf
+                self._shelves[str(root)] = time.monotonic(), shelf
             yield from _listings(shelf, names_in(str(root)), self.name)
 
     def gather(self, listings: Mapping[str, Listing]) -> None:
@@ -286,7 +285,7 @@ class Codex(Agent):
 
     def _shelf(self, home: str, session: str = "", *, anew: bool = False) -> RolloutShelf:
         """The files of a store, listed again after some time, or where a thread is not as it was among them."""
-        now = self._clock()
+        now = time.monotonic()
         with self._lock:
             known = self._shelves.get(home)
         if known is not None and not anew and now - known[0] < _FRESH:
@@ -301,13 +300,7 @@ class Codex(Agent):
     def _thread(self, path: Path) -> Thread:
         """The thread of a file, as its store is now. Raises NotASession."""
         absolute = os.path.abspath(path)
-        try:
-            now = os.stat(absolute)
-        except OSError as error:
-            raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
-        if os.path.isdir(absolute):
-            raise NotASession(f"{path} is a folder, not a session file")
-        alone = segment_of(absolute, [now.st_size, now.st_mtime_ns, now.st_ino])
+        alone = _segment_alone(path, absolute)
         home = home_of(absolute)
         if home is None:
             shelf = RolloutShelf.of(_beside(absolute)) if alone.thread else RolloutShelf()
@@ -339,10 +332,8 @@ class Codex(Agent):
         row = known.get(thread)
         live = segments[-1]
         if row is not None:
-            live = next(
-                (one for one in segments if os.path.basename(one.path).removesuffix(".zst") == row.rollout),
-                live,
-            )
+            files = {os.path.basename(one.path).removesuffix(".zst"): one for one in reversed(segments)}
+            live = files.get(row.rollout, live)
         return Thread(
             thread,
             segments,
@@ -355,6 +346,17 @@ class Codex(Agent):
             notes,
             original,
         )
+
+
+def _segment_alone(path: Path, absolute: str) -> Segment:
+    """The segment in a file, without the store around it. Raises NotASession; the error names `path`."""
+    try:
+        now = os.stat(absolute)
+    except OSError as error:
+        raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
+    if os.path.isdir(absolute):
+        raise NotASession(f"{path} is a folder, not a session file")
+    return segment_of(absolute, [now.st_size, now.st_mtime_ns, now.st_ino])
 
 
 def _given_id(path: str) -> str:

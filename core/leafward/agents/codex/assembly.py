@@ -94,13 +94,7 @@ class Assembly:
         if last.rollout.at(last.end, 1) == b"\n":
             for index in [index for index, kind in damage.items() if kind is Damage.UNTERMINATED]:
                 del damage[index]
-        size = self._with_others(last.rollout, last.end, stop)
-        for buffer, whole, base in last.rollout.blocks(stop, size):
-            if not whole:
-                size = self._rest(last.rollout, buffer, base, size)
-                break
-            builder.feed(buffer, whole, base)
-            size = base + last.rollout.extent(base, whole)
+        size = self._plain_lines(last.rollout, last.end, stop)
         self.whole = not stop()
         self._end_responses()
         builder.settle()
@@ -177,52 +171,19 @@ class Assembly:
         self, step: ChainStep, fork_points: list[int], copied: CopiedLines | None, stop: Callable[[], bool]
     ) -> None:
         builder, rollout, segment = self.builder, step.rollout, step.segment
-        limit = step.limit
         if rollout.torn is not None:
             text = f"{segment.path} ends before its content does: {rollout.torn}"
             self.notes.append(SourceRemark("torn-archive", text, path=Path(segment.path)))
         if rollout.is_marked:
             self.notes.append(marked_note(segment.path, "Codex"))
-        size, first = 0, len(builder.columns)
-        waiting = list(fork_points)
-        plain = not waiting and limit is None and copied is None
+        first = len(builder.columns)
         builder.responses.partial = copied is not None and copied.partial
-        seen: int | None = None
+        plain = not fork_points and step.limit is None and copied is None
         if plain:
-            size = self._with_others(rollout, 0, stop)
-        for buffer, whole, base in rollout.blocks(stop, size):
-            if not whole:
-                if limit is None or not waiting:
-                    size = self._rest(rollout, buffer, base, size)
-                break
-            if plain:
-                builder.feed(buffer, whole, base)
-                size = base + rollout.extent(base, whole)
-                continue
-            for data, start, end, at in lines_in(buffer, whole, base):
-                number = ordinal(data, start, end)
-                seen = number if number is not None else seen
-                while waiting and number is not None and number >= waiting[0]:
-                    self.states[segment.id, waiting.pop(0)] = builder.state()
-                if limit is not None and number is not None and number >= limit:
-                    break
-                if copied is not None and not copied.goes_on(data, start, end):
-                    self._own_from_here(copied)
-                    copied = None
-                builder.take(data, start, end, at)
-                size = at + rollout.extent(at, end + 1 - start)
-            else:
-                builder.link()
-                continue
-            break
-        builder.link()
-        if copied is not None:
-            self._own_from_here(copied)
-        if waiting and seen is not None and waiting[-1] > seen + 1:
-            text = (
-                f"other segments continue from line {waiting[-1]} of this segment, which ends at line {seen}"
-            )
-            self.notes.append(SourceRemark("base-short", text, path=Path(segment.path)))
+            size = self._plain_lines(rollout, 0, stop)
+            builder.link()
+        else:
+            size = self._marked_lines(step, fork_points, copied, stop)
         self.notes += oversize_notes(segment.path, rollout.long_lines)
         size = min(rollout.size, max(size, 0))
         self._sizes[segment.path], self._plain = rollout.size, plain and rollout.torn is None
@@ -231,6 +192,54 @@ class Assembly:
         )
         self.pieces.append(Piece(self.end, size, rollout, segment))
         self.end += size
+
+    def _plain_lines(self, rollout: Rollout, begin: int, stop: Callable[[], bool]) -> int:
+        """Reads lines of which no place matters, from an offset on; returns the offset reached."""
+        size = self._with_others(rollout, begin, stop)
+        for buffer, whole, base in rollout.blocks(stop, size):
+            if not whole:
+                return self._rest(rollout, buffer, base, size)
+            self.builder.feed(buffer, whole, base)
+            size = base + rollout.extent(base, whole)
+        return size
+
+    def _marked_lines(
+        self, step: ChainStep, fork_points: list[int], copied: CopiedLines | None, stop: Callable[[], bool]
+    ) -> int:
+        """Reads the lines of a segment one by one: up to its limit, with the state where others continue; returns the offset reached."""
+        builder, rollout, limit = self.builder, step.rollout, step.limit
+        waiting = list(fork_points)
+        seen: int | None = None
+        size, ended = 0, False
+        for buffer, whole, base in rollout.blocks(stop, 0):
+            if not whole:
+                if limit is None or not waiting:
+                    size = self._rest(rollout, buffer, base, size)
+                break
+            for data, start, end, at in lines_in(buffer, whole, base):
+                number = ordinal(data, start, end)
+                seen = number if number is not None else seen
+                while waiting and number is not None and number >= waiting[0]:
+                    self.states[step.segment.id, waiting.pop(0)] = builder.state()
+                if ended := limit is not None and number is not None and number >= limit:
+                    break
+                if copied is not None and not copied.goes_on(data, start, end):
+                    self._own_from_here(copied)
+                    copied = None
+                builder.take(data, start, end, at)
+                size = at + rollout.extent(at, end + 1 - start)
+            if ended:
+                break
+            builder.link()
+        builder.link()
+        if copied is not None:
+            self._own_from_here(copied)
+        if waiting and seen is not None and waiting[-1] > seen + 1:
+            text = (
+                f"other segments continue from line {waiting[-1]} of this segment, which ends at line {seen}"
+            )
+            self.notes.append(SourceRemark("base-short", text, path=Path(step.segment.path)))
+        return size
 
     def _with_others(self, rollout: Rollout, begin: int, stop: Callable[[], bool]) -> int:
         """Reads the whole lines of a large file from an offset on, together with other processes; returns the offset reached."""

@@ -84,20 +84,11 @@ def forked(
     if anew >= 0:
         rollout, begin, _ = reader.stretch(anew)
         stretches = [one._replace(begin=begin) if one.rollout is rollout else one for one in stretches]
-    own = reader.chain.metas.get(step.segment.path, {})
-    if step.segment.thread != session.id:
-        own = next(
-            (
-                reader.chain.metas[one.segment.path]
-                for one in reader.chain.steps
-                if one.segment.thread == session.id and one.segment.path in reader.chain.metas
-            ),
-            own,
-        )
+    own = _meta_of(reader, step, session)
+    paginated = own.get("history_mode") == "paginated"
     name = fresh_id(terms)
     lost = _LOST if folder == session.cwd else _LOST | _OF_FOLDER
     meta = {key: value for key, value in own.items() if key not in lost}
-    paginated = own.get("history_mode") == "paginated"
     meta |= {
         "id": name,
         "session_id": name,
@@ -149,6 +140,16 @@ def _depth(columns: Columns, index: int) -> int:
         found += 1
         index = columns.parent[index]
     return found
+
+
+def _meta_of(reader: CodexReader, step: ChainStep, session: Session) -> Body:
+    """The first record of the segment in which the copy ends; of the session's own first one, where that is another thread's."""
+    metas = reader.chain.metas
+    own = metas.get(step.segment.path, {})
+    if step.segment.thread == session.id:
+        return own
+    paths = [one.segment.path for one in reader.chain.steps if one.segment.thread == session.id]
+    return next((metas[path] for path in paths if path in metas), own)
 
 
 # --- where the copy ends ---

@@ -133,23 +133,11 @@ class Shelves:
 
     def listings(self, root: str, stop: Callable[[], bool], trouble: list[Trouble]) -> Iterator[Listing]:
         """Every session under a root, from databases and files, each from the complete source."""
-        taken: dict[str, int] = {}
-        empty: set[str] = set()
-        found: list[tuple[str, SessionShelf]] = []
-        unreadable: dict[str, dict[str, Stamp]] = {}
-        for path in databases_in(root, trouble):
-            damaged = True
-            try:
-                found.append((path, shelf := self.shelf(path)))
-                damaged = bool(shelf.damage)
-            except (sqlite3.Error, OSError, NotASession):
-                pass
-            if damaged:
-                # It is listed itself: reading it tells the error.
-                folder, name = os.path.split(path)
-                unreadable.setdefault(folder, {})[name] = _stamp(path)
+        found, unreadable = self._databases(root, trouble)
         for folder, stamps in unreadable.items():
             yield Listing(folder, stamps, self._agent)
+        taken: dict[str, int] = {}
+        empty: set[str] = set()
         for _, shelf in found:
             for name, row in shelf.rows.items():
                 taken[name] = max(taken.get(name, 0), row.stamp[1])
@@ -184,6 +172,24 @@ class Shelves:
             }
             if left:
                 yield Listing(folder, left, self._agent)
+
+    def _databases(
+        self, root: str, trouble: list[Trouble]
+    ) -> tuple[list[tuple[str, SessionShelf]], dict[str, dict[str, Stamp]]]:
+        """The databases under a root with their sessions; by folder, those that are damaged: reading one tells the error."""
+        found: list[tuple[str, SessionShelf]] = []
+        unreadable: dict[str, dict[str, Stamp]] = {}
+        for path in databases_in(root, trouble):
+            damaged = True
+            try:
+                found.append((path, shelf := self.shelf(path)))
+                damaged = bool(shelf.damage)
+            except (sqlite3.Error, OSError, NotASession):
+                pass
+            if damaged:
+                folder, name = os.path.split(path)
+                unreadable.setdefault(folder, {})[name] = _stamp(path)
+        return found, unreadable
 
     def strays(self, path: str) -> dict[str, int]:
         """The numbers of messages in a database whose session is missing, by session; empty where it is unreadable."""

@@ -95,7 +95,7 @@ class OpenCodeReader:
 
     @property
     def has_gone_on(self) -> bool:
-        """Whether the earlier reading still counted, and only what followed was read."""
+        """Whether the earlier reading still held, and only what followed was read; work counted for tests."""
         return self._spool is not None and self._spool.begin > 0
 
     def settled(self) -> int | None:

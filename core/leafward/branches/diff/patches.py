@@ -17,7 +17,7 @@ from leafward.files.line_diff import DiffBlock, compare_lines, split_lines
 from leafward.files.restoration.project_folder import FileKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from leafward.branches.diff.sides import Side, Sides
     from leafward.files.file_replay.bases import Bases
@@ -214,7 +214,7 @@ def restore_diff(change: RestoredFile) -> list[str]:
     return file_diff(change.path, before, after)
 
 
-def unified(old: list[str], new: list[str], context: int = _CONTEXT) -> Iterator[str]:
+def unified(old: Sequence[str], new: Sequence[str], context: int = _CONTEXT) -> Iterator[str]:
     """Hunks of a unified diff, each line with its newline."""
     group: list[DiffBlock] = []
     for block in [*compare_lines(old, new), None]:
@@ -230,7 +230,7 @@ def unified(old: list[str], new: list[str], context: int = _CONTEXT) -> Iterator
         group = [block] if block is not None else []
 
 
-def _hunk(old: list[str], new: list[str], group: list[DiffBlock], context: int) -> Iterator[str]:
+def _hunk(old: Sequence[str], new: Sequence[str], group: list[DiffBlock], context: int) -> Iterator[str]:
     first, last = group[0], group[-1]
     if first.same:
         cut = max(0, first.old_to - first.old_from - context)

@@ -110,11 +110,11 @@ def draft_graft(
     Calls keep their results, and results their calls, whether they were chosen or not. Raises Refused where no chosen entry
     can be carried, and where the graft would not fit into the window (tokens).
     """
-    carried = sorted({index for index in chosen if session.columns.kind[index] in CARRIED})
+    carried = {index for index in chosen if session.columns.kind[index] in CARRIED}
     if not carried:
         raise Refused("nothing chosen can be grafted: only prompts, replies, results and messages can")
     here = EntryIndex(session.leaf if onto is None else onto)
-    sources, misfits = _whole(session, carried)
+    sources, misfits = _whole(session, sorted(carried))
     if stop():
         raise Refused("stopped")
     on_path = set(session.tree.path(here))
@@ -134,7 +134,7 @@ def draft_graft(
         )
     return GraftDraft(
         tuple(EntryIndex(index) for index in sources),
-        tuple(EntryIndex(index) for index in sources if index not in set(carried)),
+        tuple(EntryIndex(index) for index in sources if index not in carried),
         here,
         place_at(session, here),
         tokens,

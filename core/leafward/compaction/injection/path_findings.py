@@ -35,8 +35,6 @@ class PathFile:
     """The last entry with this use."""
     sources: list[SourceRef]
     """Sources of every use, in the order of the path."""
-    by_tool: bool = True
-    """Whether a tool's arguments name it, not only a text."""
     gone: bool = False
     """Whether a command moved or removed it since."""
 

@@ -336,7 +336,7 @@ class PathReader:
                 known = files.get(path)
                 if known is None:
                     gone = any(entry > index and lies_at(path, moved) for entry, moved in self.moves)
-                    files[path] = PathFile(path, PathUse.MENTIONED, index, [source], False, gone)
+                    files[path] = PathFile(path, PathUse.MENTIONED, index, [source], gone)
                     continue
                 known.sources.insert(bisect_right(known.sources, index, key=attrgetter("entry")), source)
                 if known.use is PathUse.MENTIONED:

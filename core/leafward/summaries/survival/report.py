@@ -302,7 +302,7 @@ def _supported(fact: Fact, folded: str, amounts: set[str]) -> bool:
                 part.replace(",", "").replace("_", "") in amounts for part in digits
             )
         case _:
-            # `SectionCards` is the plural of `SectionCard`.
+            # A name in the plural is supported by its singular.
             key = fact.key.casefold().removesuffix("s")
             if key.startswith("#"):
                 # An issue or a pull request, which an address or a call names by its number alone.

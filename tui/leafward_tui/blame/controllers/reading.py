@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.base.config import Config
-    from leafward.branches.reason import Reason
+    from leafward.branches.line_reason import Reason
     from leafward.catalog.card import Card
     from leafward.query.blame import Author, Blame
     from leafward_tui.blame.display import BlameDisplay
@@ -158,7 +158,7 @@ def _begun(card: Card) -> int:
 def read_reason(author: Author, job: Job) -> Reason:
     """The purpose of the turn of a line, from its session."""
     from leafward.agents.registry import agent_named
-    from leafward.branches.reason import reason_of
+    from leafward.branches.line_reason import reason_of
 
     with closing(agent_named(author.card.agent).open(Path(author.card.path), job.unwanted)) as session:
         return reason_of(session, author.entry, author.prompt)

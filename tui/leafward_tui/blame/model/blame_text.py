@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
-from leafward.branches.reason import check_words
+from leafward.branches.line_reason import check_words
 from leafward.files.line_origins import UNSURE
 from leafward.query.blame import NOBODY
 from leafward_tui.ui.text.cells import expand_tabs
@@ -18,7 +18,7 @@ from leafward_tui.ui.text.times import moment_at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.branches.reason import Reason
+    from leafward.branches.line_reason import Reason
     from leafward.query.blame import Author, Blame, BlameLine
 
 _LABEL = 28

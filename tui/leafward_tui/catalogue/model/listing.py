@@ -211,23 +211,13 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
         if view.grouping is not Grouping.NONE:
             if lines:
                 lines.append(ListLine(LineKind.BLANK))
-            folded = name in view.folded
             at[f"group:{name}"] = len(lines)
             lines.append(
-                ListLine(
-                    LineKind.GROUP,
-                    name,
-                    folded=folded,
-                    shown=len(group.rows),
-                    total=totals[name],
-                    found=matching[name],
-                    used=used[name],
-                    ordered_by=_ordered_by(group, view.sort),
-                    modified=group.modified,
-                    words=NO_PROJECT_FOLDER if name in stock.status.missing else "",
+                _group_line(
+                    name, group, view, stock, total=totals[name], found=matching[name], used=used[name]
                 )
             )
-            if folded:
+            if name in view.folded:
                 continue
         _add_sessions(
             lines, at, name, group, stock, forest=view.grouping is Grouping.FOREST and stock.projects > 1
@@ -246,6 +236,23 @@ def list_sessions(stock: Stock, view: View, now: int) -> Listing:
     )
     return Listing(
         lines, view, query, stock, len(shown), len(stock.cards), archived, warm_ups, at=at, groups=cards
+    )
+
+
+def _group_line(
+    name: str, group: Group, view: View, stock: Stock, *, total: int, found: int, used: Sum
+) -> ListLine:
+    return ListLine(
+        LineKind.GROUP,
+        name,
+        folded=name in view.folded,
+        shown=len(group.rows),
+        total=total,
+        found=found,
+        used=used,
+        ordered_by=_ordered_by(group, view.sort),
+        modified=group.modified,
+        words=NO_PROJECT_FOLDER if name in stock.status.missing else "",
     )
 
 

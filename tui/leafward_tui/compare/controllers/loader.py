@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.branches.diff.sides import sides
 from leafward.branches.diff.summaries import SummaryDifference, compare_sides
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
-from leafward_tui.compare.model.captions import (
-    carried_over,
-    compared_sides,
-    looked_at,
-    with_missing,
-)
-from leafward_tui.compare.model.pages import spoken
+from leafward_tui.compare.model.carried_summary import carried_over, with_missing
+from leafward_tui.compare.model.compared_sides import compared_sides, looked_at
+from leafward_tui.compare.model.context_page import spoken
 from leafward_tui.compare.state import Page, ReadState
 
 if TYPE_CHECKING:
@@ -23,8 +19,9 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
-    from leafward_tui.compare.model.captions import CarriedSummary, ComparedSides, Overall
-    from leafward_tui.compare.model.pages import MessageRow
+    from leafward_tui.compare.model.carried_summary import CarriedSummary
+    from leafward_tui.compare.model.compared_sides import ComparedSides, Overall
+    from leafward_tui.compare.model.context_page import MessageRow
     from leafward_tui.ui.jobs import Job
 
 

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
-from leafward_tui.compare.model.captions import LOOKING, Overall, side_column, summary_head
-from leafward_tui.compare.model.pages import context_page, outcome_page
+from leafward_tui.compare.model.compared_sides import Overall
+from leafward_tui.compare.model.context_page import context_page
+from leafward_tui.compare.model.outcome_page import outcome_page
+from leafward_tui.compare.model.side_column import LOOKING, side_column
+from leafward_tui.compare.model.summary_page import summary_head
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.panes.pane_lines import Block
 from leafward_tui.ui.words.summary_differences import diff_lines

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
     from leafward_tui.compare.model.content_lines import ContentLines
-    from leafward_tui.compare.model.pages import MessageRow
+    from leafward_tui.compare.model.context_page import MessageRow
     from leafward_tui.ui.jobs import Job
 
 _COLUMNS = list(Column)

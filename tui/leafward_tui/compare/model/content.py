@@ -83,7 +83,7 @@ class Shown:
     """Rows at which a change begins."""
     words: dict[int, tuple[list[tuple[int, int]], list[tuple[int, int]]] | None] = field(default_factory=dict)
     """Results of `words_that_differ` so far, by row."""
-    plain: tuple[list[str], list[str], list[str]] = ((), (), ())  # type: ignore[assignment]  # all are empty
+    plain: tuple[Sequence[str], Sequence[str], Sequence[str]] = ((), (), ())
     """The unchanged lines of the two contents and of the ancestor."""
     mixed: bool = False
     """Whether some of these lines end in CRLF and some do not."""
@@ -155,9 +155,9 @@ def arranged_content(
     unseen = _unseen(difference, compared) if known else []
     if unseen:
         return Shown(difference, show, letters, ([], [], []), unseen, [], based=based)
-    texts = tuple(_coloured(one.text or "", difference.path) for one in (left, b, base))
+    of_left, of_b, of_base = (_coloured(one.text or "", difference.path) for one in (left, b, base))
     plain = lines_of(left), lines_of(b), lines_of(base)
-    laid = Shown(difference, show, letters, texts, [], [], plain=plain, based=based)  # type: ignore[arg-type]  # three of them
+    laid = Shown(difference, show, letters, (of_left, of_b, of_base), [], [], plain=plain, based=based)
     if not known:
         laid.rows = _in_part([("A", a), ("B", b), ("ancestor", base)], based=based)
         return laid

@@ -13,7 +13,7 @@ from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import count, fit, right
 
 if TYPE_CHECKING:
-    from leafward_tui.compare.model.captions import HeadEntry
+    from leafward_tui.compare.model.compared_sides import HeadEntry
     from leafward_tui.ui.appearance.theme import Ground
 
 _ARM = 10

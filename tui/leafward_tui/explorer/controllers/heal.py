@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.agents.base import Agent
     from leafward.agents.fork_draft import ForkDraft
     from leafward.base.config import Config
-    from leafward.branches.healing import Healing
+    from leafward.branches.healing.healing import Healing
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
 
@@ -94,7 +94,7 @@ class Healed(NamedTuple):
 
 def is_healable(session: Session, job: Job) -> bool:
     """Whether healing would change something of a session at its leaf. Raises LeafwardError."""
-    from leafward.branches.healing import healing
+    from leafward.branches.healing.healing import healing
 
     job.give_way()
     return bool(healing(session, stop=job.unwanted).changes)
@@ -104,7 +104,7 @@ def find_healing(session: Session, config: Config, clock: Callable[[], datetime]
     """Works out the changes that heal a session at its leaf. Raises LeafwardError."""
     from leafward.agents.fork_draft import ForkTerms
     from leafward.agents.recognition import agent_behind
-    from leafward.branches.healing import healing, new_session
+    from leafward.branches.healing.healing import healing, new_session
 
     job.give_way()
     agent, found = agent_behind(session), healing(session, config, job.unwanted)

@@ -262,30 +262,10 @@ class RowPainter:
     ) -> list[Segment]:
         if room <= 0:
             return []
-        if line.kind is LineKind.FOLDED_RUN:
-            spans = self.layout.entries_between(line.row, line.rows)
-            entries = counted(self.session.columns.entries_in(spans), "entry", "entries")
-            parts = [(f"{self.glyphs.folded} {entries}", ground.sub)]
-            if self.layout.density is not Density.ENTRIES:
-                turns = fold_words(self.layout, line)
-                parts = [(f"{self.glyphs.folded} {turns}", ground.sub), (f"   {entries}", ground.faint)]
+        if (parts := self._parts(line, room, ground)) is not None:
             return _pieces(parts, room, ground, self.glyphs)
         entry = self.layout.head[line.row]
-        words = self.headline(entry)
-        kind = self.layout.tree.kind[entry]
-        note = self.notes.get(entry, "")
-        if kind == Kind.COMPACTION:
-            sizes = self._sizes(note, room - len(_COMPACTION))
-            parts = [(_COMPACTION, ground.memory), (sizes, ground.sub)]
-            parts.append((self._repeats(line, sizes, room), ground.faint))
-            return _pieces(parts, room, ground, self.glyphs)
-        if kind == Kind.BRANCH_SUMMARY:
-            name, _, rest = words.text.partition("   ")
-            return _pieces([(name, ground.memory), (f"   {rest}", ground.sub)], room, ground, self.glyphs)
-        damage = self.session.columns.damage.get(entry)
-        if kind in (Kind.MALFORMED, Kind.HEADER):
-            name, _, rest = words.text.partition("  ")
-            return _pieces([(name, ground.bad), (f"  {rest}", ground.sub)], room, ground, self.glyphs)
+        words, kind = self.headline(entry), self.layout.tree.kind[entry]
         segments: list[Segment] = []
         # The effect of a context edit begins its own text, as the name of a compaction or a summary does.
         if self.layout.density is Density.ENTRIES and kind != Kind.CONTEXT_EDIT:
@@ -293,16 +273,7 @@ class RowPainter:
             word = fit(named, WORD_WIDTH - 1, pad=True, ellipsis=self.glyphs.ellipsis)
             segments.append(Segment(word + " ", ground.faint if kind != Kind.USER else ground.sub))
             room -= WORD_WIDTH
-        sign = (
-            "" if damage is Damage.ORPHAN else f"{self.glyphs.malformed} "
-        )  # An orphan's node is that sign.
-        before = f"{sign}{DAMAGE_TEXT[damage]}   " if damage is not None else ""
-        if kind == Kind.BASH:
-            before += "! "
-        elif kind == Kind.CONTEXT_EDIT:
-            before += "context edit "
-        elif words.word not in _PLAIN_WORDS and self.layout.density is not Density.ENTRIES:
-            before += f"{words.word}  "
+        before = self._lead(entry, words.word)
         text = before + words.within(room - cell_len(before), cell_len, self.glyphs.gap)
         style = self._style(kind, stands, selected, ground)
         fitted = fit(text, max(0, room), pad=True, ellipsis=self.glyphs.ellipsis)
@@ -311,6 +282,46 @@ class RowPainter:
         else:
             segments.append(Segment(fitted, style))
         return segments
+
+    def _parts(self, line: ShownLine, room: int, ground: Ground) -> list[tuple[str, Style]] | None:
+        """The text of folded rows, a compaction, a summary or a broken line, in parts; None for another row."""
+        if line.kind is LineKind.FOLDED_RUN:
+            spans = self.layout.entries_between(line.row, line.rows)
+            entries = counted(self.session.columns.entries_in(spans), "entry", "entries")
+            if self.layout.density is Density.ENTRIES:
+                return [(f"{self.glyphs.folded} {entries}", ground.sub)]
+            turns = fold_words(self.layout, line)
+            return [(f"{self.glyphs.folded} {turns}", ground.sub), (f"   {entries}", ground.faint)]
+        entry = self.layout.head[line.row]
+        kind = self.layout.tree.kind[entry]
+        if kind == Kind.COMPACTION:
+            sizes = self._sizes(self.notes.get(entry, ""), room - len(_COMPACTION))
+            again = self._repeats(line, sizes, room)
+            return [(_COMPACTION, ground.memory), (sizes, ground.sub), (again, ground.faint)]
+        if kind == Kind.BRANCH_SUMMARY:
+            name, _, rest = self.headline(entry).text.partition("   ")
+            return [(name, ground.memory), (f"   {rest}", ground.sub)]
+        if kind in (Kind.MALFORMED, Kind.HEADER):
+            name, _, rest = self.headline(entry).text.partition("  ")
+            return [(name, ground.bad), (f"  {rest}", ground.sub)]
+        return None
+
+    def _lead(self, entry: int, word: str) -> str:
+        """What stands ahead of the text of an entry: damage, a sign of its kind, or its word."""
+        kind = self.layout.tree.kind[entry]
+        damage = self.session.columns.damage.get(entry)
+        lead = ""
+        if damage is not None:
+            # The node of an orphan is that sign.
+            sign = "" if damage is Damage.ORPHAN else f"{self.glyphs.malformed} "
+            lead = f"{sign}{DAMAGE_TEXT[damage]}   "
+        if kind == Kind.BASH:
+            return f"{lead}! "
+        if kind == Kind.CONTEXT_EDIT:
+            return f"{lead}context edit "
+        if word not in _PLAIN_WORDS and self.layout.density is not Density.ENTRIES:
+            return f"{lead}{word}  "
+        return lead
 
     def _style(self, kind: int, stands: PathMembership, selected: bool, ground: Ground) -> Style:
         if selected:

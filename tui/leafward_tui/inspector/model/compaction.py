@@ -113,74 +113,70 @@ def _compaction(
 
 
 def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
-    """Writes the sizes, with those that the agent recorded, and the ledger of both sides."""
-    glyphs = sheet.glyphs
+    """Writes the sizes, with those that the agent recorded, the ledger of both sides, and notes on both."""
+    said_short = _sizes(sheet, xray, noted)
+    sheet.blank()
+    _ledger(sheet, xray)
+    _notes(sheet, xray, said_short=said_short)
+    sheet.blank()
+
+
+def _size_after(xray: XRay) -> str:
+    return f"{'' if xray.recorded else '~'}{exact(xray.after)}"
+
+
+def _sizes(sheet: Sheet, xray: XRay, noted: str) -> bool:
+    """Writes tokens and messages before and after; whether they say that something is not in the file."""
+    arrow = Span(f" {sheet.glyphs.arrow} ", "faint")
     less = " + not in file" if xray.is_short else ""
     if xray.before > xray.after > 0 and not less:
         less = f"   {percent(xray.before - xray.after, xray.before)} less"
-    after = f"{'' if xray.recorded else '~'}{exact(xray.after)}"
-    if NAMES + cell_len(f"{exact(xray.before)} {glyphs.arrow} {after}{less}") > sheet.width:
+    before, after = exact(xray.before), _size_after(xray)
+    if NAMES + cell_len(f"{before}{arrow.text}{after}{less}") > sheet.width:
         less = ""
-    sheet.line(
-        [
-            *padded([Span("context", "faint")], NAMES),
-            Span(exact(xray.before), "text"),
-            Span(f" {glyphs.arrow} ", "faint"),
-            Span(after, "strong"),
-            Span(less, "faint"),
-        ]
-    )
+    context = [Span(before, "text"), arrow, Span(after, "strong"), Span(less, "faint")]
+    sheet.line([*padded([Span("context", "faint")], NAMES), *context])
     if noted:
         sheet.pairs("recorded", noted, ink="sub", width=NAMES)
-    sheet.line(
-        [
-            *padded([Span("messages", "faint")], NAMES),
-            Span(exact(xray.messages_before), "text"),
-            Span(f" {glyphs.arrow} ", "faint"),
-            Span(exact(xray.messages_after), "text"),
-        ]
-    )
-    sheet.blank()
-    head = [*padded([], NAMES), Span(right("before", 10), "faint"), Span(right("after", 10), "faint")]
-    sheet.line(head)
+    messages = [Span(exact(xray.messages_before), "text"), arrow, Span(exact(xray.messages_after), "text")]
+    sheet.line([*padded([Span("messages", "faint")], NAMES), *messages])
+    return bool(less)
+
+
+def _ledger(sheet: Sheet, xray: XRay) -> None:
+    """Writes the parts of both sides, in tokens, and their totals."""
+    glyphs = sheet.glyphs
+    sheet.line([*padded([], NAMES), Span(right("before", 10), "faint"), Span(right("after", 10), "faint")])
     shares = {share.link: share for share in xray.ledger}
     for link, name, ink in _SHARES:
         share = shares[link]
         if not share.before and not share.after:
             continue
-        sheet.line(
-            [
-                *padded([Span(name, ink)], NAMES),
-                *_amount(share.before, glyphs),
-                *(
-                    [Span(right("unknown", 10), "faint")]
-                    if link is Link.REST and xray.lacks_rest
-                    else _amount(share.after, glyphs)
-                ),
-            ]
-        )
-    sheet.line(
-        [
-            *padded([Span("total", "faint")], NAMES),
-            Span(right(exact(xray.before), 10), "strong"),
-            Span(right(after, 10), "strong"),
-        ]
-    )
+        unknown = link is Link.REST and xray.lacks_rest
+        after = [Span(right("unknown", 10), "faint")] if unknown else _amount(share.after, glyphs)
+        sheet.line([*padded([Span(name, ink)], NAMES), *_amount(share.before, glyphs), *after])
+    totals = [Span(right(exact(xray.before), 10), "strong"), Span(right(_size_after(xray), 10), "strong")]
+    sheet.line([*padded([Span("total", "faint")], NAMES), *totals])
+
+
+def _notes(sheet: Sheet, xray: XRay, *, said_short: bool) -> None:
+    """Writes the source of the size after, and what is not in file, encrypted or estimated wrongly."""
+    shares = {share.link: share for share in xray.ledger}
+    rest = shares[Link.REST]
     if xray.recorded:
         basis, at = Basis.of(xray.session), EntryIndex(xray.compaction)
         # Without a part that is carried, the size would be that of the file's contents alone.
-        carries = basis.carried_not_in_file(at) or not shares[Link.REST].after
+        carries = basis.carried_not_in_file(at) or not rest.after
         without = f"; ~{exact(basis.carried(at))} estimated without it" if carries else ""
         sheet.note(f"after: counted by the next request{without}")
     else:
         sheet.note("after: estimated from the counts before it, until a request counts it")
-    rest = shares[Link.REST]
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
         again = "; files added again are part of it" if xray.puts_files_in else ""
         sheet.note(f"not in file: measured again after the compaction{again}")
     if xray.lacks_files:
         sheet.note("files added again are not in file and come on top: their size is not known yet")
-    elif xray.lacks_rest and not less:
+    elif xray.lacks_rest and not said_short:
         sheet.note("what is not in file comes on top")
     counted_as = summary_basis(xray.session.body(xray.compaction) or {}) if xray.compaction >= 0 else None
     if counted_as is not None:
@@ -189,7 +185,6 @@ def _numbers(sheet: Sheet, xray: XRay, noted: str) -> None:
     if errors:
         ways = [word for word, there in (("above", max(errors) > 0), ("below", min(errors) < 0)) if there]
         sheet.note(f"estimation error: counted {' or '.join(ways)} the estimates")
-    sheet.blank()
 
 
 def _amount(amount: int, glyphs: Glyphs) -> list[Span]:

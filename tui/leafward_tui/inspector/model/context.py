@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, overload
 
 from rich.cells import cell_len
 
@@ -17,37 +16,30 @@ from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import Context, context_at, lacks_prompt, uncertainties
 from leafward.context.sizes import broken_off_in
-from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
-from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis
+from leafward_tui.inspector.model.context_ledger import WIDE, ledger_lines
+from leafward_tui.inspector.model.context_parts import ContextPart, context_parts
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
-from leafward_tui.inspector.model.special_entries import part_sizes_in_words
 from leafward_tui.ui.appearance.context_signs import part_sign
 from leafward_tui.ui.panes.page import Gauge, Page, PageLine, Span
-from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, right, wrap
+from leafward_tui.ui.text.cells import count, filled, fit, limit, right, wrap
 from leafward_tui.ui.text.paths import tilde
 from leafward_tui.ui.text.spans import aligned, padded, shown_line
 from leafward_tui.ui.words.message_words import message_words
 from leafward_tui.ui.words.onset_words import by_settings, compacts_at
 
 if TYPE_CHECKING:
+    from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 WORD = 11
 """Cells of the kind column, gap included."""
-WIDE = 50
-"""Cells of a page in which messages have their bars."""
 BAR = 8
 """Cells of the largest message's bar."""
 TOKENS = 8
 """Cells of the token column, gap included."""
-AMOUNT = 10
-"""Cells of the ledger's amounts."""
-NAMES = 17
-"""Cells of the ledger's names."""
-_ABOUT_GAP = 3
 
 _BRIGHT = frozenset({"user", "bashExecution"})
 _TITLES = {
@@ -56,55 +48,6 @@ _TITLES = {
     LedgerSection.KEPT: "Kept",
     LedgerSection.AFTER: "After",
 }
-
-
-class _LedgerRow(NamedTuple):
-    name: str
-    amount: int
-    """Tokens."""
-    abouts: tuple[str, ...]
-    """Texts beside the amount: the first that fits is shown."""
-    entry: int = NO_ENTRY
-    sign: str = ""
-    """`~` before an amount that is an estimate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Messages of one section."""
-
-    section: LedgerSection
-    start: int
-    stop: int
-    tokens: int
-
-
-def context_parts(context: Context) -> list[Part]:
-    """The sections in the order of the messages, the summary at its place; a system message in the middle stays there."""
-    messages = context.messages
-    summary = next((at for at in messages.apart if messages.role(at) == "compactionSummary"), -1)
-    leading = (at for at in range(min(2, len(messages))) if messages.section(at) is not LedgerSection.SYSTEM)
-    start = next(leading, min(2, len(messages)))
-    middle = max(start, messages.first_after)
-    ends = [(LedgerSection.SYSTEM, 0, start)]
-    if 0 <= summary < middle:
-        # Codex sends its summary after the messages it keeps, pi before them.
-        ends += [(LedgerSection.KEPT, start, summary), (LedgerSection.SUMMARY, summary, summary + 1)]
-        start = summary + 1
-    ends += [(LedgerSection.KEPT, start, middle), (LedgerSection.AFTER, middle, len(messages))]
-    unsent = messages.unsent
-    return [
-        # As in the ledger, where messages that are not sent have a row of their own.
-        Part(
-            section,
-            first,
-            stop,
-            sum(messages.tokens[first:stop])
-            - sum(messages.tokens[at] for at in unsent if first <= at < stop),
-        )
-        for section, first, stop in ends
-        if stop > first
-    ]
 
 
 class ContextLines(Sequence[PageLine]):
@@ -158,7 +101,7 @@ class ContextLines(Sequence[PageLine]):
                     return heading + 1 + position - part.start
         return -1
 
-    def _heading(self, part: Part) -> PageLine:
+    def _heading(self, part: ContextPart) -> PageLine:
         named = self.compacted or part.section is not LedgerSection.AFTER
         left = [Span(_TITLES[part.section] if named else "Messages", "strong")]
         if part.stop - part.start > 1:
@@ -222,7 +165,7 @@ def context_page(request: PageRequest) -> Page:
     sheet.blank()
     _gauge(sheet, context, request.gauge)
     sheet.blank()
-    _ledger(sheet, context)
+    ledger_lines(sheet, context)
     _edits(sheet, context)
     return Page(request.tab, sheet.width, ContextLines(sheet, session, context))
 
@@ -287,111 +230,3 @@ def _broken_off(session: Session, entry: EntryIndex) -> bool:
     """Whether an entry is a reply that is never sent to a model, with or without an edit."""
     message = (session.body(entry) or {}).get("message")
     return isinstance(message, dict) and message.get("stopReason") in broken_off_in(session)
-
-
-_BRIEF = {
-    SummaryBasis.LENGTH: "from its length",
-    SummaryBasis.COUNT: "from a count",
-    SummaryBasis.UNKNOWN: "size unknown",
-}
-"""The source of the size of an encrypted summary, in few words."""
-
-
-def _ledger(sheet: Sheet, context: Context) -> None:
-    """Writes the parts that add up to the total, in exact tokens."""
-    ledger = context.ledger
-    messages = context.messages
-    parts = {part.section: part for part in reversed(context_parts(context))}
-    inner = sum(1 for at in messages.apart if messages.role(at) == "system")
-    rows: list[_LedgerRow] = []
-    if ledger.system or inner:
-        rows.append(_LedgerRow("system", ledger.system, (counted(inner, "message"),)))
-    if context.compaction >= 0:
-        of = f"#{context.compaction:,}"
-        parted = part_sizes_in_words(text_of((context.session.body(context.compaction) or {}).get("summary")))
-        within = (f"{of}: {parted}", parted) if parted else ()
-        abouts: tuple[str, ...] = (*within, f"of compaction {of}", of)
-        if (basis := context.summary_basis) is not None:
-            sealed = SUMMARY_BASIS_TEXT[basis]
-            abouts = (
-                f"of compaction {of}, encrypted: {sealed}",
-                f"encrypted: {sealed}",
-                sealed,
-                _BRIEF[basis],
-            )
-        rows.append(_LedgerRow("summary", ledger.summary, abouts, context.compaction))
-        kept, summary = parts.get(LedgerSection.KEPT), parts.get(LedgerSection.SUMMARY)
-        if kept is None:
-            rows.append(
-                _LedgerRow("kept", ledger.kept, ("within the summary" if " kept" in parted else "nothing",))
-            )
-        else:
-            first = messages.entry[kept.start]
-            # Chosen messages stand before a summary, not all that follow the first of them.
-            chosen = summary is not None and summary.start > kept.start
-            size = messages.first_after - kept.start - 1
-            about = counted(size, "message") if chosen else f"from #{first:,}"
-            rows.append(_LedgerRow("kept", ledger.kept, (about,), first))
-    after = parts.get(LedgerSection.AFTER)
-    size = after.stop - after.start if after is not None else 0
-    name = "after" if context.compaction >= 0 else "messages"
-    many = counted(size, "message")
-    since = (f"{many} since then", many) if context.compaction >= 0 else (many,)
-    rows.append(_LedgerRow(name, ledger.after, since))
-    if ledger.not_in_file:
-        # A change over the compaction needs a reason; the help explains the part itself.
-        again = "measured again after the compaction"
-        short = f"measured after #{context.compaction:,}"
-        anew = (f"{context.missing}; {again}", again, short) if context.measured_anew else ()
-        rows.append(_LedgerRow("not in file", ledger.not_in_file, (*anew, context.missing, "prompt, tools")))
-    if ledger.error:
-        more, side = ("more", "above") if ledger.error > 0 else ("less", "below")
-        words = (f"the model counted {more} than estimated", f"{side} the estimate", f"{side} estimate")
-        rows.append(_LedgerRow("estimation error", ledger.error, words))
-    if ledger.unsent:
-        reasons = "aborted, failed or kept out"
-        unsent = (f"counted anyway: {reasons}", f"counted: {reasons}", "counted anyway")
-        rows.append(_LedgerRow("not sent", ledger.unsent, unsent))
-    abouts = ("estimate; exact after the next reply", "estimated")
-    if ledger.recorded:
-        trailing = context.size.trailing if context.size.from_usage else 0
-        abouts = (
-            (f"{exact(trailing)} of them estimated", f"{exact(trailing)} estimated")
-            if trailing
-            else ("as the model counted", "model's count")
-        )
-    if ledger.unsent:
-        abouts = (f"{exact(context.sent)} of them are sent", f"{exact(context.sent)} are sent", *abouts)
-    rows.append(_LedgerRow("total", ledger.total, abouts, sign=context.sign))
-    _write_ledger(sheet, rows)
-
-
-def _write_ledger(sheet: Sheet, rows: Sequence[_LedgerRow]) -> None:
-    """Writes the rows, the last of which is the total; the text beside an amount is shown whole or not at all."""
-    amounts = [
-        row.sign + exact(row.amount).replace("-", sheet.glyphs.minus) if row.amount else sheet.glyphs.zero
-        for row in rows
-    ]
-    wide = sheet.width >= WIDE
-    names = NAMES if wide else max(cell_len(row.name) for row in rows) + 1
-    size = AMOUNT if wide else max(map(cell_len, amounts)) + 1
-    for row, amount in zip(rows, amounts, strict=True):
-        total = row is rows[-1]
-        if total:
-            rule = max(cell_len(amount), 5)
-            sheet.line(
-                [Span(" " * (2 + names + size - rule), "blank"), Span(sheet.glyphs.hairline * rule, "line")]
-            )
-        part = "after" if row.name == "messages" else row.name
-        sign, ink = part_sign(part if row.amount > 0 else "", sheet.glyphs)
-        room = sheet.width - 2 - names - size - _ABOUT_GAP
-        about = next((one for one in row.abouts if cell_len(one) <= room), "")
-        sheet.line(
-            [
-                Span(f"{sign} ", ink),
-                *padded([Span(row.name, "sub")], names),
-                Span(right(amount, size), "strong" if total else "text" if row.amount else "edge"),
-                Span(f"{' ' * _ABOUT_GAP}{about}" if about else "", "faint"),
-            ],
-            entry=row.entry,
-        )

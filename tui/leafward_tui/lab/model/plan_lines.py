@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leafward.compaction.division import Diagnostic
     from leafward.compaction.injection.values import Injection, SectionReport
     from leafward.compaction.plan import Plan
-    from leafward_tui.lab.model.ledger import Column, Ledger
+    from leafward_tui.lab.model.ledger import Column, Ledger, LedgerPart
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _LABEL = 13
@@ -161,57 +161,70 @@ def strategy_at(names: Sequence[str], width: int, x: int) -> int:
 
 def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     """The context afterwards: its size, a bar on the scale of the window, and its parts."""
-    total = ledger.total
     head = [
-        Span(f"~{count(total, zero='0')}", "strong"),
+        Span(f"~{count(ledger.total, zero='0')}", "strong"),
         Span(" / ", "faint"),
         Span(limit(ledger.window), "sub"),
-        Span(right(percent(total, ledger.window), 7), "sub"),
+        Span(right(percent(ledger.total, ledger.window), 7), "sub"),
     ]
-    lines = [spread([Span("Context after", "strong")], head, width)]
-    # On the scale of the window, like all such bars: the rest is free.
-    amounts_taken = [max(0, part.tokens) for part in ledger.parts]
-    *cells, free = filled(amounts_taken, max(0, ledger.window - sum(amounts_taken)), width)
-    signs = [part_sign(part.name, glyphs) for part in ledger.parts]
-    bar = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=True)]
-    bar.append(Span(glyphs.block_free * free, "edge"))
-    lines += [LabLine(tuple(bar)), LabLine()]
-    amounts = [_amount(part.tokens, glyphs) for part in ledger.parts]
-    name = 12 if width >= _WIDE else 11
     # A long name may reach into the column of the amounts, up to its own amount.
+    name = 12 if width >= _WIDE else 11
+    amounts = [_amount(part.tokens, glyphs) for part in ledger.parts]
     taken = [
         cell_len(part.name) + 1 + cell_len(amount) for part, amount in zip(ledger.parts, amounts, strict=True)
     ]
     name = max(name, *(cells - 7 for cells in taken))
-    for part, amount, sign in zip(ledger.parts, amounts, signs, strict=True):
-        lines.append(
-            LabLine(
-                (
-                    Span(*sign),
-                    blanks(2),
-                    Span(part.name, "sub"),
-                    Span(right(amount, name + 7 - cell_len(part.name)), "text" if part.tokens else "edge"),
-                    blanks(2),
-                    Span(_in_whole(part.note, width - name - 12), "faint"),
-                )
-            )
+    return [
+        spread([Span("Context after", "strong")], head, width),
+        _after_bar(ledger, width, glyphs),
+        LabLine(),
+        *(
+            _part_line(part, amount, name, width, glyphs)
+            for part, amount in zip(ledger.parts, amounts, strict=True)
+        ),
+        LabLine((blanks(3 + name + 2), Span(glyphs.hairline * 5, "line"))),
+        _total_line(ledger, name, width, glyphs),
+    ]
+
+
+def _after_bar(ledger: Ledger, width: int, glyphs: Glyphs) -> LabLine:
+    """The parts on the scale of the window, like all such bars: the rest is free."""
+    amounts = [max(0, part.tokens) for part in ledger.parts]
+    *cells, free = filled(amounts, max(0, ledger.window - sum(amounts)), width)
+    signs = [part_sign(part.name, glyphs) for part in ledger.parts]
+    bar = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=True)]
+    return LabLine((*bar, Span(glyphs.block_free * free, "edge")))
+
+
+def _part_line(part: LedgerPart, amount: str, name: int, width: int, glyphs: Glyphs) -> LabLine:
+    return LabLine(
+        (
+            Span(*part_sign(part.name, glyphs)),
+            blanks(2),
+            Span(part.name, "sub"),
+            Span(right(amount, name + 7 - cell_len(part.name)), "text" if part.tokens else "edge"),
+            blanks(2),
+            Span(_in_whole(part.note, width - name - 12), "faint"),
         )
-    lines.append(LabLine((blanks(3 + name + 2), Span(glyphs.hairline * 5, "line"))))
+    )
+
+
+def _total_line(ledger: Ledger, name: int, width: int, glyphs: Glyphs) -> LabLine:
     verdict = f"frees {count(ledger.frees)}" if ledger.frees > 0 else "frees nothing"
     if ledger.frees < 0:
         verdict = f"grows by {count(-ledger.frees)}"
-    total_spans = (
-        blanks(3),
-        Span(fit("total", name, pad=True), "sub"),
-        Span(right(f"~{count(total, zero='0')}", 7), "strong"),
-        blanks(2),
-        Span(
-            fit(verdict, max(0, width - name - 12), ellipsis=glyphs.ellipsis),
-            "leaf" if ledger.frees > 0 else "warn",
-        ),
+    return LabLine(
+        (
+            blanks(3),
+            Span(fit("total", name, pad=True), "sub"),
+            Span(right(f"~{count(ledger.total, zero='0')}", 7), "strong"),
+            blanks(2),
+            Span(
+                fit(verdict, max(0, width - name - 12), ellipsis=glyphs.ellipsis),
+                "leaf" if ledger.frees > 0 else "warn",
+            ),
+        )
     )
-    lines.append(LabLine(total_spans))
-    return lines
 
 
 def _in_whole(note: str, room: int) -> str:

@@ -59,6 +59,28 @@ def theme_variable_defaults() -> dict[str, str]:
 def textual_theme(palette: Palette) -> Theme:
     """``palette`` for ``App.register_theme``; Textual's own widgets are calmed down to the same few colours."""
     p = palette
+    return Theme(
+        name=p.name,
+        primary=p.leaf,
+        secondary=p.memory,
+        accent=p.ghost,
+        warning=p.warn,
+        error=p.bad,
+        success=p.leaf,
+        foreground=p.text,
+        background=p.bg,
+        surface=p.bg,
+        panel=p.panel,
+        boost=p.raised,
+        dark=p.dark,
+        text_alpha=1.0,
+        ansi=p.ansi,
+        variables=_calm(p) | css_variables(p),
+    )
+
+
+def _calm(p: Palette) -> dict[str, str]:
+    """The colours of Textual's own widgets, by the names of its variables."""
     calm = {
         "text": p.text,
         "text-muted": p.sub,
@@ -116,24 +138,7 @@ def textual_theme(palette: Palette) -> Theme:
     }
     if p.ansi:  # Textual's stylesheets ask for these two as soon as a theme is one of the terminal's colours
         calm |= {"ansi-background": p.raised, "ansi-foreground": p.text}
-    return Theme(
-        name=p.name,
-        primary=p.leaf,
-        secondary=p.memory,
-        accent=p.ghost,
-        warning=p.warn,
-        error=p.bad,
-        success=p.leaf,
-        foreground=p.text,
-        background=p.bg,
-        surface=p.bg,
-        panel=p.panel,
-        boost=p.raised,
-        dark=p.dark,
-        text_alpha=1.0,
-        ansi=p.ansi,
-        variables=calm | css_variables(p),
-    )
+    return calm
 
 
 # --- line rendering ---------------------------------------------------------------------------------------------------

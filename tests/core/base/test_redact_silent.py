@@ -1,0 +1,43 @@
+"""Texts that are told from many at once to hold no secret: redaction finds none there, in any order and behind any text."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leafward.base.redact.redaction import Redactor
+from leafward.base.redact.silent_texts import silent_among
+from tests.bench.generate import WORDS
+from tests.surroundings import THOROUGH
+
+TOKEN = "ghp_" + "a1B2" * 9
+_PIECES = st.one_of(
+    st.sampled_from(WORDS),
+    st.sampled_from(["token", "secret", "key", "auth", "pass", "id_rsa", "mysql", "-p", "get-access-token", "pwgen", "psk.txt"]),
+    st.sampled_from([TOKEN, "AKIA" + "Z7" * 8, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzqw3KEY0a", "c2VjcmV0X2tleT1hYmNkZWYxMjM0NTY3ODkwYWJjZA", "LS0tLS1CRUdJTi"]),
+    st.text("abcXYZ019_./-", min_size=1, max_size=24),
+)  # fmt: skip
+_PATHS = st.builds("".join, st.lists(st.one_of(_PIECES, st.sampled_from(["/", ".", "-", "_"])), max_size=8))
+_OTHERS = st.sampled_from(
+    [
+        "gh auth token",
+        f"export GITHUB_TOKEN={TOKEN}",
+        "cat secrets/psk.txt",
+        "PASSWORD=hunter2-Orchard",
+        "go on",
+    ]
+)
+
+
+@settings(max_examples=1000 if THOROUGH else 150)
+@given(st.lists(st.one_of(_PATHS, _PATHS, _OTHERS), max_size=12))
+def test_a_silent_text_is_redacted_as_any_other(texts: list[str]) -> None:
+    one_by_one, together = Redactor(), Redactor(silent=silent_among(texts))
+    assert [together.text(text) for text in texts] == [one_by_one.text(text) for text in texts]
+    assert together.found == one_by_one.found
+
+
+def test_names_of_files_are_silent_and_tokens_among_them_are_not() -> None:
+    names = ["src/parser.py", "tests/core/session/test_tree.py", "docs/a-b_c.md"]
+    told = f"src/{TOKEN}/key.ts"
+    assert silent_among([*names, told, "get-access-token", "psk.txt", "with a blank.py"]) == frozenset(names)
