@@ -107,9 +107,13 @@ def test_an_installation_over_an_edited_one_that_ran_another_leafward_goes_whole
 
 
 def test_doctor_knows_this_program_in_a_folder_with_quotes(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "executable", '/opt/ada\'s "tools" \u00e4/python')
+    python = tmp_path / 'ada\'s "tools" \u00e4' / "python"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
     for agent in ("claude", "pi"):
         main(["install", agent])
     capsys.readouterr()

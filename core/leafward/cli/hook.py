@@ -41,14 +41,18 @@ def hook(name: str, prepare: str | None = None, size: int | None = None, compact
 
 
 def _answer(name: str, prepare: str | None, size: int | None, compaction: str) -> None:
-    from leafward.agents.hooks import Moment
+    from leafward.agents.hooks import TRIAL, Moment
     from leafward.agents.registry import hooks_of
 
     hooks = hooks_of(name)
     if prepare is not None:
         _prepare(name, prepare, size, hooks.room, compaction)
         return
-    request = hooks.heard(json.loads(sys.stdin.buffer.read(_REQUEST_LIMIT)), os.environ)
+    payload = json.loads(sys.stdin.buffer.read(_REQUEST_LIMIT))
+    if payload == TRIAL:
+        _try_out()
+        return
+    request = hooks.heard(payload, os.environ)
     if request is None:
         return
     if request.moment is Moment.NOW:
@@ -73,6 +77,15 @@ def _answer(name: str, prepare: str | None, size: int | None, compaction: str) -
     if text:
         sys.stdout.buffer.write(hooks.answer(text).encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
+
+
+def _try_out() -> None:
+    """Says that a hook can run here: all that a text is made with is there."""
+    import leafward.cli.inject
+    import leafward.compaction.injection.stored_findings  # noqa: F401
+    from leafward.agents.hooks import TRIED
+
+    sys.stdout.write(TRIED)
 
 
 def _run_beside(name: str, session: str, *more: str) -> None:
