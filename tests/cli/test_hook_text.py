@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -383,3 +384,32 @@ def test_a_resumed_session_is_read_beside_the_agent_before_its_first_compaction(
     # No compaction began: none is answered.
     told(agent, {**event, "source": "compact"}, monkeypatch)
     assert capfdbinary.readouterr().out == b""
+
+
+@pytest.mark.parametrize("agent", ["pi", "codex"])
+def test_a_session_is_read_once_at_a_time_for_compactions_that_come_one_behind_another(
+    agent: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each would read all of a long session, beside the others; the next one goes on behind what the first one kept."""
+    session, _, _ = a_session(agent, home)
+    began = threading.Event()
+
+    def text(*_given: object) -> str:
+        began.set()
+        return ""
+
+    monkeypatch.setattr(hook_module, "_text", text)
+    event = {"session": session}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
+    given = (agent, session, 1) if agent == "codex" else (agent,)
+    other = threading.Thread(target=hook_module.hook, args=given)
+    with hook_module._alone(session):
+        other.start()
+        assert not began.wait(0.5)
+        # What is read for a session that is taken up again has low priority: it waits for nobody, and nobody for it.
+        monkeypatch.setattr(os, "nice", lambda _by: 0)
+        hook_module.hook("codex", session)
+        assert began.is_set()
+        began.clear()
+    other.join()
+    assert began.is_set()
