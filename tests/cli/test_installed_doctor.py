@@ -286,17 +286,20 @@ def test_doctor_names_an_installation_by_an_earlier_version(
     assert problem == f"{file}: what Leafward installed is gone; `{again}` installs it again"
 
 
-@pytest.mark.parametrize("why", ["cannot be written to", "the disk is full"])
+@pytest.mark.parametrize("why", ["cannot be written to", "the disk is full", "is not a folder"])
 def test_doctor_says_why_no_text_can_be_kept(
     why: str, settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The hooks themselves have no place to write it to."""
     if "full" in why:
         monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=0))
-    else:
+    elif "written" in why:
         monkeypatch.setattr(os, "access", lambda *_given: False)
     assert not [one for one in installation.installation_problems() if why in one.text]
     assert main(["install", "claude"]) == 0
+    if "folder" in why:
+        shutil.rmtree(paths.state_dir())
+        paths.state_dir().write_text("")
     assert any(why in problem for problem in hook_problems(capsys))
 
 

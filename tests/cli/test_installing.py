@@ -55,6 +55,16 @@ def test_what_was_there_stays_and_comes_back_byte_for_byte(settings: Path, befor
     assert settings.read_bytes() == before
 
 
+def test_a_folder_with_a_comma_in_its_name_is_one_folder(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Claude Code itself takes it; several folders are ours, and the first one is meant."""
+    for name, folder in (("one, two", "one, two"), ("three", "three,four")):
+        (home / name).mkdir()
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / folder))
+        assert main(["install", "claude"]) == 0
+        assert (home / name / "settings.json").exists()
+        assert main(["uninstall", "claude"]) == 0
+
+
 def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> None:
     settings.write_text('{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}}')
     main(["install", "claude"])

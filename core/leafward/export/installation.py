@@ -193,6 +193,8 @@ def _no_room() -> str:
     """Why hooks can keep neither a text nor what went wrong; empty where they can."""
     folder = paths.state_dir()
     there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not there.is_dir():
+        return f"{there} is not a folder"
     if not os.access(there, os.W_OK):
         return f"{folder} cannot be written to"
     return "" if shutil.disk_usage(there).free else f"{folder}: the disk is full"
