@@ -413,3 +413,26 @@ def test_a_session_is_read_once_at_a_time_for_compactions_that_come_one_behind_a
         began.clear()
     other.join()
     assert began.is_set()
+
+
+def test_a_sub_agent_of_claude_code_takes_no_text_from_its_session(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Its compaction names the session's file, and the prompt at which the session may be compacted as well."""
+    session, _, goes_on = a_session("claude", home)
+    started: list[list[str]] = []
+
+    def beside(argv: list[str], **_: object) -> None:
+        started.append(argv)
+        main(argv[4:])
+
+    monkeypatch.setattr(subprocess, "Popen", beside)
+    event = {"hook_event_name": "PreCompact", "transcript_path": session, "prompt_id": "p1"}
+    told("claude", event, monkeypatch)
+    goes_on()
+    told("claude", {**event, "agent_id": "a1", "agent_type": "general-purpose"}, monkeypatch)
+    assert len(started) == 1
+    behind = {**event, "hook_event_name": "SessionStart", "source": "compact"}
+    told("claude", behind, monkeypatch)
+    given = json.loads(capfdbinary.readouterr().out)["hookSpecificOutput"]["additionalContext"]
+    assert "Port src/parser.py" not in given
