@@ -45,6 +45,7 @@ def test_most_rules_in_other_words_are_told() -> None:
         ("Use at most 3 workers for an import.", "An import needs at least 3 workers.", False),
         ("The queue must hold no more than 1000 jobs.", "The queue holds 1000 jobs or fewer.", True),
         ("Never push to main.", "Never push; main has no tests.", False),
+        ("Use red, never blue, and no green.", "Red is used, never blue, no green either.", True),
         ("Keep `run()` as it is.", "The function must stay as it is.", False),
         (
             "Schreibe niemals in den Ordner data.",

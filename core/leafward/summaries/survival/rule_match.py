@@ -95,7 +95,9 @@ def _is_restricting(text: str) -> bool:
 
 def _restricts(rule: str, line: str) -> bool:
     """Whether a line restricts as a rule does that restricts."""
-    if negated(line) or _SPARES.search(line) or (_UNTIL.search(rule) and _NEEDS.search(line)):
+    # Two negations may say the same twice, in the rule and in the line alike.
+    denies = negated(line) or (not negated(rule) and _NEGATION.search(line) is not None)
+    if denies or _SPARES.search(line) or (_UNTIL.search(rule) and _NEEDS.search(line)):
         return True
     # "Only on disk" does not tell "never on disk".
     return not negated(rule) and (_ALONE.search(line) is not None or bool(_bounds(line)))
