@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -383,3 +384,55 @@ def test_a_resumed_session_is_read_beside_the_agent_before_its_first_compaction(
     # No compaction began: none is answered.
     told(agent, {**event, "source": "compact"}, monkeypatch)
     assert capfdbinary.readouterr().out == b""
+
+
+@pytest.mark.parametrize("agent", ["pi", "codex"])
+def test_a_session_is_read_once_at_a_time_for_compactions_that_come_one_behind_another(
+    agent: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each would read all of a long session, beside the others; the next one goes on behind what the first one kept."""
+    session, _, _ = a_session(agent, home)
+    began = threading.Event()
+
+    def text(*_given: object) -> str:
+        began.set()
+        return ""
+
+    monkeypatch.setattr(hook_module, "_text", text)
+    event = {"session": session}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(event).encode())))
+    given = (agent, session, 1) if agent == "codex" else (agent,)
+    other = threading.Thread(target=hook_module.hook, args=given)
+    with hook_module._alone(session):
+        other.start()
+        assert not began.wait(0.5)
+        # What is read for a session that is taken up again has low priority: it waits for nobody, and nobody for it.
+        monkeypatch.setattr(os, "nice", lambda _by: 0)
+        hook_module.hook("codex", session)
+        assert began.is_set()
+        began.clear()
+    other.join()
+    assert began.is_set()
+
+
+def test_a_sub_agent_of_claude_code_takes_no_text_from_its_session(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Its compaction names the session's file, and the prompt at which the session may be compacted as well."""
+    session, _, goes_on = a_session("claude", home)
+    started: list[list[str]] = []
+
+    def beside(argv: list[str], **_: object) -> None:
+        started.append(argv)
+        main(argv[4:])
+
+    monkeypatch.setattr(subprocess, "Popen", beside)
+    event = {"hook_event_name": "PreCompact", "transcript_path": session, "prompt_id": "p1"}
+    told("claude", event, monkeypatch)
+    goes_on()
+    told("claude", {**event, "agent_id": "a1", "agent_type": "general-purpose"}, monkeypatch)
+    assert len(started) == 1
+    behind = {**event, "hook_event_name": "SessionStart", "source": "compact"}
+    told("claude", behind, monkeypatch)
+    given = json.loads(capfdbinary.readouterr().out)["hookSpecificOutput"]["additionalContext"]
+    assert "Port src/parser.py" not in given

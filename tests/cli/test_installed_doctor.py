@@ -14,6 +14,7 @@ import pytest
 
 from leafward.agents.claude import hindrance as claude_hindrance
 from leafward.agents.registry import hooks_of
+from leafward.base import paths
 from leafward.cli.main import main
 from leafward.export import installation
 
@@ -167,17 +168,88 @@ def test_opencode_without_plugins_is_named(
     assert hook_problems(capsys) == ["`OPENCODE_PURE` keeps opencode from loading plugins"]
 
 
+def program(folder: Path, script: str) -> str:
+    """A program in place of the Python that a hook was installed with."""
+    file = folder / "python"
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+BROKEN = {
+    "it is gone": ("", ("not found", "/python cannot be started: No such file or directory")),
+    "without Leafward": (f'exec {sys.executable} -S "$@"', ("with 1: ", "No module named")),
+    "silent": ("exit 0", ("its command was tried and gave no answer", "")),
+    "another Leafward": (f'exec {sys.executable} "$@"', ("it runs another Leafward than this one", "")),
+}
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("how", BROKEN)
 @pytest.mark.parametrize("agent", ["claude", "codex", "pi", "opencode"])
-def test_doctor_names_a_hook_whose_program_is_gone(
-    home: Path, agent: str, capsys: pytest.CaptureFixture[str]
+def test_doctor_tries_a_hook_as_its_agent_would(
+    home: Path, tmp_path: Path, agent: str, how: str, is_known: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["install", agent])
     reviewed(agent)
+    if not is_known:
+        installation._record(agent).unlink()
     assert hook_problems(capsys) == []
     file = hooks_of(agent).file(os.environ)
-    file.write_text(file.read_text().replace(json.dumps(sys.executable)[1:-1], "/nowhere/python"))
+    script, words = BROKEN[how]
+    other = program(tmp_path, script) if script else "/nowhere/python"
+    file.write_text(file.read_text().replace(json.dumps(sys.executable)[1:-1], other))
     (problem,) = hook_problems(capsys)
-    assert f"it runs another Leafward than this one, or none; `leafward install {agent}`" in problem
+    assert problem.startswith(f"{file}: ")
+    assert any(one and one in problem for one in words)
+    assert problem.endswith(f"; `leafward install {agent}` installs it again")
+
+
+@pytest.mark.parametrize("event", ["PreCompact", "SessionStart"])
+def test_doctor_tries_each_of_the_two_hooks(
+    settings: Path, event: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "claude"])
+    written = json.loads(settings.read_text())
+    hook = written["hooks"][event][0]["hooks"][0]
+    command = hook["command"]
+    hook["command"] = command.replace(sys.executable, "/nowhere/python")
+    settings.write_text(json.dumps(written))
+    (problem,) = hook_problems(capsys)
+    assert "ended with 127: " in problem
+    # Claude Code takes no text from the first.
+    hook["command"] = f"{command} >/dev/null"
+    settings.write_text(json.dumps(written))
+    problems = hook_problems(capsys)
+    assert problems == [] if event == "PreCompact" else "gave no answer" in problems[0]
+
+
+def test_a_trial_writes_nothing_and_asks_for_no_session(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "claude"])
+    before = {path: path.stat().st_mtime_ns for path in paths.data_dir().parent.rglob("*")}
+    assert hook_problems(capsys) == []
+    after = {path: path.stat().st_mtime_ns for path in paths.data_dir().parent.rglob("*")}
+    assert before
+    assert after == before
+
+
+@pytest.mark.parametrize("agent", ["pi", "opencode"])
+def test_doctor_names_a_script_of_an_earlier_version_without_a_record(
+    home: Path, agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", agent])
+    installation._record(agent).unlink()
+    file = hooks_of(agent).file(os.environ)
+    written = file.read_text()
+    file.write_text(written.replace("60000", "50000"))
+    (problem,) = hook_problems(capsys)
+    assert problem.startswith(f"{file}: another version of Leafward wrote it")
+    assert main(["install", agent]) == 0
+    assert file.read_text() == written
+    assert main(["uninstall", agent]) == 0
+    assert not file.exists()
 
 
 @pytest.mark.parametrize(
@@ -214,17 +286,20 @@ def test_doctor_names_an_installation_by_an_earlier_version(
     assert problem == f"{file}: what Leafward installed is gone; `{again}` installs it again"
 
 
-@pytest.mark.parametrize("why", ["cannot be written to", "the disk is full"])
+@pytest.mark.parametrize("why", ["cannot be written to", "the disk is full", "is not a folder"])
 def test_doctor_says_why_no_text_can_be_kept(
     why: str, settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The hooks themselves have no place to write it to."""
     if "full" in why:
         monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=0))
-    else:
+    elif "written" in why:
         monkeypatch.setattr(os, "access", lambda *_given: False)
     assert not [one for one in installation.installation_problems() if why in one.text]
     assert main(["install", "claude"]) == 0
+    if "folder" in why:
+        shutil.rmtree(paths.state_dir())
+        paths.state_dir().write_text("")
     assert any(why in problem for problem in hook_problems(capsys))
 
 

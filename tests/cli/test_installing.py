@@ -55,6 +55,16 @@ def test_what_was_there_stays_and_comes_back_byte_for_byte(settings: Path, befor
     assert settings.read_bytes() == before
 
 
+def test_a_folder_with_a_comma_in_its_name_is_one_folder(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Claude Code itself takes it; several folders are ours, and the first one is meant."""
+    for name, folder in (("one, two", "one, two"), ("three", "three,four")):
+        (home / name).mkdir()
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / folder))
+        assert main(["install", "claude"]) == 0
+        assert (home / name / "settings.json").exists()
+        assert main(["uninstall", "claude"]) == 0
+
+
 def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> None:
     settings.write_text('{"hooks": {"PreCompact": [{"hooks": [{"command": "mine"}]}]}}')
     main(["install", "claude"])
@@ -107,9 +117,13 @@ def test_an_installation_over_an_edited_one_that_ran_another_leafward_goes_whole
 
 
 def test_doctor_knows_this_program_in_a_folder_with_quotes(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "executable", '/opt/ada\'s "tools" \u00e4/python')
+    python = tmp_path / 'ada\'s "tools" \u00e4' / "python"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
     for agent in ("claude", "pi"):
         main(["install", agent])
     capsys.readouterr()

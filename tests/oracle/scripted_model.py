@@ -29,6 +29,8 @@ class Step:
     text: str = ""
     calls: tuple[Call, ...] = ()
     thinking: str = ""
+    counted: int = 100
+    """The tokens of the request, as the service counts them."""
 
 
 @dataclass(slots=True)
@@ -91,7 +93,7 @@ def _anthropic(model: str, step: Step) -> Iterator[tuple[str, dict[str, Any]]]:
         for name, given in step.calls
     ]
     usage = {
-        "input_tokens": 100,
+        "input_tokens": step.counted,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
         "output_tokens": 20,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks import HookRequest, Moment
+from leafward.agents.hooks import HookCommand, HookRequest, Moment
 from leafward.base.errors import Refused
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ const awaited = (made) =>
 """
 
 
+_COMMAND = re.compile(r"^const command = (\[.*\]);$", re.MULTILINE)
 _SUMMARIES = "\nconst summaries = true;\n"
 _WANTED = tuple(one.value for one in (Moment.NOW, Moment.RESUMED, Moment.SUMMARY, Moment.BRANCH))
 
@@ -111,6 +113,16 @@ class HookFile:
     def is_in(self, text: str) -> bool:
         """Whether the file is one of ours."""
         return text.startswith(MARK)
+
+    def commands(self, text: str) -> list[HookCommand]:
+        """The one command of the script, if it still stands there as it was written."""
+        line = _COMMAND.search(text) if self.is_in(text) else None
+        try:
+            argv = json.loads(line[1]) if line is not None else []
+        except ValueError:
+            return []
+        is_command = bool(argv) and all(isinstance(one, str) for one in argv)
+        return [HookCommand(tuple(argv), answers=True)] if is_command else []
 
     def makes_summaries(self, text: str) -> bool:
         """Whether it was installed for summaries of Leafward's."""

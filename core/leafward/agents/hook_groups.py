@@ -12,7 +12,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks import HookRequest, Moment
+from leafward.agents.hooks import HookCommand, HookRequest, Moment
 from leafward.agents.json_text import added, parts, root, without
 from leafward.base.errors import Refused
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _SECONDS = 10
 _ON_START = {"compact": Moment.AFTER, "resume": Moment.RESUMED}
-_EVENTS: tuple[tuple[str, str | None], ...] = (("PreCompact", None), ("SessionStart", "|".join(_ON_START)))
+_ANSWERED = "SessionStart"
+_EVENTS: tuple[tuple[str, str | None], ...] = (("PreCompact", None), (_ANSWERED, "|".join(_ON_START)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class HookGroups:
     """UTF-16 units of a text that the agent passes on whole."""
     reads_mark: bool = False
     """Whether the agent reads a file that begins with a byte order mark."""
+    helpers_share: bool = False
+    """Whether a compaction of a sub-agent names the file of the session that it works for, which is not compacted then."""
     with_text: Mapping[str, Any] = field(default_factory=dict)
     """Additional members of the hook that answers with the text."""
     note: str = ""
@@ -102,11 +105,30 @@ class HookGroups:
 
     def is_in(self, text: str) -> bool:
         """Whether every event has a hook of ours."""
+        return all(self._ours(text).values())
+
+    def commands(self, text: str) -> list[HookCommand]:
+        """Run by `sh`, as Claude Code does; Codex takes the user's own shell. Only where a session starts the output is read."""
+        found: dict[str, bool] = {}
+        for event, ours in self._ours(text).items():
+            for command in ours:
+                found[command] = found.get(command, False) or event == _ANSWERED
+        return [HookCommand(("/bin/sh", "-c", command), answers) for command, answers in found.items()]
+
+    def _ours(self, text: str) -> dict[str, list[str]]:
+        """Our commands for each event; none where the text cannot be read."""
         try:
             hooks = json.loads(text[root(text, self.name, marked=self.reads_mark) :]).get("hooks") or {}
-            return all(any(map(self.ours_in, hooks.get(event) or [])) for event, _ in _EVENTS)
+            return {
+                event: [
+                    group["hooks"][number]["command"]
+                    for group in hooks.get(event) or []
+                    for number in self.ours_in(group)
+                ]
+                for event, _ in _EVENTS
+            }
         except (Refused, AttributeError, TypeError):
-            return False
+            return {event: [] for event, _ in _EVENTS}
 
     def makes_summaries(self, text: str) -> bool:  # noqa: ARG002  # of other agents
         """Never: the agent cannot use one."""
@@ -115,7 +137,7 @@ class HookGroups:
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:  # noqa: ARG002  # of other agents
         """Recognised by the name of the event."""
         session = payload.get("transcript_path")
-        if not isinstance(session, str) or not session:
+        if not isinstance(session, str) or not session or (self.helpers_share and payload.get("agent_id")):
             return None
         event, source = payload.get("hook_event_name"), payload.get("source")
         # Two processes of Claude Code may compact one session at once. Codex 0.171 lets one process at a time have a thread.
@@ -139,7 +161,9 @@ class HookGroups:
         return [
             number
             for number, hook in enumerate(hooks if isinstance(hooks, list) else ())
-            if isinstance(hook, dict) and called.search(str(hook.get("command")))
+            if isinstance(hook, dict)
+            and isinstance(command := hook.get("command"), str)
+            and called.search(command)
         ]
 
     def _member(self, text: str, at: int, key: str, kind: type[object]) -> int | None:

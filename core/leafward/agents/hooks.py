@@ -46,6 +46,21 @@ class HookRequest(NamedTuple):
     """The agent's name for the compaction, the same before and after it; empty: the only one of the session at the time."""
 
 
+TRIAL = {"leafward": "trial"}
+"""A request that asks a hook for nothing but `TRIED`, to see whether the agent can run it."""
+TRIED = "leafward hook runs\n"
+"""The answer to that."""
+
+
+class HookCommand(NamedTuple):
+    """A command in an agent's file that runs Leafward."""
+
+    argv: tuple[str, ...]
+    """The program and its arguments as the agent starts them."""
+    answers: bool
+    """Whether the agent reads its output."""
+
+
 class Runner(NamedTuple):
     """The way for an agent to run Leafward."""
 
@@ -89,6 +104,10 @@ class Hooks(Protocol):
 
     def is_in(self, text: str) -> bool:
         """Whether our part is in a text."""
+        ...
+
+    def commands(self, text: str) -> list[HookCommand]:
+        """The commands of our part of a text, each once; none where they cannot be read."""
         ...
 
     def makes_summaries(self, text: str) -> bool:

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from leafward.base import paths
 from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from leafward.agents.hooks import HookRequest
@@ -27,6 +28,8 @@ _KEPT = 3600.0
 _NICE = 10
 """How much the agent comes before what is read beside it."""
 _TEXT = "text"
+_READING = "\0reading"
+"""In place of a compaction: no agent's name for one holds a NUL."""
 _LOG_LIMIT = 64 << 10
 _APPENDS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
@@ -41,18 +44,23 @@ def hook(name: str, prepare: str | None = None, size: int | None = None, compact
 
 
 def _answer(name: str, prepare: str | None, size: int | None, compaction: str) -> None:
-    from leafward.agents.hooks import Moment
+    from leafward.agents.hooks import TRIAL, Moment
     from leafward.agents.registry import hooks_of
 
     hooks = hooks_of(name)
     if prepare is not None:
         _prepare(name, prepare, size, hooks.room, compaction)
         return
-    request = hooks.heard(json.loads(sys.stdin.buffer.read(_REQUEST_LIMIT)), os.environ)
+    payload = json.loads(sys.stdin.buffer.read(_REQUEST_LIMIT))
+    if payload == TRIAL:
+        _try_out()
+        return
+    request = hooks.heard(payload, os.environ)
     if request is None:
         return
     if request.moment is Moment.NOW:
-        text = _text(request.session, request.at, None, hooks.room)
+        with _alone(request.session):
+            text = _text(request.session, request.at, None, hooks.room)
     elif request.moment in (Moment.SUMMARY, Moment.BRANCH):
         text = _summary(request)
     elif request.moment is Moment.RESUMED:
@@ -73,6 +81,15 @@ def _answer(name: str, prepare: str | None, size: int | None, compaction: str) -
     if text:
         sys.stdout.buffer.write(hooks.answer(text).encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
+
+
+def _try_out() -> None:
+    """Says that a hook can run here: all that a text is made with is there."""
+    import leafward.cli.inject
+    import leafward.compaction.injection.stored_findings  # noqa: F401
+    from leafward.agents.hooks import TRIED
+
+    sys.stdout.write(TRIED)
 
 
 def _run_beside(name: str, session: str, *more: str) -> None:
@@ -148,7 +165,9 @@ def _prepare(name: str, session: str, size: int | None, room: int | None, compac
             os.nice(_NICE)
     text = ""
     try:
-        text = _text(session, None, size, room)
+        # Nobody is to wait for a process of low priority.
+        with _alone(session) if size is not None else nullcontext():
+            text = _text(session, None, size, room)
     except Exception as error:
         _log(name, f"{type(error).__name__}: {error}")
     if size is None:
@@ -166,6 +185,29 @@ def _prepare(name: str, session: str, size: int | None, room: int | None, compac
             # On a full disk: nobody waits for what does not come.
             rmtree(waits.parent, ignore_errors=True)
             raise
+
+
+@contextmanager
+def _alone(session: str) -> Iterator[None]:
+    """Lets one process at a time read a session for a compaction, where the system has locks.
+
+    The next one goes on behind what that one found; side by side, both would read all of a long session, and both too late.
+    """
+    folder, descriptor = _place(session, _READING), -1
+    try:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            paths.make_private(folder)
+            descriptor = os.open(folder, os.O_RDONLY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        if descriptor >= 0:
+            # Whoever waits has the folder open, and gets the lock all the same.
+            with suppress(OSError):
+                folder.rmdir()
+            os.close(descriptor)
 
 
 def _prepared_text(name: str, request: HookRequest) -> str:

@@ -24,11 +24,14 @@ from leafward.base import paths
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.regular_files import read_regular
 from leafward.export.doctor import Problem
+from leafward.export.hook_trial import failure_of
 from leafward.export.output_file import replace_document, write_new_document
 from leafward.session.journal.durable import replace_file, sync_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
+
+    from leafward.agents.hooks import Hooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,36 +152,40 @@ def installation_problems() -> Iterator[Problem]:
     if installed_files() and (why := _no_room()):
         yield Problem("hook", f"{why}; agents go on without the text after a compaction")
     for agent in all_agents():
-        known = _known(agent.name, None)
-        if known is None:
-            continue
-        file, hooks = Path(known["file"]), hooks_of(agent.name)
-        summary = hooks.makes_summaries(known["after"])
-        again = f"`leafward install {agent.name}{' --summary' if summary else ''}` installs it again"
-        try:
-            text = _text(_target(file)[0])
-        except (OSError, Refused) as error:
-            yield Problem("hook", f"{file}: {error}")
-            continue
-        if text is None or not hooks.is_in(text):
-            yield Problem("hook", f"{file}: what Leafward installed is gone; {again}")
-        elif not _runs_this(text):
-            yield Problem("hook", f"{file}: it runs another Leafward than this one, or none; {again}")
-        elif _is_outdated(known, hooks.installed, runner_of(agent.name), summary):
-            yield Problem("hook", f"{file}: another version of Leafward wrote it; {again}")
-        elif hindrance := hindrance_of(agent.name, Path.cwd()):
-            yield Problem("hook", hindrance)
+        if why := _problem_of(agent.name):
+            yield Problem("hook", why)
 
 
-def _is_outdated(
-    known: Mapping[str, Any],
-    installed: Callable[[str | None, Runner, bool], str],
-    runner: Runner,
-    summary: bool,
-) -> bool:
-    """Whether this version would have written something else; what the user changed in it since is theirs."""
+def _problem_of(name: str) -> str:
+    """The problem of one agent's installation; empty where it has none, or where nothing is installed."""
+    known, hooks = _known(name, None), hooks_of(name)
+    file = Path(known["file"]) if known is not None else hooks.file(os.environ)
+    try:
+        text = _text(_target(file)[0])
+    except (OSError, Refused) as error:
+        return f"{file}: {error}" if known is not None else ""
+    commands = hooks.commands(text) if text is not None else []
+    if known is None and not commands:
+        return ""
+    summary = hooks.makes_summaries(known["after"] if known is not None else text or "")
+    again = f"`leafward install {name}{' --summary' if summary else ''}` installs it again"
+    if text is None or not hooks.is_in(text):
+        return f"{file}: what Leafward installed is gone; {again}"
+    if failed := next(filter(None, map(failure_of, commands)), ""):
+        return f"{file}: {failed}; {again}"
+    if not _runs_this(text):
+        return f"{file}: it runs another Leafward than this one; {again}"
+    # What the user changed in it since is theirs; without a record of the installation nobody knows what that was.
+    before, written = (known["before"], known["after"]) if known is not None else (text, text)
+    if _is_outdated(written, before, hooks, runner_of(name), summary=summary):
+        return f"{file}: another version of Leafward wrote it; {again}"
+    return hindrance_of(name, Path.cwd())
+
+
+def _is_outdated(written: str, before: str | None, hooks: Hooks, runner: Runner, *, summary: bool) -> bool:
+    """Whether this version would have written something else."""
     with suppress(Refused):
-        return bool(known["after"] != installed(known["before"], runner, summary))
+        return written != hooks.installed(before, runner, summary)
     return False
 
 
@@ -186,6 +193,8 @@ def _no_room() -> str:
     """Why hooks can keep neither a text nor what went wrong; empty where they can."""
     folder = paths.state_dir()
     there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not there.is_dir():
+        return f"{there} is not a folder"
     if not os.access(there, os.W_OK):
         return f"{folder} cannot be written to"
     return "" if shutil.disk_usage(there).free else f"{folder}: the disk is full"

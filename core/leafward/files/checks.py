@@ -55,7 +55,7 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = tuple(
         (
             Check.TEST,
             _RUNNER
-            + r"(?:test|t|vitest|jest)[\w:.-]*|npm\s+t|pytest|py\.test|unittest|nose2|tox|nox|vitest|jest|mocha|ava|tsx\s+--test|"
+            + r"(?:(?:test|vitest|jest)[\w:.-]*|t(?:[:.-][\w:.-]*)?)|npm\s+t|pytest|py\.test|unittest|nose2|tox|nox|vitest|jest|mocha|ava|tsx\s+--test|"
             r"node\s+--test|go\s+test|cargo\s+(?:test|nextest)|(?:mvn|\./mvnw|gradle|\./gradlew)\s+(?:-\S+\s+)*\S*test|rspec|"
             + _TASKS
             + r"(?:tests?|check|verify)[\w:.-]*|"

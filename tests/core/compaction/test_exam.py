@@ -25,19 +25,20 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.questions import Question
 
 
-QUESTION = "Is one table enough for the jobs of all shops?"
+GUESS = "I think a single table is only slow for the jobs of many shops."
 
 
 @pytest.fixture
 def work(tmp_path: Path) -> Acting:
     """A span with something to ask of every topic."""
     file = Acting(tmp_path / "session.jsonl")
-    file.user(f"Build the queue for the shop first. {QUESTION} Never use more than 3 workers for an import.")
+    file.user("Build the queue for the shop first. Never use more than 3 workers for an import.")
     file.said(call("write", "1", path="src/queue.py", content="a = 1\n"))
     file.answered("1", "write")
-    file.said(call("bash", "2", command="python -m pytest -q"))
+    file.said(call("bash", "2", command="python -m pytest tests/test_queue.py"))
     file.answered("2", "bash", "F.\n1 failed, 1 passed in 0.1s\n\nCommand exited with code 1", failed=True)
-    file.said("Decision: one table for all jobs.")
+    file.user(GUESS)
+    file.said("Decision: one table for all jobs because every shop reads the same rows.")
     file.said("We decided against threads because SQLite locks the whole file.")
     file.said(call("write", "3", path="src/store.py", content="b = 1\n"))
     file.answered("3", "write")
@@ -70,7 +71,7 @@ def test_each_topic_has_its_right_answer(work: Acting) -> None:
     assert right(found, Topic.TEST_COMMAND) == "python -m pytest -q"
     assert right(found, Topic.TEST_RESULT) == "2 passed"
     assert right(found, Topic.LIMIT) == "Never use more than 3 workers for an import."
-    assert right(found, Topic.GIVEN_UP) == "We decided against threads because SQLite locks the whole file."
+    assert right(found, Topic.GIVEN_UP) == "SQLite locks the whole file."
     assert right(found, Topic.NEXT_STEP) == "Add retries to the queue"
 
 
@@ -79,13 +80,10 @@ def test_the_answers_have_the_same_letters_in_every_run(work: Acting) -> None:
     found, _ = asked(work, "nothing of note")
     assert [[answer.text for answer in one.answers] for one in found] == [
         ["src/queue.py", "src/store.py"],
-        ["make build", "python -m pytest -q"],
+        ["python -m pytest tests/test_queue.py", "python -m pytest -q"],
         ["1 failed, 1 passed", "2 passed"],
-        ["Never use more than 3 workers for an import.", QUESTION],
-        [
-            "Decision: one table for all jobs.",
-            "We decided against threads because SQLite locks the whole file.",
-        ],
+        ["Never use more than 3 workers for an import.", GUESS],
+        ["every shop reads the same rows.", "SQLite locks the whole file."],
         ["Add retries to the queue", "Write the store"],
     ]
 
@@ -176,8 +174,9 @@ def test_an_item_that_removes_something_with_its_reason_is_asked_about(tmp_path:
     )
     file.said("Removed the lanes.")
     text, wrong, _ = given_up(file)
-    assert text == "remove the coloured lanes of the jobs completely, it's not helping"
-    assert wrong == {"keep the grouping of jobs by shop"}
+    # Neither the verbs nor the reason, which say which one it is.
+    assert text == "the coloured lanes of the jobs completely"
+    assert wrong == {"the grouping of jobs by shop"}
 
 
 def test_a_request_that_was_taken_back_is_asked_about_beside_those_that_stand(tmp_path: Path) -> None:
@@ -201,7 +200,7 @@ def test_wrong_answers_stand_in_the_span(work: Acting) -> None:
         one.topic: {answer.text for answer in one.answers} - {one.answers[one.right].text} for one in found
     }
     assert wrong[Topic.CHANGED_LAST] == {"src/queue.py"}
-    assert "make build" in wrong[Topic.TEST_COMMAND]
+    assert wrong[Topic.TEST_COMMAND] == {"python -m pytest tests/test_queue.py"}
     assert wrong[Topic.TEST_RESULT] == {"1 failed, 1 passed"}
     assert wrong[Topic.NEXT_STEP] == {"Write the store"}
 
@@ -289,9 +288,20 @@ def test_what_stays_answers_too(work: Acting) -> None:
     assert places(found)[Topic.CHANGED_LAST] is AnswerPlace.KEPT
 
 
-def test_another_way_to_run_the_tests_is_enough(work: Acting) -> None:
-    _, found = asked(work, "Run `pytest tests/` before each commit.")
-    assert places(found)[Topic.TEST_COMMAND] is AnswerPlace.SUMMARY
+@pytest.mark.parametrize(
+    ("said", "is_it"),
+    [
+        ("Run `python -m pytest -q` before each commit.", True),
+        ("Run `python -m pytest tests/test_queue.py`.", False),
+        ("`python -m pytest tests/test_queue.py` failed.\n`python -m pytest -q` passed.", False),
+        ("`python -m pytest tests/test_queue.py` failed.\n`python -m pytest -q` passed at last.", True),
+    ],
+)
+def test_the_command_that_ran_tests_last_is_the_only_one_or_called_the_last(
+    said: str, is_it: bool, work: Acting
+) -> None:
+    _, found = asked(work, said)
+    assert (places(found)[Topic.TEST_COMMAND] is AnswerPlace.SUMMARY) == is_it
 
 
 def test_a_rule_that_was_withdrawn_is_a_wrong_answer(tmp_path: Path) -> None:
@@ -314,13 +324,13 @@ def test_a_wish_of_the_same_request_is_no_wrong_answer(tmp_path: Path) -> None:
     )
     file.said("Is it grouped by day as well?")
     file.user(
-        "paint the vertical lines of the lanes green\nwhy does the list show no colours in the second terminal?"
+        "paint the vertical lines of the lanes green\nI think the list is only grey in the second terminal."
     )
     found, _ = asked(file, "x")
     (rule,) = (one for one in found if one.topic is Topic.LIMIT)
     assert {answer.text for answer in rule.answers} == {
         "always group the list by session",
-        "why does the list show no colours in the second terminal?",
+        "I think the list is only grey in the second terminal.",
     }
 
 
@@ -385,29 +395,18 @@ def test_a_file_that_git_brought_back_was_not_changed_last(work: Acting) -> None
     assert right(found, Topic.CHANGED_LAST) == "src/store.py"
 
 
-def test_what_runs_the_tests_too_is_no_wrong_answer(tmp_path: Path) -> None:
-    file = Acting(tmp_path / "session.jsonl")
-    file.user("run them")
-    for number, (command, printed) in enumerate(
-        (("make everything", "12 passed"), ("make build", "built"), ("pytest -q", "12 passed"))
-    ):
-        file.said(call("bash", f"{number}", command=command))
-        file.answered(f"{number}", "bash", printed)
-    found, _ = asked(file, "x")
-    (tests,) = (one for one in found if one.topic is Topic.TEST_COMMAND)
-    assert {answer.text for answer in tests.answers} == {"make build", "pytest -q"}
-
-
 def test_a_choice_of_one_thing_over_another_is_no_wrong_answer(tmp_path: Path) -> None:
     file = Acting(tmp_path / "session.jsonl")
     file.user("build it")
     file.said("We decided against threads because SQLite locks the whole file.")
-    file.said("We go with processes instead of threads because they share nothing.")
-    file.said("Decision: one table for all jobs.")
+    file.said("We go with processes instead of threads because they share nothing at runtime.")
+    file.said("Decision: one table for all jobs because every shop reads the same rows.")
     found, _ = asked(file, "x")
     (one,) = (one for one in found if one.topic is Topic.GIVEN_UP)
-    assert len(one.answers) == 2
-    assert not any("instead" in answer.text for answer in one.answers)
+    assert {answer.text for answer in one.answers} == {
+        "SQLite locks the whole file.",
+        "every shop reads the same rows.",
+    }
 
 
 def test_no_honest_wrong_answer_no_question(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from leafward.files.checks import Check, check_of
     ("command", "check"),
     [
         ("npm test", Check.TEST),
+        ("bun run typecheck", Check.TYPES),
+        ("npm run t:unit", Check.TEST),
         ("cd x && npm run test:unit -- -t foo", Check.TEST),
         ("python -m pytest -q", Check.TEST),
         ("timeout 60 cargo test", Check.TEST),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.compaction.exam.answers import Answer
 from leafward.compaction.exam.grade import AnswerPlace, Exam, Graded
-from leafward.compaction.exam.questions import Answer, Question, Topic
+from leafward.compaction.exam.questions import Question, Topic
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward_tui.lab.model.exam_lines import exam_lines

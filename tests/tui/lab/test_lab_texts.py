@@ -13,8 +13,9 @@ from leafward.base.figures import percent
 from leafward.base.strategies import Strategy
 from leafward.compaction.alignment import Link
 from leafward.compaction.draft_assembly import draft
+from leafward.compaction.exam.answers import Answer
 from leafward.compaction.exam.grade import AnswerPlace, Exam, Graded
-from leafward.compaction.exam.questions import Answer, Question, Topic
+from leafward.compaction.exam.questions import Question, Topic
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.values import InjectionSettings
 from leafward.compaction.plan import plan

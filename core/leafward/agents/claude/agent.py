@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Agent, FirstLook, Listing, Texts, Trouble, expanded, refuse_copy
+from leafward.agents.claude.config_folders import config_folders
 from leafward.agents.claude.lineage import SourceFinder
 from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
@@ -59,9 +60,8 @@ class Claude(Agent):
         self._periods: dict[str, tuple[tuple[int, int] | None, int]] = {}
 
     def usual_roots(self, env: Mapping[str, str]) -> tuple[Path, ...]:
-        """`$CLAUDE_CONFIG_DIR` (several, with commas), else `~/.claude` and `~/.config/claude`."""
-        folders = [part.strip() for part in (env.get("CLAUDE_CONFIG_DIR") or "").split(",") if part.strip()]
-        if folders:
+        """Those that the environment names, else `~/.claude` and `~/.config/claude`."""
+        if folders := config_folders(env):
             return tuple(expanded(root, env) for root in folders)
         base = env.get("XDG_CONFIG_HOME") or "~/.config"
         return expanded("~/.claude", env), expanded(os.path.join(base, "claude"), env)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import expanded
+from leafward.agents.claude.config_folders import config_folders
 from leafward.agents.hook_groups import HookGroups
 
 if TYPE_CHECKING:
@@ -13,9 +14,18 @@ if TYPE_CHECKING:
 
 
 def _folder(env: Mapping[str, str]) -> Path:
-    """`$CLAUDE_CONFIG_DIR`, else `~/.claude`."""
-    return expanded((env.get("CLAUDE_CONFIG_DIR") or "~/.claude").split(",")[0].strip(), env)
+    """The first configuration folder, `~/.claude` without one."""
+    return expanded(next(iter(config_folders(env)), "~/.claude"), env)
 
 
-# Claude Code 2.1.330 sends only the first 2 KB of a text above 10,000 UTF-16 units, with the name of a file.
-HOOKS = HookGroups("claude", "Claude Code", "settings.json", _folder, room=9_900, reads_mark=True)
+HOOKS = HookGroups(
+    "claude",
+    "Claude Code",
+    "settings.json",
+    _folder,
+    # 2.1.330 sends only the first 2 KB of a text above 10,000 UTF-16 units, with the name of a file.
+    room=9_900,
+    reads_mark=True,
+    # 2.1.332, which also begins no session behind such a compaction.
+    helpers_share=True,
+)

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.base import Trouble, is_file
+from leafward.agents.claude.config_folders import config_folders
 from leafward.base.errors import Refused
 from leafward.base.late_pattern import late
 
@@ -98,9 +99,9 @@ def folder_for(projects: str, path: str) -> str:
 
 def config_folder(env: Mapping[str, str]) -> str:
     """The configuration folder that Claude Code itself uses: `$CLAUDE_CONFIG_DIR`, else `~/.claude`."""
-    folder = (env.get("CLAUDE_CONFIG_DIR") or "").partition(",")[0].strip()
-    if folder:
-        return os.path.abspath(folder)
+    folders = config_folders(env)
+    if folders:
+        return os.path.abspath(folders[0])
     home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
     return os.path.join(os.path.abspath(home), ".claude")
 

@@ -31,6 +31,7 @@ _UNDOES = late(
 )
 """A sign that a later request may undo an earlier one."""
 _DROPS = late(r"(?i)^(?:please )?(?:remove|revert|undo|drop|delete|get rid of|roll back|stop using)\b")
+_KEEPS = late(r"(?i)^(?:please )?(?:keep|leave|add|make|use|show)\b")
 _WHY = late(
     r"(?i)\b(?:because|since|so that|otherwise|to avoid|too \w+|(?:is|are|was|were|does|did|has|have)(?: not|n['’]t)|it['’]s not|not (?:helping|needed|worth)"
     r"|useless|confusing|broken)\b"
@@ -106,7 +107,15 @@ def _of_a_list(entry: EntryIndex, typed: str) -> GivenUp | None:
     kept = [one for one in items if not _UNDOES.search(one)]
     if len(dropped) != 1 or not kept:
         return None
-    return GivenUp(_fact(dropped[0], entry), tuple(_fact(one, entry) for one in kept))
+    return GivenUp(_fact(_thing(dropped[0]), entry), tuple(_fact(_thing(one), entry) for one in kept))
+
+
+def _thing(item: str) -> str:
+    """What an item of a list is about, without the verb and the reason, which say what becomes of it."""
+    verb = _DROPS.match(item) or _KEEPS.match(item)
+    thing = item[verb.end() :] if verb is not None else item
+    why = _WHY.search(thing)
+    return thing[: why.start()].rstrip(" ,;:-(") if why is not None else thing
 
 
 def _names_something(sentence: str) -> bool:

@@ -1,9 +1,9 @@
 """Grades an exam without asking a model: the questions that the context after a compaction can answer.
 
 A question counts as answered if the words that prove the answer are in the context and exclude the wrong ones. A rule must
-be there, a step must be outside of sections on finished work, and any command that runs tests will do. A file or result must
-be the only one of the answers, for a file as a changed one, or be called the last. Other wordings are not recognised, and a
-model may overlook text: the share is an estimate.
+be there, and a step must be outside of sections on finished work. A file, a command or a result must be the only one of the
+answers, for a file as a changed one, or be called the last. Other wordings are not recognised, and a model may overlook text:
+the share is an estimate.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from leafward.base.gc_pause import gc_paused
-from leafward.compaction.exam.questions import Answer, Question, Topic, questions, questions_read
-from leafward.files.checks import Check, check_of
+from leafward.compaction.exam.questions import Question, Topic, questions, questions_read
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
 from leafward.summaries.facts.values import FactKind
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.compaction.draft import Draft
+    from leafward.compaction.exam.answers import Answer
     from leafward.session.session import Session
 
 _SAID = frozenset({FactMatch.VERBATIM, FactMatch.PARAPHRASED})
@@ -35,6 +35,7 @@ _LAST = {
         r"(?i)\b(?:chang|edit|modif|updat|touch|writ|wrot)\w*\b[^\n]{0,40}\b(?:last|lately|most recently)\b"
         r"|\b(?:last|latest|most recent(?:ly)?)\b[^\n]{0,40}\b(?:chang|edit|modif|updat|touch|writ|wrot)\w*"
     ),
+    Topic.TEST_COMMAND: re.compile(r"(?i)\b(?:last|latest|final|most recent(?:ly)?)\b"),
     Topic.TEST_RESULT: re.compile(r"(?i)\b(?:last|latest|final|most recent)\b|\bnow (?:pass|fail)"),
 }
 """Words that call one of several things the last."""
@@ -189,11 +190,6 @@ def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exa
 
 def _answers(text: FactText, question: Question, names: dict[str, int]) -> bool:
     right, topic = question.answers[question.right], question.topic
-    if topic is Topic.TEST_COMMAND and any(
-        check_of(command) is Check.TEST for command in text.keys[FactKind.COMMAND]
-    ):
-        # Any command that runs tests tells the right one from commands that do not.
-        return True
     if topic is Topic.NEXT_STEP:
         return _says(FactText(_left(text.text)), right, topic, names)
     if topic is Topic.GIVEN_UP:
@@ -210,7 +206,7 @@ def _answers(text: FactText, question: Question, names: dict[str, int]) -> bool:
         if _says(here := FactText(line), right, topic, names)
         and not any(_says(here, one, topic, names) for one in wrong)
     ]
-    if alone and (topic is Topic.TEST_RESULT or any(_CHANGED.search(line) for line in lines)):
+    if alone and (topic is not Topic.CHANGED_LAST or any(_CHANGED.search(line) for line in lines)):
         return True
     return any(_LAST[topic].search(line) for line in lines)
 

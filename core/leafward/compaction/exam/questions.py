@@ -1,30 +1,30 @@
 """Questions of an exam: facts needed by anyone who continues where a span of messages ended.
 
-Each has one right answer, proved by the span, and wrong ones from the same span: a file that was changed earlier, a command
-that runs no tests, the result of an earlier run, a step that is done. Without an honest wrong answer in the span there is no
-question. Nothing is random: the same span gives the same questions in the same order.
+Each has one right answer, proved by the span, and wrong ones from the same span: a file that was changed earlier, the command
+or the result of an earlier run of the tests, a step that is done. Wrong answers have the form of the right one, so that nobody who
+sees only the question and its answers finds it. Without an honest wrong answer of that form there is no question. Nothing is random:
+the same span gives the same questions in the same order.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
-from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
+from leafward.compaction.exam.answers import Answer, choices, digest
 from leafward.compaction.exam.check_commands import formats, other_checks, tests_nothing
 from leafward.compaction.exam.given_up import given_up
-from leafward.files.checks import Check, check_of
 from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import restorations
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.demands import demands
-from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed_by, is_typed, runs_tests
+from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed_by, runs_tests
 from leafward.summaries.facts.pasting import typed_sentences
 from leafward.summaries.facts.prose import content_words, negated
 from leafward.summaries.facts.questions import asks, guesses
@@ -39,17 +39,13 @@ if TYPE_CHECKING:
     from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.survival.spans import SpanMessage
 
-CHOICES = 4
-"""Most answers of a question, including the right one."""
 _OF_A_TOPIC = 4
 """Most questions about rules, and most about abandoned approaches."""
-_ANSWER = 240
-"""Most characters of an answer; a longer sentence is not used as one."""
 _TELLS = late(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
 """Counts that distinguish a result; "no failures" alone could be of any run."""
+_FAILS = late(r"(?i)[1-9]\d* (?:fail|error)")
 _OF_TESTS = late(r"(?i)pass|ok\b|fail")
 """Words in the counts of tests; a linter counts errors."""
-_FIGURE = re.compile(r"\d+")
 _LIMITS = late(
     r"(?i)\b(?:must|never|always|do not|don['’]t|only|at (?:most|least)|no more than|no less than|without|should(?:n['’]t| not)?|not allowed)\b"
 )
@@ -88,21 +84,13 @@ class Topic(StrEnum):
 
 _ASKED = {
     Topic.CHANGED_LAST: "Which of these files was changed last before the cut?",
-    Topic.TEST_COMMAND: "Which command runs the tests?",
+    Topic.TEST_COMMAND: "Which of these commands ran tests last?",
     Topic.TEST_RESULT: "What are the last counts that the tests printed?",
     Topic.LIMIT: "Which of these is a rule that the user set?",
-    Topic.GIVEN_UP: "What was decided against, and why?",
+    Topic.GIVEN_UP: "For which of these reasons was something decided against?",
     Topic.NEXT_STEP: "Which step is still to be done?",
 }
 _TAKEN_BACK = "Which of these did the user decline, take back or have removed?"
-
-
-class Answer(NamedTuple):
-    """One answer to choose."""
-
-    text: str
-    """Text from the session; not safe to show."""
-    fact: Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +134,7 @@ class _Held:
         self.own: set[str] = set()
         """Keys of rules in messages that the user wrote."""
         self.remarks: list[Fact] = []
-        """Other sentences of the user that cannot be rules: questions and suppositions. Anything else may be a wish that holds."""
+        """Sentences of the user that cannot be rules: suppositions. Anything else may be a wish that holds."""
         withdrawn: set[str] = set()
         turn = len(sightings)
         failed = failed_calls(message for _, message in reading.messages)
@@ -270,6 +258,8 @@ def _changed_last(there: _Held) -> Iterable[Question]:
         last, by = files[-1]
         # Other files changed by the same reply were changed last as well: its calls may have run at once.
         earlier = [one for one, reply in reversed(files) if reply != by]
+        # Files of its kind first: the only test or document among them would stand out.
+        earlier.sort(key=lambda one: PurePosixPath(one.key).suffix != PurePosixPath(last.key).suffix)
         yield from _question(Topic.CHANGED_LAST, last, [(one.text, one) for one in earlier])
 
 
@@ -277,23 +267,22 @@ def _tests(there: _Held) -> Iterable[Question]:
     runs = there.runs()
     if not runs:
         return
-    last = runs[-1]
-    # A command that prints test counts runs tests, whatever its name.
-    counting = {key for key, printed, _ in there.results if counts_in(printed)}
-    others = [
-        one
-        for one in there.of(FactKind.COMMAND)
-        if check_of(one.text) is not Check.TEST and one.key not in counting and is_typed(one.text)
-    ]
-    # The most similar ones first: other checks, then whatever ran last.
-    others.sort(key=lambda one: (check_of(one.text) is None, -one.last, one.key))
-    yield from _question(Topic.TEST_COMMAND, last.fact, [(one.text, one) for one in others])
+    # Only commands that run tests: any other would be told by its name.
+    last = runs[-1].fact
+    others = {run.fact.key: run.fact for run in reversed(runs) if run.fact.key != last.key}
+    yield from _question(Topic.TEST_COMMAND, last, [(one.text, one) for one in others.values()])
     # A later run that printed no counts, as one that does not compile, leaves the last counts what they are.
     counted = [one for one in runs if one.result]
     if counted and _TELLS.search(counted[-1].result):
         counts = counted.pop()
         earlier = [(one.result, _result_fact(one)) for one in reversed(counted) if _TELLS.search(one.result)]
+        # A success among failures would stand out, as the end of the work.
+        earlier.sort(key=lambda one: _fails(one[0]) != _fails(counts.result))
         yield from _question(Topic.TEST_RESULT, _result_fact(counts), earlier, counts.result)
+
+
+def _fails(counts: str) -> bool:
+    return _FAILS.search(counts) is not None
 
 
 def _result_fact(run: _Run) -> Fact:
@@ -301,7 +290,7 @@ def _result_fact(run: _Run) -> Fact:
 
 
 def _limits(there: _Held) -> Iterable[Question]:
-    """Questions about valid rules of the user; wrong answers are withdrawn rules, questions and suppositions of the user."""
+    """Questions about valid rules of the user; wrong answers are withdrawn rules, and suppositions in the words of rules."""
     rules = [
         one
         for one in there.of(FactKind.CONSTRAINT)
@@ -316,30 +305,43 @@ def _limits(there: _Held) -> Iterable[Question]:
     wrong += reversed(there.remarks)
     for rule in rules[-_OF_A_TOPIC:]:
         # A supposition in the rule's own message may be a part of the rule.
-        others = [one for one in wrong if asks(one.text) or rule.entry not in one.entries]
+        others = [one for one in wrong if rule.entry not in one.entries]
         yield from _question(Topic.LIMIT, rule, [(one.text, one) for one in others])
 
 
 def _is_no_wish(sentence: str) -> bool:
-    """Whether a sentence of the user cannot be a rule: it asks something, or supposes something."""
-    if demands(sentence):
-        return False
-    return asks(sentence) or (
-        guesses(sentence) and not sentence.endswith((":", "：")) and not _WISHES.search(sentence)
+    """Whether a sentence of the user has the words of a rule and cannot be one: it supposes something.
+
+    A question cannot be one either, but is no wrong answer: its form tells it.
+    """
+    return (
+        guesses(sentence)
+        and _LIMITS.search(sentence) is not None
+        and not sentence.endswith((":", "："))
+        and not (demands(sentence) or asks(sentence) or _WISHES.search(sentence))
     )
 
 
 def _given_up(there: _Held) -> Iterable[Question]:
     decisions = [one for one in there.of(FactKind.DECISION) if one.voice in (Voice.AGENT, Voice.USER)]
-    given_up = [one for one in decisions if _GIVEN_UP.search(one.text) and _REASON.search(one.text)]
+    # Only the reasons are shown: the rest of a sentence says whether it is for something or against it.
+    reasons = [(reason, one) for one in decisions if (reason := _reason_in(one.text))]
+    given_up = [(reason, one) for reason, one in reasons if _GIVEN_UP.search(one.text)]
     wrong = [
-        (one.text, one)
-        for one in reversed(decisions)
+        (reason, one)
+        for reason, one in reversed(reasons)
         # A sentence that prefers one thing to another decides against the other.
         if not _GIVEN_UP.search(one.text) and not _INSTEAD.search(one.text) and not negated(one.text)
     ]
-    for one in given_up[-_OF_A_TOPIC:]:
-        yield from _question(Topic.GIVEN_UP, one, wrong)
+    for reason, one in given_up[-_OF_A_TOPIC:]:
+        yield from _question(Topic.GIVEN_UP, one, wrong, reason)
+
+
+def _reason_in(sentence: str) -> str:
+    """The end of a sentence that says why; empty where it says no reason, or tells there what was given up."""
+    begins = _REASON.search(sentence)
+    reason = sentence[begins.end() :].strip(" ,:") if begins is not None else ""
+    return "" if _GIVEN_UP.search(reason) or len(content_words(reason)) < _LEAST_WORDS - 1 else reason
 
 
 def _taken_back(messages: Sequence[SpanMessage]) -> Iterable[Question]:
@@ -354,9 +356,15 @@ def _next_step(there: _Held) -> Iterable[Question]:
     left = [one for one in steps if one.is_open and one.outcome != DROPPED]
     # Steps that were worked on since have no known outcome, so they are neither right nor wrong answers.
     over = [one for one in steps if one.outcome == DROPPED or not (one.is_open or one.outcome == TAKEN_UP)]
-    done = [(one.text, one) for one in reversed(over)]
+    done = [(one.text, one) for one in sorted(over, key=_latest)]
     if left:
-        yield from _question(Topic.NEXT_STEP, left[-1], done)
+        # Any of those named last: the end of a list would be told by what comes last in most work.
+        yield from _question(Topic.NEXT_STEP, min(left, key=_latest), done)
+
+
+def _latest(fact: Fact) -> tuple[int, bytes]:
+    """Orders facts by their last entry, the latest first; those of one entry by chance, but always alike."""
+    return -fact.last, digest(fact.text)
 
 
 def _question(
@@ -366,29 +374,8 @@ def _question(
     text: str | None = None,
     asked: str | None = None,
 ) -> Iterable[Question]:
-    """A question, if there is a wrong answer that is short enough and not the right one in other words."""
+    """A question, if an entry proves its fact and there is a wrong answer."""
     right = Answer(" ".join((text or fact.text).split()), fact)
-    if len(right.text) > _ANSWER or fact.last == NO_ENTRY:
-        # A fact that no entry proves is not asked about.
-        return
-    answers = [right]
-    for other, decoy in wrong:
-        shown = " ".join(other.split())
-        if len(answers) == CHOICES:
-            break
-        if len(shown) <= _ANSWER and not any(_alike(shown, one.text) for one in answers):
-            answers.append(Answer(shown, decoy))
-    if len(answers) == 1:
-        return
-    answers.sort(key=lambda one: sha256(f"{topic}\n{one.text}".encode("utf-8", "replace")).digest())
-    yield Question(topic, asked or _ASKED[topic], tuple(answers), answers.index(right), fact.last)
-
-
-def _alike(one: str, other: str) -> bool:
-    """Whether two answers say the same, or one is a part of the other. Other numbers say something else."""
-    first, second = one.casefold(), other.casefold()
-    short, long = sorted((first, second), key=len)
-    if re.search(rf"(?<!\d){re.escape(short)}(?!\d)", long):
-        return True
-    words, others = set(content_words(first)), set(content_words(second))
-    return bool(words) and words == others and _FIGURE.findall(first) == _FIGURE.findall(second)
+    answers = choices(topic, right, wrong) if fact.last != NO_ENTRY else ()
+    if answers:
+        yield Question(topic, asked or _ASKED[topic], answers, answers.index(right), fact.last)

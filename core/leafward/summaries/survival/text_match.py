@@ -12,6 +12,7 @@ from leafward.summaries.facts.forms import canonical_command
 from leafward.summaries.facts.prose import content_words, negated, opposed
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
+from leafward.summaries.survival.rule_match import is_contrary, tells_rule
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -20,6 +21,10 @@ SAME_SENTENCE = 0.6
 """The part of a sentence's words that one line must hold to be a paraphrase of it."""
 OPPOSITE_SENTENCE = 0.75
 """The part that a line must hold to contradict it: that needs more agreement."""
+_NEAR = 0.4
+"""The part of a rule's words from which on a line is asked whether it tells the rule."""
+_LOOKED_AT = 20
+"""Most lines that are asked."""
 
 _MOST_PLACES = 200
 """Places of a word at which a text is compared with a command: with more, a search takes less time."""
@@ -305,12 +310,20 @@ class FactText:
             over = self._is_done(fact, text) or self._is_lifted(fact, text)
             return FactMatch.CONTRADICTED if over else FactMatch.VERBATIM
         words = content_words(fact.text)
+        if fact.kind is FactKind.CONSTRAINT and self._tells_rule(fact.text, words):
+            return FactMatch.PARAPHRASED
         held, line, part = self._nearest_line(words)
         if held is FactMatch.ABSENT or not self._names_of(fact.text, line):
             return FactMatch.ABSENT
         if fact.kind is FactKind.CONSTRAINT:
             if _LIFTED.search(line):
                 return FactMatch.CONTRADICTED
+            if is_contrary(fact.text, line):
+                return (
+                    FactMatch.CONTRADICTED
+                    if opposed(fact.text, line) and part >= OPPOSITE_SENTENCE
+                    else FactMatch.ABSENT
+                )
             figures = set(_FIGURE.findall(line))
             if figures and not figures.issuperset(_FIGURE.findall(fact.text)):
                 # With other figures it is another rule.
@@ -333,6 +346,17 @@ class FactText:
             return FactMatch.CONTRADICTED if opposed(fact.text, line) and not _SPARES.search(line) else held
         return held
 
+    def _tells_rule(self, rule: str, words: tuple[str, ...]) -> bool:
+        """Whether one of the lines that share most words with a rule tells it in other words."""
+        shares = self._shares(words)
+        near = [place for place in shares if shares[place] >= _NEAR * len(words)]
+        near.sort(key=lambda place: (-shares[place], place))
+        lines = (self.lines[place][0] for place in near[:_LOOKED_AT])
+        return any(
+            self._names_of(rule, line) and not _LIFTED.search(line) and tells_rule(rule, line)
+            for line in lines
+        )
+
     @staticmethod
     def _names_of(sentence: str, line: str) -> bool:
         """Whether a line has any of the names in a sentence; true for a sentence without names."""
@@ -353,14 +377,19 @@ class FactText:
         there = [line for line, _ in self.lines if text.rstrip(".") in _SPACE.sub(" ", line).casefold()]
         return bool(there) and all(_LIFTED.search(line) for line in there)
 
-    def _nearest_line(self, words: tuple[str, ...]) -> tuple[FactMatch, str, float]:
-        """The line that shares most of the wanted words, if it shares enough."""
-        if not words:
-            return FactMatch.ABSENT, "", 0.0
+    def _shares(self, words: tuple[str, ...]) -> dict[int, int]:
+        """The number of some words in each line that has any."""
         shares: dict[int, int] = {}
         for word in words:
             for place in self._by_word.get(word, ()):
                 shares[place] = shares.get(place, 0) + 1
+        return shares
+
+    def _nearest_line(self, words: tuple[str, ...]) -> tuple[FactMatch, str, float]:
+        """The line that shares most of the wanted words, if it shares enough."""
+        if not words:
+            return FactMatch.ABSENT, "", 0.0
+        shares = self._shares(words)
         if not shares:
             return FactMatch.ABSENT, "", 0.0
         best = max(shares, key=lambda place: (shares[place], -place))

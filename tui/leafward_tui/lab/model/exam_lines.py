@@ -19,8 +19,8 @@ from leafward_tui.ui.text.cells import fit, fit_path, money, wrap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from leafward.compaction.exam.answers import Answer
     from leafward.compaction.exam.grade import Exam, Graded
-    from leafward.compaction.exam.questions import Answer
     from leafward.compaction.exam.sitting import KeptExam
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
