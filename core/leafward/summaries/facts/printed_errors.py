@@ -16,7 +16,8 @@ DECLINED = "declined"
 
 _EXIT = late(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
 _ERROR_LINE = late(
-    r"^\s*(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
+    # turbo writes the task before each line: `web:lint: `.
+    r"^\s*(?:@?[\w./-]{1,60}:[\w-]{1,40}: )?(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
     r"(?:\S{1,3} )?"
     r"(?:(?:npm |make(?:\[\d+\])?: \*\*\* )?(?:error|ERR!|fatal|FATAL|panic|E {3,}|ERROR|Error|FAIL|FAILED|fail)\b[ :!(\[A-Z]"
     r"|[A-Za-z_.]{0,60}(?:Error|Exception|Warning: unhandled)(?::| \[|$)|error\[?[A-Z]{1,3}\d+"
@@ -32,7 +33,7 @@ _MAYBE_ERROR = late(
 _ERROR_FRAME = late(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
     r"|\s*[#ℹ] fail 0\s*$|\s*FAIL(?:ED)?\s*$|\s*(?:\[[^\]\n]{1,80}\] )?error:? (?:task failed|command failed with exit code \d+)"
-    r"|\s*error: (?:test failed, to rerun|could not compile `|aborting due to|build failed|script \"|recipe `)"
+    r"|\s*ERROR +run failed: |\s*error: (?:test failed, to rerun|could not compile `|aborting due to|build failed|script \"|recipe `)"
     r"|\s*make(?:\[\d+\])?: \*\*\* \[.{1,200}\] error \d+"
 )
 """Lines of a runner around the error of its program, whatever that was, and a count of no errors."""
