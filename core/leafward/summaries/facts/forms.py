@@ -57,9 +57,10 @@ _PATH = late(
     # After a brace a path continues that began before it: `{HOME}/a.md`, `src/{old => new}/a.md` of git.
     r"(?<![A-Za-z0-9_/@.~$}-])"
     # Plain words are skipped here, where that costs least.
-    rf"(?=[\w.@+~:-]{{0,160}}[./\\][\w.@+~\[\]()$-]|(?:{'|'.join(sorted(_BARE_NAMES))})(?!\w))"
-    r"(?:~/|\.{1,2}/|/|[A-Za-z]:[\\/])?"
-    r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:[/\\][\w.@+~\[\]()$-]{1,120}){0,40}/?"
+    rf"(?=[\w.@+~:-]{{0,160}}[./\\]\\?[\w.@+~\[\]()$-]|(?:{'|'.join(sorted(_BARE_NAMES))})(?!\w))"
+    r"(?:~/|\.{1,2}/|/|[A-Za-z]:(?:\\\\|[\\/]))?"
+    # In JSON the backslashes of Windows stand twice.
+    r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:(?:[/\\]|(?<=\w)\\\\)[\w.@+~\[\]()$-]{1,120}){0,40}/?"
 )
 _LINE_SUFFIX = late(r":\d{1,7}(?:[:-]\d{1,7})?$")
 _ENDING = late(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
@@ -394,7 +395,8 @@ def _identified(text: str, *, calls: bool) -> Iterator[Form]:
                 # The letter belongs to an escape such as a line break in a string: `\nFailed`.
                 name, at = name[1:], at + 1
             bare = name.strip("_$")
-            if len(bare) < 3 or name in _COMMON:
+            if len(bare) < 3 or name in _COMMON or text[at - 1 : at] == "-":
+                # Behind a dash stands an option, such as `-rliE` or `--noEmit`, or the rest of a longer name.
                 continue
             if not (
                 _HUMP.search(bare)
