@@ -19,7 +19,10 @@ GO = "--- FAIL: TestQueue (0.68s)\nFAIL\nFAIL\torchard/queue\t1.7s\nFAIL\n[test]
         ("make check || true", "make: *** [Makefile:8: check] Error 2"),
         ("npx tsc --noEmit | head -5", "src/a.ts(3,4): error TS2304: Cannot find name 'x'."),
         ("cargo test 2>&1 | tail -4", "test result: FAILED. 1 passed; 1 failed"),
-        ("npm run build 2>&1 | tail -4", "error during build:\nCould not resolve ./leaf\n    at x (a.js:1:2)"),
+        (
+            "npm run build 2>&1 | tail -4",
+            "error during build:\nCould not resolve ./leaf\n    at x (a.js:1:2)",
+        ),
         ("pnpm build | tail -2", "Failed to compile.\n./src/a.tsx"),
         # The count is that of the second command.
         (

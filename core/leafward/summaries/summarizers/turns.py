@@ -155,7 +155,8 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
                 # The work that was asked for goes on; the limit is told as a rule.
                 continue
             # Text in a fence or with quote signs was copied, unless there is nothing else.
-            bare = " ".join(_QUOTED.sub(" ", _without_fences(typed)).split()) or own
+            bare = " ".join(_QUOTED.sub(" ", _without_fences(typed)).split())
+            bare = bare or own or " ".join(pasted.split())
             prompt = without_fillers(_PRAISE.sub("", _PICTURE.sub("[image]", bare or text))) or bare or text
             says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
