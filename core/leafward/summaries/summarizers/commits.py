@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, text_of
 from leafward.summaries.facts.call_arguments import command_of
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection
 
@@ -22,6 +23,22 @@ REVERTED = "Reverted: "
 _COMMIT = re.compile(
     r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
 )
+_FROM_INPUT = re.compile(
+    r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?(?:-F ?-|--file[= ]-)[^\n]{0,20}<<-? ?[\"']?\w{1,40}[\"']?[^\n]{0,80}\n\s*([^\n]{4,200})"
+)
+"""A commit whose message is a here-document that git reads: its first line is the title."""
+_COMMITS = re.compile(r"\bgit\b[^|;&\n]{0,80}\bcommit\b(?![^|;&\n]*--dry-run)")
+_PUSHES = re.compile(r"\bgit\b[^|;&\n]{0,80}\bpush\b(?![^|;&\n]*--dry-run)")
+_UNCOMMITTED = re.compile(
+    r"(?i)\b(?:uncommitted|not (?:yet |been )*committed|nothing (?:\w+ )*committed|(?:haven|hasn|isn|aren)['’]t (?:yet |been )*committed"
+    r"|nicht (?:\w+ )?committe?t|pas (?:encore )?(?:été )?commité\w*|sin (?:hacer )?commit)\b|(?:未|没有?)提交|未コミット"
+)
+_UNPUSHED = re.compile(
+    r"(?i)\b(?:unpushed|not (?:yet |been )*pushed|nothing (?:\w+ )*pushed|(?:haven|hasn|isn|aren)['’]t (?:yet |been )*pushed"
+    r"|nicht (?:\w+ )?ge?pusht|pas (?:encore )?(?:été )?poussé\w*|sin (?:hacer )?push)\b|(?:未|没有?)推送"
+)
+"""Statements that a later commit, or push, makes wrong."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？;；])\s*")
 _BRANCH = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
 )
@@ -60,10 +77,13 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence
             on = _BRANCH.search(command)
             branch = (began, on[1]) if on is not None and "." not in on[1] else branch
             _take_back(evidence, command, made, turns, messages)
-            match = _COMMIT.search(command)
+            for pattern, states in ((_COMMITS, _UNCOMMITTED), (_PUSHES, _UNPUSHED)):
+                if pattern.search(command) is not None:
+                    _outdate(evidence, states, place)
+            match = _FROM_INPUT.search(command) or _COMMIT.search(command)
             if match is None:
                 continue
-            title = match[1] or match[2]
+            title = match[1] or match[match.re.groups]
             if title.startswith("$("):
                 # The message is a here-document in the command: its first line is the title.
                 title = next((line for line in command[match.end() :].split("\n") if line.strip()), "")
@@ -119,6 +139,25 @@ def _take_back(
                 candidate.sources == (messages[turn.last].entry,) and candidate.section is SummarySection.DONE
             ):
                 _remove(evidence, candidate)
+
+
+def _outdate(evidence: Evidence, states: re.Pattern[str], place: int) -> None:
+    """Leaves out what lines from before a commit, or push, say of what was still to be committed or pushed."""
+    for candidate in list(evidence.candidates):
+        said = max((evidence.position.get(one, place) for one in candidate.sources), default=place)
+        # The user's own words stay.
+        asked, arrow, told = (
+            candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
+        )
+        if said >= place or states.search(told) is None:
+            continue
+        left = " ".join(one for one in _SENTENCE.split(told) if states.search(one) is None)
+        if content_words(left):
+            candidate.text = f"{asked}{arrow}{left}"
+        elif asked:
+            candidate.lose_outcome()
+        else:
+            _remove(evidence, candidate)
 
 
 def _remove(evidence: Evidence, line: LineCandidate) -> None:
