@@ -87,6 +87,32 @@ def test_an_escape_in_a_string_is_no_part_of_a_name() -> None:
     assert found == ["loadConfig", "retryLater"]
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (
+            "Das braucht eine Freigabe bzw. Änderung des Plans. Sonst nichts.",
+            "Das braucht eine Freigabe bzw. Änderung des Plans.",
+        ),
+        ("Für den 27.08. würde ich nichts ändern. Danach schon.", "Für den 27.08. würde ich nichts ändern."),
+        (
+            "Das gilt z. B. für Birnen, d. h. für alle. Äpfel nicht.",
+            "Das gilt z. B. für Birnen, d. h. für alle.",
+        ),
+        ("It is version 3. Then it goes on.", "It is version 3."),
+    ],
+)
+def test_an_abbreviation_or_a_date_ends_no_sentence(text: str, first: str) -> None:
+    assert next(prose.sentences(text)) == first
+
+
+def test_the_dash_behind_an_address_is_no_part_of_it() -> None:
+    assert [form.key for form in forms.urls("https://x.org/runs/12/job/9-- fix it")] == [
+        "https://x.org/runs/12/job/9"
+    ]
+    assert [form.key for form in forms.urls("https://x.org/v/aB3-")] == ["https://x.org/v/aB3-"]
+
+
 def test_the_options_of_a_program_are_no_names() -> None:
     text = "grep -rliE orchard; curl -fsSL x; tsc --noEmit; pwsh -NoProfile -c loadOrchard"
     found = [form.key for word in text.split() for form in forms.identifiers_in(word.strip(";"), False)]

@@ -181,6 +181,9 @@ def urls(text: str) -> Iterator[Form]:
         return
     for match in _URL.finditer(text):
         found = match[0].rstrip(_URL_TAIL)
+        if found.endswith("--"):
+            # A dash of the sentence that was typed directly behind it.
+            found = found.rstrip("-")
         yield Form(found, found.rstrip("/"), match.start())
 
 

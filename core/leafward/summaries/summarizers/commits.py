@@ -146,9 +146,7 @@ def _outdate(evidence: Evidence, states: re.Pattern[str], place: int) -> None:
     for candidate in list(evidence.candidates):
         said = max((evidence.position.get(one, place) for one in candidate.sources), default=place)
         # The user's own words stay.
-        asked, arrow, told = (
-            candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
-        )
+        asked, arrow, told = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
         if said >= place or states.search(told) is None:
             continue
         left = " ".join(one for one in _SENTENCE.split(told) if states.search(one) is None)
