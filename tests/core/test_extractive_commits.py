@@ -101,3 +101,23 @@ def test_what_was_said_to_be_uncommitted_is_committed_since() -> None:
     assert "not pushed yet" in told
     assert "Nothing is committed" not in " ".join(told_in(DONE, *said))
     assert "Committed: Wire fmt into the release" in told_in(DONE, *said)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "fatal: Unable to create '.git/index.lock': Permission denied",
+        "On branch main\nnothing to commit, working tree clean",
+        "Script running with cell ID 5\nWall time 31.0 seconds\nOutput:\n",
+    ],
+)
+def test_a_commit_that_git_did_not_make_is_not_told(printed: str) -> None:
+    command = {"command": 'git add -A; git commit -m "prune the trees"; git status --short'}
+    said = [
+        user("prune the trees and commit it"),
+        *worked("src/tree.py", "a"),
+        reply("", ("b", "bash", command)),
+    ]
+    assert not any("Committed" in line for line in told_in(DONE, *said, result("b", printed)))
+    made = result("b", f"[main 1234567] prune the trees\n 1 file changed\n{printed}")
+    assert ("running" in printed) or "Committed: prune the trees" in told_in(DONE, *said, made)

@@ -55,7 +55,8 @@ _BARE_NAMES = frozenset(
 
 _PATH = late(
     # After a brace a path continues that began before it: `{HOME}/a.md`, `src/{old => new}/a.md` of git.
-    r"(?<![A-Za-z0-9_/@.~$}-])"
+    # Behind a star it is a pattern: `**/a.md`.
+    r"(?<![A-Za-z0-9_/@.~$}*-])"
     # Plain words are skipped here, where that costs least.
     rf"(?=[\w.@+~:-]{{0,160}}[./\\]\\?[\w.@+~\[\]()$-]|(?:{'|'.join(sorted(_BARE_NAMES))})(?!\w))"
     r"(?:~/|\.{1,2}/|/|[A-Za-z]:(?:\\\\|[\\/]))?"
@@ -154,7 +155,7 @@ _COMMON_WORDS = (
     "toFixed toISOString toLocaleString toLowerCase toString toUpperCase trimEnd trimStart TypeError "
     "ValueError KeyError RuntimeError JavaScript TypeScript GitHub GitLab macOS iOS README OpenAI YouTube "
     "LaTeX WebSocket PowerShell JavaScripts GraphQL LinkedIn PostgreSQL MySQL SQLite NodeJS WordPress "
-    "eBay iPhone iPad McDonald DevOps"
+    "eBay iPhone iPad McDonald DevOps $PSScriptRoot $ErrorActionPreference $LASTEXITCODE"
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
 

@@ -61,8 +61,10 @@ _MESSAGES = ("arning: ", "Error: ", "Exception: ")
 """Ends of such beginnings."""
 _SAID_BEFORE = re.compile(r"^([^\W\d_][\w'’]*(?: [^\s:]+){2,30}:)[ \t]{2,}(?=\S)")
 """A person's words with a colon, followed by the first row of a screen on the same line."""
-_EDITOR = re.compile(r"(?ms)\A\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*$\n?")
-"""What Codex's extension for editors puts before a prompt: open files and tabs."""
+_EDITOR = re.compile(
+    r"(?ms)\A\s*# (?:Context from my IDE setup|Files (?:mentioned|pasted|attached) by the user):.*?^## My request(?: for Codex)?:[ \t]*$\n?(?=\s*\S)"
+)
+"""What Codex's extension for editors and its desktop application put before a prompt: open files, tabs, attached files."""
 _REPORT_HEAD = re.compile(
     r"(?i)^\W*(?:describe the bug|bug (?:description|report)|(?:steps )?to reproduce|reproduction(?: steps)?|(?:expected|actual|current|observed) (?:behaviou?r|results?)"
     r"|what happened|what (?:did you expect|should have happened).{0,20}|additional context|environment|system info(?:rmation)?|relevant log output)\W*$"

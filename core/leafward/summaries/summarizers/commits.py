@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, text_of
 from leafward.summaries.facts.call_arguments import command_of
+from leafward.summaries.facts.printed_errors import process_in
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection
@@ -42,6 +43,10 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？;；])\s*")
 _BRANCH = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
 )
+_FAILED = re.compile(
+    r"(?m)^(?:fatal: |error: (?:pathspec|Your local changes|could not|cannot)|nothing (?:added )?to commit|no changes added to commit|Aborting commit)"
+)
+"""What git prints where it made no commit."""
 _NAMED = re.compile(r"(?m)^\[[^\]\n]{1,120} ([0-9a-f]{7,40})\] ")
 """The name of a new commit, as git prints it."""
 _TAKES_BACK = re.compile(
@@ -74,6 +79,11 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence
             began, command = waiting.pop(str(message.get("toolCallId")), (entry, ""))
             if "git" not in command or message.get("isError"):
                 continue
+            printed = text_of(message.get("content"))
+            named = _NAMED.search(printed)
+            if process_in(printed) is not None or (named is None and _FAILED.search(printed) is not None):
+                # It waits, or git says that it did nothing, which the exit code of a later command hides.
+                continue
             on = _BRANCH.search(command)
             branch = (began, on[1]) if on is not None and "." not in on[1] else branch
             _take_back(evidence, command, made, turns, messages)
@@ -93,7 +103,6 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence
                 _remove(evidence, made.pop().line)
             before = len(evidence.candidates)
             add(evidence, SummarySection.DONE, title, (began, entry), worth, limit=160, lead=COMMITTED)
-            named = _NAMED.search(text_of(message.get("content")))
             made += [
                 _Commit(line, place, named[1] if named is not None else "")
                 for line in evidence.candidates[before:]
