@@ -101,6 +101,12 @@ def test_what_was_said_to_be_uncommitted_is_committed_since() -> None:
     assert "not pushed yet" in told
     assert "Nothing is committed" not in " ".join(told_in(DONE, *said))
     assert "Committed: Wire fmt into the release" in told_in(DONE, *said)
+    push = reply("", ("c", "bash", {"command": "git push; git status -sb"}))
+    refused = result("c", "error: failed to push some refs to 'origin'\n## main")
+    assert "not pushed yet" in " ".join(told_in(CONTEXT, *said, push, refused, reply("I see.")))
+    assert "not pushed" not in " ".join(
+        told_in(CONTEXT, *said, push, result("c", "## main"), reply("I see."))
+    )
 
 
 @pytest.mark.parametrize(

@@ -44,9 +44,9 @@ _BRANCH = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
 )
 _FAILED = re.compile(
-    r"(?m)^(?:fatal: |error: (?:pathspec|Your local changes|could not|cannot)|nothing (?:added )?to commit|no changes added to commit|Aborting commit)"
+    r"(?m)^(?:fatal: |error: (?:pathspec|Your local changes|could not|cannot|failed to push)|nothing (?:added )?to commit|no changes added to commit|Aborting commit)"
 )
-"""What git prints where it made no commit."""
+"""What git prints where it made no commit, or pushed none."""
 _NAMED = re.compile(r"(?m)^\[[^\]\n]{1,120} ([0-9a-f]{7,40})\] ")
 """The name of a new commit, as git prints it."""
 _TAKES_BACK = re.compile(
@@ -81,15 +81,17 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence
                 continue
             printed = text_of(message.get("content"))
             named = _NAMED.search(printed)
-            if process_in(printed) is not None or (named is None and _FAILED.search(printed) is not None):
+            failed = _FAILED.search(printed) is not None
+            if process_in(printed) is not None or (named is None and failed):
                 # It waits, or git says that it did nothing, which the exit code of a later command hides.
                 continue
             on = _BRANCH.search(command)
             branch = (began, on[1]) if on is not None and "." not in on[1] else branch
             _take_back(evidence, command, made, turns, messages)
-            for pattern, states in ((_COMMITS, _UNCOMMITTED), (_PUSHES, _UNPUSHED)):
-                if pattern.search(command) is not None:
-                    _outdate(evidence, states, place)
+            if _COMMITS.search(command) is not None:
+                _outdate(evidence, _UNCOMMITTED, place)
+            if _PUSHES.search(command) is not None and not failed:
+                _outdate(evidence, _UNPUSHED, place)
             match = _FROM_INPUT.search(command) or _COMMIT.search(command)
             if match is None:
                 continue
