@@ -78,3 +78,52 @@ def test_commits_that_were_reset_away_are_not_told(command: str, left: int) -> N
         if left == 1
         else ["Committed: the lexer is tidy", "Committed: the parser is tidy"][:left]
     )
+
+
+def test_what_was_said_to_be_uncommitted_is_committed_since() -> None:
+    answer = (
+        "- **Formatter:** `fmt` also touched `crates.md` in 9 places. Nothing is committed, so you can review that.\n\n"
+        "The change is on disk but uncommitted, and you are on `main`.\n\nThe tags of the crates are not pushed yet."
+    )
+    said = [
+        user("Add the formatter to the build of orchard"),
+        *worked("src/build.py", "a"),
+        reply(answer),
+        user("commit this"),
+    ]
+    told = " ".join(told_in(CONTEXT, *said, *ran("b", "git log -1"), reply("I see.")))
+    assert "Nothing is committed" in told
+    command = "git add -A && git commit -q -F - <<'EOF'\nWire fmt into the release\n\nIt was asked for.\nEOF\ngit log -1 --stat"
+    said += [*ran("b", command), reply("Committed.")]
+    told = " ".join(told_in(CONTEXT, *said))
+    assert "Formatter: `fmt` also touched `crates.md` in 9 places." in told
+    assert "committed" not in told
+    assert "not pushed yet" in told
+    assert "Nothing is committed" not in " ".join(told_in(DONE, *said))
+    assert "Committed: Wire fmt into the release" in told_in(DONE, *said)
+    push = reply("", ("c", "bash", {"command": "git push; git status -sb"}))
+    refused = result("c", "error: failed to push some refs to 'origin'\n## main")
+    assert "not pushed yet" in " ".join(told_in(CONTEXT, *said, push, refused, reply("I see.")))
+    assert "not pushed" not in " ".join(
+        told_in(CONTEXT, *said, push, result("c", "## main"), reply("I see."))
+    )
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "fatal: Unable to create '.git/index.lock': Permission denied",
+        "On branch main\nnothing to commit, working tree clean",
+        "Script running with cell ID 5\nWall time 31.0 seconds\nOutput:\n",
+    ],
+)
+def test_a_commit_that_git_did_not_make_is_not_told(printed: str) -> None:
+    command = {"command": 'git add -A; git commit -m "prune the trees"; git status --short'}
+    said = [
+        user("prune the trees and commit it"),
+        *worked("src/tree.py", "a"),
+        reply("", ("b", "bash", command)),
+    ]
+    assert not any("Committed" in line for line in told_in(DONE, *said, result("b", printed)))
+    made = result("b", f"[main 1234567] prune the trees\n 1 file changed\n{printed}")
+    assert ("running" in printed) or "Committed: prune the trees" in told_in(DONE, *said, made)

@@ -8,7 +8,7 @@ import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
-from tests.core.told import ran, reply, span, summarize, told_in, user, worked
+from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -222,6 +222,21 @@ def test_what_an_editor_put_before_a_prompt_is_no_part_of_it() -> None:
     assert (
         the_goal(user(f"{put}make the tabs accessible by keyboard")) == "make the tabs accessible by keyboard"
     )
+
+
+def test_what_an_application_put_before_a_prompt_is_no_part_of_it() -> None:
+    put = "# Files mentioned by the user:\n\n## pears.docx: C:\\orchard\\pears.docx\n\n## My request:\n"
+    assert the_goal(user(f"{put}count the pears of the north wall")) == "count the pears of the north wall"
+
+
+def test_a_run_with_a_schema_ends_with_its_output() -> None:
+    asked = user("review the change of the pear store for security")
+    found = reply("The store opens no file by itself.", ("a", "StructuredOutput", {"findings": []}))
+
+    assert told_in(SummarySection.GOAL, asked, found, result("a", "ok")) == [NOTHING_OPEN]
+    assert told_in(SummarySection.GOAL, asked, found, result("a", "no array", failed=True)) != [NOTHING_OPEN]
+    silent = reply("", ("a", "StructuredOutput", {"findings": []}))
+    assert told_in(SummarySection.GOAL, asked, silent, result("a", "ok")) == [NOTHING_OPEN]
 
 
 def test_a_request_said_again_in_the_same_words_is_one() -> None:

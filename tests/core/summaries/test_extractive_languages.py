@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
+from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import ran, reply, told_in, user, worked
 
 if TYPE_CHECKING:
@@ -107,3 +109,35 @@ def test_n_alone_declines_and_a_request_that_waits_for_another_one_stays_the_goa
     first = [user("stop, first fix the printer of orchard"), *worked("src/printer.py", "b")]
     (goal,) = told_in(SummarySection.GOAL, *ported, broken_off, *first, reply("Fixed the printer."))
     assert goal.startswith("Port the lexer")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (
+            "Is the skill there for this project only, or for all of them?",
+            "For all of them: it was installed with `scope: user`.\n\nEvery session has it, not only this folder.\n\nShall I list the other scopes?",
+        ),
+        (
+            "是只在这个项目里生效？还是全局生效？",
+            "全局（用户级），我安装时已经写了 `scope: user`。\n\n也就是说它对所有会话都生效，不限于当前项目目录。\n\n要我查一下其他插件的 scope 吗？",
+        ),
+        (
+            "czy filtr orchard działa tylko w tym projekcie?",
+            "Nie, filtr działa wszędzie. Instalacja miała `scope: user`.\n\nChcesz, żebym sprawdził pozostałe filtry?",
+        ),
+    ],
+)
+def test_an_answered_question_with_an_offer_behind_it_waits_for_the_user(asked: str, answer: str) -> None:
+    said = [user(ASKED["German"]), *WORK, reply("Erledigt."), user(asked), reply(answer)]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    (waits,) = told_in(SummarySection.IN_PROGRESS, *said)
+    assert waits.startswith("Waiting for the user: ")
+    # The same where only the answer is kept.
+    behind = [SpanMessage(EntryIndex(90), reply(answer))]
+    assert asked in " ".join(told_in(SummarySection.DONE, *said[:-1], kept=behind))
+
+
+def test_an_offer_alone_answers_no_question() -> None:
+    said = [user("Why does the parser of orchard fail on an empty file?"), reply("Shall I look into it?")]
+    assert told_in(SummarySection.GOAL, *said) != [NOTHING_OPEN]

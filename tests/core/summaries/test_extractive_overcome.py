@@ -73,7 +73,7 @@ def test_of_one_check_read_in_several_ways_only_the_last_run_is_in_the_way() -> 
     asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
     assert told_in(SummarySection.BLOCKED, *asked) == [f"Failed with exit 2: `npm run check`: {bad}"]
     asked += _printed("b", "npm run check | grep rows", bad)
-    assert told_in(SummarySection.BLOCKED, *asked) == ["Failed: `npm run check | grep rows`"]
+    assert told_in(SummarySection.BLOCKED, *asked) == [f"Failed: `npm run check | grep rows`: {bad}"]
     asked += _printed("e", 'npm run check | grep "error TS"', "Command exited with code 1", True)
     assert told_in(SummarySection.BLOCKED, *asked) == []
 

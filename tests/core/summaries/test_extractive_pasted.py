@@ -37,3 +37,23 @@ def test_a_long_request_is_told_without_what_was_pasted() -> None:
     asked = "sort the crates by weight and by name before they are printed, keep the old order of pears in each crate"
     said = [user(f"{asked}\n\nfatal: bad tree object 082c2c4495629bd"), *worked("src/table.py", "a")]
     assert told_in(SummarySection.GOAL, *said) == [asked]
+
+
+def test_a_paste_in_the_tags_of_an_application_makes_no_rules_and_is_no_request() -> None:
+    story = '<pasted_content id="26b7">\nI must never see dad climb that tree again. You should always say so.\n</pasted_content id="26b7">'
+    said = [
+        user("cut the names of the crates, here comes the story of the orchard"),
+        reply("Please paste it."),
+        user(story),
+        reply("A strong story. Want me to draft the page about it? Do you have a picture of the tree?"),
+        user("Yes! I have a picture!"),
+        *ran("b", "ls pictures"),
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == []
+    told = " ".join(told_in(SummarySection.GOAL, *said) + told_in(SummarySection.IN_PROGRESS, *said))
+    assert "pasted_content" not in told
+    assert "I have a picture! (asked: Want me to draft the page about it?)" in told
+    # A first prompt that is only a paste is told without the tags; one that is never closed encloses nothing.
+    assert told_in(SummarySection.GOAL, user(story), *ran("b", "ls"))[0].startswith("I must never see dad")
+    opened = user('<pasted_content id="26b7"> and prune the tree')
+    assert "prune the tree" in told_in(SummarySection.GOAL, opened, *ran("b", "ls"))[0]

@@ -25,6 +25,14 @@ def test_of_a_span_far_longer_than_its_summary_the_end_stands() -> None:
     ]
     text = summarize(span(*said), 400).text
     assert "- At the end, `bash`: inspect part59" in text
+    # A piece of a longer text says that it goes on.
+    long = [*said[:-1], reply("The culprit stands here, " + "and there, " * 90)]
+    pieces = [line for line in summarize(span(*long), 400).text.split("\n") if "At the end, reply" in line]
+    assert [line.partition("reply: ")[2].startswith("… ") for line in pieces] == [
+        False,
+        *[True] * (len(pieces) - 1),
+    ]
+    assert len(pieces) > 1
     kept = span(*said).messages[-4:]
     assert "At the end" not in summarize(span(*said[:-4], kept=kept), 400).text
     # It is the end no more once something follows.

@@ -169,6 +169,7 @@ def test_what_holds_for_more_than_one_order_stays(rule: str) -> None:
         "ça ne marche pas chez moi avec de gros fichiers",
         "这个解析器特别慢，不能用",
         "src/rows.py に表を実装してください。",
+        "Previously, we assumed that the transcripts of orchard must always be complete.",
     ],
 )
 def test_a_remark_in_the_words_of_a_rule_is_none(remark: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.outline import SummarySection, named_files
 from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from tests.core.told import ran, reply, result, told_in, user, worked
 
@@ -203,3 +203,9 @@ def test_a_commit_that_was_amended_is_told_by_its_new_title_alone() -> None:
     done = told_in(SummarySection.DONE, *said)
     assert "Committed: Port the lexer" in done
     assert "Committed: Prot the lexer" not in done
+
+
+def test_changed_files_of_one_name_are_told_with_their_folders() -> None:
+    assert named_files(["app/page.tsx", "app/apps/page.tsx", "src/tree.py"]) == (
+        "`app/page.tsx`, `apps/page.tsx`, `tree.py`"
+    )

@@ -14,6 +14,7 @@ from leafward.summaries.facts import forms, prose
 from leafward.summaries.facts.printed_errors import printed_errors
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice, gather
+from leafward.summaries.facts.words import Words
 from tests.core.told import FOLDER, reply, result, user
 
 
@@ -84,6 +85,44 @@ def test_an_escape_in_a_string_is_no_part_of_a_name() -> None:
     words = [r'say("done\nFailed', r"to", r'loadConfig\tretryLater")']
     found = [form.text for word in words for form in forms.identifiers_in(word, True)]
     assert found == ["loadConfig", "retryLater"]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (
+            "Das braucht eine Freigabe bzw. Änderung des Plans. Sonst nichts.",
+            "Das braucht eine Freigabe bzw. Änderung des Plans.",
+        ),
+        ("Für den 27.08. würde ich nichts ändern. Danach schon.", "Für den 27.08. würde ich nichts ändern."),
+        (
+            "Das gilt z. B. für Birnen, d. h. für alle. Äpfel nicht.",
+            "Das gilt z. B. für Birnen, d. h. für alle.",
+        ),
+        ("It is version 3. Then it goes on.", "It is version 3."),
+    ],
+)
+def test_an_abbreviation_or_a_date_ends_no_sentence(text: str, first: str) -> None:
+    assert next(prose.sentences(text)) == first
+
+
+def test_the_dash_behind_an_address_is_no_part_of_it() -> None:
+    assert [form.key for form in forms.urls("https://x.org/runs/12/job/9-- fix it")] == [
+        "https://x.org/runs/12/job/9"
+    ]
+    assert [form.key for form in forms.urls("https://x.org/v/aB3-")] == ["https://x.org/v/aB3-"]
+
+
+def test_the_options_of_a_program_are_no_names() -> None:
+    text = "grep -rliE orchard; curl -fsSL x; tsc --noEmit; pwsh -NoProfile -c loadOrchard"
+    found = [form.key for word in text.split() for form in forms.identifiers_in(word.strip(";"), False)]
+    assert found == ["loadOrchard"]
+
+
+def test_folders_of_windows_are_one_path_also_in_json() -> None:
+    text = r'{"file": "C:\\dev\\my_orchard\\src\\tree.py", "root": "C:\\dev\\my_orchard", "in": "loadTree"}'
+    read = Words(r"C:\dev\my_orchard", relative=True, calls=True, names=True).read(text)
+    assert [[form.key for form in some] for some in read] == [["src/tree.py"], ["loadTree"]]
 
 
 def test_identifiers_are_names_no_prose_holds() -> None:

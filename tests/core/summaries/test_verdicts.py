@@ -19,6 +19,16 @@ GO = "--- FAIL: TestQueue (0.68s)\nFAIL\nFAIL\torchard/queue\t1.7s\nFAIL\n[test]
         ("make check || true", "make: *** [Makefile:8: check] Error 2"),
         ("npx tsc --noEmit | head -5", "src/a.ts(3,4): error TS2304: Cannot find name 'x'."),
         ("cargo test 2>&1 | tail -4", "test result: FAILED. 1 passed; 1 failed"),
+        (
+            "npm run build 2>&1 | tail -4",
+            "error during build:\nCould not resolve ./leaf\n    at x (a.js:1:2)",
+        ),
+        ("pnpm build | tail -2", "Failed to compile.\n./src/a.tsx"),
+        # The count is that of the second command.
+        (
+            "bun run typecheck 2>&1 | tail -5 && bun run lint 2>&1 | tail -4",
+            "Failed:    web#typecheck\n\n ERROR  run failed: command  exited (2)\nweb:lint: 1 problem (0 errors, 1 warning)\n\n Tasks:    8 successful",
+        ),
         ("bun run lint; date", 'error: script "lint" exited with code 1\nFri Nov 27'),
     ],
 )
@@ -50,3 +60,15 @@ def test_the_summary_tells_no_failed_run_as_passed() -> None:
     text = summarize(span(user("Fix the queue."), *runs, reply("It still fails."))).text
     assert "passes" not in text
     assert "Last test run: `mise run test -- -v` failed" in text
+
+
+def test_counts_of_one_command_do_not_hide_that_another_failed() -> None:
+    command = {"command": "bun run typecheck 2>&1 | tail -3 && bun test 2>&1 | tail -3"}
+    printed = (
+        " ERROR  run failed: command  exited (2)\nweb:typecheck: src/a.tsx(3,4): error TS2532: Object is possibly "
+        "'undefined'.\n 30 pass\n 0 fail\nRan 30 tests"
+    )
+    said = (user("Fix the queue."), reply("", ("a", "bash", command)), result("a", printed), reply("Hm."))
+    text = summarize(span(*said)).text
+    assert "bun test` printed 30 pass, 0 fail, but failed" in text
+    assert "error TS2532: Object is possibly 'undefined'" in text

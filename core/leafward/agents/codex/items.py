@@ -220,11 +220,16 @@ def user_message(payload: dict[str, Any]) -> list[Body]:
 
 _REQUEST = re.compile(r"^## My request for Codex:", re.MULTILINE)
 """Heading behind an editor's list of open files and selections; Codex, too, titles a thread by the text behind it."""
+_ATTACHED = re.compile(
+    r"\A\s*# (?:Files|Images|Context|In app browser|Selected text)\b[^\n]{0,80}:[ \t]*\n(?s:.*?)^## My request:",
+    re.MULTILINE,
+)
+"""The same from Codex's desktop application (0.130 and later), behind files that were attached or pasted."""
 
 
 def typed_in(text: str) -> str | None:
     """The typed part of a message that an editor composed; None for any other message."""
-    found = _REQUEST.search(text)
+    found = _REQUEST.search(text) or _ATTACHED.match(text)
     return (text[found.end() :].strip() or None) if found is not None else None
 
 

@@ -165,6 +165,8 @@ def _of_operands(
     rule = PROGRAMS.get(program)
     if rule is None:
         return
+    if program == "git":
+        operands, here = _of_git(operands, here)
     text = {"tee": document, "touch": _TOUCHED}.get(program)
     for effect, word, to in rule(operands):
         path, target = _place(word, here), _place(to, here) if to is not None else None
@@ -176,6 +178,18 @@ def _of_operands(
             git = program == "git"
             sweep = _OF_INDEX.get(operands[0].text) if git and effect is FileOperation.CHANGE else None
             yield FileRequest(effect, path, True, text, to=target, fresh=git, proof=proof, by=sweep)
+
+
+def _of_git(words: Sequence[ShellWord], here: str) -> tuple[Sequence[ShellWord], str]:
+    """The words from git's verb on, and the folder that its files are in: `-C` names another; no words where that is not known."""
+    while len(words) > 1 and words[0].text in ("-C", "-c"):
+        if words[0].text == "-C" and words[1].text != ".":
+            folder = _place(words[1], here)
+            if folder is None or words[1].glob:
+                return (), here
+            here = folder
+        words = words[2:]
+    return words, here
 
 
 def _of_redirections(command: Command, here: str, proof: Proof, output: str | None) -> Iterator[FileRequest]:

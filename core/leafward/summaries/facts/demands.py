@@ -35,6 +35,10 @@ _OBLIGED = markers(
     "must mustn mustnt never always mandatory forbid forbidden prohibited circumstances most least than niemals nie muss musst darf darfst "
     "immer jamais toujours dois doit doivent devez faut nunca siempre debe sempre deve",
 )
+_ASSUMED = late(
+    r"^(?:previously|formerly|originally|früher|ursprünglich|auparavant|antes)\b|\b(?:we|i|wir|ich|on|nous) (?:had |wrongly )?(?:assumed|believed|hatten? angenommen|pensions|supposions)\b|^(?:以前|之前|原来)"
+)
+"""What was thought before: it holds no more."""
 _CONCLUDES = late(
     r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b"
     r"|\b(?:always|never) (?:seem\w*|happens?|happened|fails|failed|works|worked|gets|got|was|were|did|does|had)\b"
@@ -247,6 +251,8 @@ def demands(sentence: str) -> bool:
     words = without_fillers(_CODE.sub(" ` ", sentence) if _QUOTES.search(sentence) is not None else sentence)
     if _NOTHING_OF.match(words) is not None:
         return True
+    if _ASSUMED.search(words) is not None:
+        return False
     if _CANCELS.match(words) or (revoked(sentence) and _FORBIDS.search(words) is None):
         return False
     if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():

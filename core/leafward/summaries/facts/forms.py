@@ -55,11 +55,13 @@ _BARE_NAMES = frozenset(
 
 _PATH = late(
     # After a brace a path continues that began before it: `{HOME}/a.md`, `src/{old => new}/a.md` of git.
-    r"(?<![A-Za-z0-9_/@.~$}-])"
+    # Behind a star it is a pattern: `**/a.md`.
+    r"(?<![A-Za-z0-9_/@.~$}*-])"
     # Plain words are skipped here, where that costs least.
-    rf"(?=[\w.@+~:-]{{0,160}}[./\\][\w.@+~\[\]()$-]|(?:{'|'.join(sorted(_BARE_NAMES))})(?!\w))"
-    r"(?:~/|\.{1,2}/|/|[A-Za-z]:[\\/])?"
-    r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:[/\\][\w.@+~\[\]()$-]{1,120}){0,40}/?"
+    rf"(?=[\w.@+~:-]{{0,160}}[./\\]\\?[\w.@+~\[\]()$-]|(?:{'|'.join(sorted(_BARE_NAMES))})(?!\w))"
+    r"(?:~/|\.{1,2}/|/|[A-Za-z]:(?:\\\\|[\\/]))?"
+    # In JSON the backslashes of Windows stand twice.
+    r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:(?:[/\\]|(?<=\w)\\\\)[\w.@+~\[\]()$-]{1,120}){0,40}/?"
 )
 _LINE_SUFFIX = late(r":\d{1,7}(?:[:-]\d{1,7})?$")
 _ENDING = late(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
@@ -153,7 +155,7 @@ _COMMON_WORDS = (
     "toFixed toISOString toLocaleString toLowerCase toString toUpperCase trimEnd trimStart TypeError "
     "ValueError KeyError RuntimeError JavaScript TypeScript GitHub GitLab macOS iOS README OpenAI YouTube "
     "LaTeX WebSocket PowerShell JavaScripts GraphQL LinkedIn PostgreSQL MySQL SQLite NodeJS WordPress "
-    "eBay iPhone iPad McDonald DevOps"
+    "eBay iPhone iPad McDonald DevOps $PSScriptRoot $ErrorActionPreference $LASTEXITCODE"
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
 
@@ -180,6 +182,9 @@ def urls(text: str) -> Iterator[Form]:
         return
     for match in _URL.finditer(text):
         found = match[0].rstrip(_URL_TAIL)
+        if found.endswith("--"):
+            # A dash of the sentence that was typed directly behind it.
+            found = found.rstrip("-")
         yield Form(found, found.rstrip("/"), match.start())
 
 
@@ -394,7 +399,8 @@ def _identified(text: str, *, calls: bool) -> Iterator[Form]:
                 # The letter belongs to an escape such as a line break in a string: `\nFailed`.
                 name, at = name[1:], at + 1
             bare = name.strip("_$")
-            if len(bare) < 3 or name in _COMMON:
+            if len(bare) < 3 or name in _COMMON or text[at - 1 : at] == "-":
+                # Behind a dash stands an option, such as `-rliE` or `--noEmit`, or the rest of a longer name.
                 continue
             if not (
                 _HUMP.search(bare)

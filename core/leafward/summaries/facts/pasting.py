@@ -14,6 +14,8 @@ _OPENS = re.compile(
     r"|ide_[a-z_]{1,40}|command-contents)(?:[ \t][^<>\n]{0,400})?>"
 )
 """Tags that agents and editors add to a prompt: skills, reminders, instructions, open files."""
+_PASTES, _PASTED = "<pasted_content", "</pasted_content"
+"""Tags of Claude Code's desktop application around a text that was pasted (2.1.284)."""
 _TIME = r"(?:\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}|\[?\d{2}:\d{2}:\d{2}\b|[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}\b)"
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL|SEVERE)"
 _LOG = re.compile(
@@ -59,8 +61,10 @@ _MESSAGES = ("arning: ", "Error: ", "Exception: ")
 """Ends of such beginnings."""
 _SAID_BEFORE = re.compile(r"^([^\W\d_][\w'’]*(?: [^\s:]+){2,30}:)[ \t]{2,}(?=\S)")
 """A person's words with a colon, followed by the first row of a screen on the same line."""
-_EDITOR = re.compile(r"(?ms)\A\s*# Context from my IDE setup:.*?^## My request for Codex:[ \t]*$\n?")
-"""What Codex's extension for editors puts before a prompt: open files and tabs."""
+_EDITOR = re.compile(
+    r"(?ms)\A\s*# (?:Context from my IDE setup|Files (?:mentioned|pasted|attached) by the user):.*?^## My request(?: for Codex)?:[ \t]*$\n?(?=\s*\S)"
+)
+"""What Codex's extension for editors and its desktop application put before a prompt: open files, tabs, attached files."""
 _REPORT_HEAD = re.compile(
     r"(?i)^\W*(?:describe the bug|bug (?:description|report)|(?:steps )?to reproduce|reproduction(?: steps)?|(?:expected|actual|current|observed) (?:behaviou?r|results?)"
     r"|what happened|what (?:did you expect|should have happened).{0,20}|additional context|environment|system info(?:rmation)?|relevant log output)\W*$"
@@ -88,8 +92,9 @@ def divided(text: str) -> tuple[str, str]:
     text = _without_enclosed(text) if "<" in text else text
     text = _EDITOR.sub("", text, count=1)
     text, report = _report_apart(text)
+    text, shown = _pastes_apart(text) if _PASTES in text else (text, "")
     own: list[str] = []
-    pasted: list[str] = [report] if report else []
+    pasted: list[str] = [one for one in (report, shown) if one]
     block: list[str] = []
     for line in [*text.split("\n"), ""]:
         if line.strip():
@@ -119,6 +124,22 @@ def divided(text: str) -> tuple[str, str]:
         own.append("")
         block = []
     return "\n".join(own), "\n".join(pasted)
+
+
+def _pastes_apart(text: str) -> tuple[str, str]:
+    """A prompt without the texts in tags of a paste, and these; a tag that is never closed encloses nothing."""
+    own: list[str] = []
+    pasted: list[str] = []
+    at = 0
+    while (start := text.find(_PASTES, at)) >= 0:
+        inside, closes = text.find(">", start), text.find(_PASTED, start)
+        end = text.find(">", closes)
+        if not start < inside < closes < end:
+            break
+        own.append(text[at:start])
+        pasted.append(text[inside + 1 : closes])
+        at = end + 1
+    return "\n".join([*own, text[at:]]), "\n".join(pasted)
 
 
 def _report_apart(text: str) -> tuple[str, str]:

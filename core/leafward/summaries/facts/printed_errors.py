@@ -16,7 +16,8 @@ DECLINED = "declined"
 
 _EXIT = late(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
 _ERROR_LINE = late(
-    r"^\s*(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
+    # turbo writes the task before each line: `web:lint: `.
+    r"^\s*(?:@?[\w./-]{1,60}:[\w-]{1,40}: )?(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
     r"(?:\S{1,3} )?"
     r"(?:(?:npm |make(?:\[\d+\])?: \*\*\* )?(?:error|ERR!|fatal|FATAL|panic|E {3,}|ERROR|Error|FAIL|FAILED|fail)\b[ :!(\[A-Z]"
     r"|[A-Za-z_.]{0,60}(?:Error|Exception|Warning: unhandled)(?::| \[|$)|error\[?[A-Z]{1,3}\d+"
@@ -32,7 +33,7 @@ _MAYBE_ERROR = late(
 _ERROR_FRAME = late(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
     r"|\s*[#ℹ] fail 0\s*$|\s*FAIL(?:ED)?\s*$|\s*(?:\[[^\]\n]{1,80}\] )?error:? (?:task failed|command failed with exit code \d+)"
-    r"|\s*error: (?:test failed, to rerun|could not compile `|aborting due to|build failed|script \"|recipe `)"
+    r"|\s*ERROR +run failed: |\s*error: (?:test failed, to rerun|could not compile `|aborting due to|build failed|script \"|recipe `)"
     r"|\s*make(?:\[\d+\])?: \*\*\* \[.{1,200}\] error \d+"
 )
 """Lines of a runner around the error of its program, whatever that was, and a count of no errors."""
@@ -81,7 +82,7 @@ _PLAIN_ERRORS = frozenset(
 )
 _ERROR_WORDS = 16
 _RUNS = late(
-    r"(?:[^\n]{0,200}\n){0,4}?(?:Process running with session ID (\S{1,80})|Command running in background with ID: (\S{1,80}))"
+    r"(?:[^\n]{0,200}\n){0,4}?(?:Process running with session ID (\S{1,80})|Script running with cell ID (\S{1,80})|Command running in background with ID: (\S{1,80}))"
 )
 
 
@@ -146,7 +147,7 @@ def error_key(line: str) -> str:
 def process_in(text: str) -> str | None:
     """The id of the process that a result says still runs; None where it ended (Codex 0.171, Claude Code 2.1)."""
     found = _RUNS.match(text)
-    return (found[1] or found[2]).rstrip(".") if found is not None else None
+    return (found[1] or found[2] or found[3]).rstrip(".") if found is not None else None
 
 
 def outcome_of(text: str, failed: bool, command: str) -> str:

@@ -31,7 +31,10 @@ _CHECKBOX = late(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
 _BOX = late(r"\[[ xX✓~-]\]\s")
 _SENTENCE_END = late(
     # It begins with one class, so that the search skips all other characters quickly.
-    r"[.!?。！？](?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)\s+|(?<=[。！？]))"
+    r"[.!?。！？](?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\b[zdu]\.)(?<!\bz\.B\.)(?<!\bd\.h\.)(?<!\bu\.a\.)(?<!\bbzw\.)(?<!\bca\.)"
+    r"(?<!\bggf\.)(?<!\binkl\.)(?<!\bevtl\.)(?<!\bvgl\.)(?<!\bNr\.)(?<!\bz\. B\.)(?<!\bd\. h\.)(?<!\bu\. a\.)(?<!\bp\. ex\.)(?<!\bp\. ej\.)\s+"
+    # A date: `am 27.08. würde`.
+    r"(?:(?<!\d\.\d\.\s)(?<!\d\.\d\d\.\s)|(?![a-zäöüß]))|(?<=[。！？]))"
 )
 """The sign that ends a sentence before its line ends, and the space after it."""
 

@@ -279,7 +279,7 @@ class FactReader:
         path = first_of(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
         # Calls about the agent's own list are read by `AgentPlan`.
-        process = str(arguments.get("session_id", ""))
+        process = str(arguments.get("session_id", arguments.get("cell_id", "")))
         self._calls[call.id] = _Call(command, entry, call.name in BY_ITEM or is_silent(arguments), process)
         if path and (key := forms.canonical_path(path, self._cwd)) not in forms.EVERYWHERE:
             voice = Voice.CHANGED if changes else Voice.CALL

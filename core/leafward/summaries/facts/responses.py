@@ -64,7 +64,7 @@ _AGREES = late(
 _DENIES = late(r"(?i)^(?:no|nope|nah|nein|non)[,.!]+\s")
 _OFFERS = late(
     r"(?i)\b(?:(?:do you |would you )?(?:want|like|prefer)(?: for)? me to|shall (?:i|we)|should (?:i|we)|may i|can i|ready to|is it ok(?:ay)? (?:to|if)"
-    r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|souhaite[sz]|quieres que|debo|¿lo )\b"
+    r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|souhaite[sz]|quieres que|debo|¿lo |chcesz,? żebym|chcecie,? żebym|mam (?:zacząć|dodać|zrobić|to)|vuoi che|devo|quer que eu|posso)\b"
     r"|(?:要不要|需要我|要我|是否需要|可以吗)|(?:しましょうか|しますか)"
 )
 """A question that offers something."""

@@ -15,6 +15,8 @@ from leafward.summaries.facts.outcomes import counts_in
 
 _HIDDEN = late(r"\||;\s*\S")
 """A sign that the exit code may come from another program than the check."""
+_CHAINED = late(r"&&|;\s*\S")
+"""A sign of several commands, each with an output of its own."""
 _END = 20_000
 """Characters at the end of the output that are read."""
 _WORDS = ("fail", "err", "***", "elifecycle")
@@ -38,8 +40,16 @@ _FAILED = late(
     r"|Found [1-9]\d* errors?\b"  # mypy, tsc, ruff
     r"|.{0,200}\berror TS\d{3,5}:"
     r"|(?:\[ERROR\] )?BUILD FAIL(?:ED|URE)\b"
+    r"|Failed: +\S{1,100}#\S|ERROR +run failed: "  # turbo
+    r"|error during build:|.{0,3}\bBuild failed (?:in|with) |Failed to compile\b|> Build error occurred"  # vite, next
+    r"|.{0,3}\bERR_PNPM_"
     r")"
 )
+_BY_RUNNER = late(
+    r"\s*(?:make(?:\[\d+\])?: \*\*\* |npm (?:ERR!|error)|.{0,3}\bELIFECYCLE\b|error: (?:script|[Rr]ecipe) .{1,120} (?:exited|failed|terminated)\b"
+    r"|Failed: +\S{1,100}#\S|ERROR +run failed: |.{0,200}\berror TS\d{3,5}:|(?:\[[^\]\n]{1,80}\] ){0,2}ERROR task failed)"
+)
+"""The failures among these that no test prints: amid the outputs of several commands, a count of a later one says nothing about them."""
 
 
 def says_failed(command: str, printed: str) -> bool:
@@ -58,6 +68,8 @@ def says_failed(command: str, printed: str) -> bool:
     failed = (counted >= 0 and _COUNTED.search(counts_in("\n".join(lines[: counted + 1])))) or any(
         _may_fail(line.lower()) and _FAILED.match(line) for line in lines[counted + 1 :]
     )
+    if not failed and _CHAINED.search(command):
+        failed = any(_may_fail(line.lower()) and _BY_RUNNER.match(line) for line in lines)
     # What a command runs is told last: that takes it apart, and few outputs say that anything failed.
     return bool(failed) and check_of(command) is not None
 

@@ -12,6 +12,7 @@ from leafward.summaries.facts.spaced_paths import spaced_paths, without
 
 _MOST = 1 << 15
 """Words that are cached for one way to read."""
+_SHORTEST_FOLDER = 3
 _LONGEST = 80
 """Characters of a word that is cached."""
 _ENDING = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})(?![A-Za-z0-9])")
@@ -42,6 +43,7 @@ class Words:
     def __init__(self, cwd: str, *, relative: bool, calls: bool, names: bool) -> None:
         """`relative`: `./a` counts as a path; `calls`: `name()` counts as a name; `names`: names count at all."""
         self._cwd, self._relative, self._calls, self._names = cwd, relative, calls, names
+        self._folder = _named(cwd)
         self._held: dict[str, _Held] = {}
         self._idle: set[str] = set()
 
@@ -93,12 +95,21 @@ class Words:
         if not self._names or (_MAYBE_NAME.search(word) is None and _MAYBE_COMMIT.search(word) is None):
             return _Held(paths, ()) if paths else _NOTHING
         # Parts of paths are not names.
-        rest = _without(word, paths).split() if paths else (word,)
+        rest = _without(word, paths) if paths else word
+        if self._folder is not None:
+            rest = self._folder.sub(" ", rest)
         read = forms.identifiers_in if len(word) <= _LONGEST else forms.identifiers_in.__wrapped__
-        return _Held(paths, tuple(name for part in rest for name in read(part, self._calls)))
+        return _Held(paths, tuple(name for part in rest.split() for name in read(part, self._calls)))
 
 
 _NOTHING = _Held((), ())
+
+
+def _named(cwd: str) -> re.Pattern[str] | None:
+    """The folder as it stands in texts, and in JSON, where backslashes stand twice: its name is no name in the work there."""
+    if len(cwd) < _SHORTEST_FOLDER:
+        return None
+    return re.compile(rf"(?:{re.escape(cwd)}|{re.escape(cwd.replace(chr(92), chr(92) * 2))})(?![\w-])")
 
 
 def _may_be_path(word: str) -> bool:

@@ -69,6 +69,8 @@ _OWN_COMMAND = late(
     r"|name|new|permissions|quit|resume|session|sessions|settings|share|status|statusline|terminal-setup|theme|themes|thinking|tree|undo|redo|usage|vim)(?:\s|$)"
 )
 """A command that an agent carries out itself: nothing waits for a reply to it."""
+_OF_OFFER = 1
+"""Sentences of an answer that may be but the question at its end and what leads to that."""
 _UNDONE = late(
     r"(?i)\b(?:(?:i|we) (?:have|had|did)(?: not|n['’]t) [^.,;:]{1,50}|(?:is|are)(?: not|n['’]t) \w+ed) yet\b|\b(?:is|are|comes?) next[.!]?$"
 )
@@ -98,6 +100,8 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
             continue
         if turn.works and responses.offers_more(question_of(turn.answer)) and reports_result(turn.answer):
             # What was asked for is there, and the offer is about something else.
+            continue
+        if answers_and_offers(turn):
             continue
         if number and turn.waits and _OWN_COMMAND.match(turn.own):
             continue
@@ -135,6 +139,14 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         return True
     # How a result is told is known of English best: in another language a sign that something is left decides.
     return any(section is SummarySection.DONE for _, section in sections) or not _ENGLISH.search(last.answer)
+
+
+def answers_and_offers(turn: Turn) -> bool:
+    """Whether a question was answered without any work, and the answer then offers some: that waits for the user, not for the agent."""
+    if turn.works or not questions.asks(turn.text) or _STUCK.search(turn.answer) is not None:
+        return False
+    question = question_of(turn.answer)
+    return responses.offers(question) and len(quotable(turn.answer, shortest=8)) > _OF_OFFER
 
 
 def _tells_work(sentence: str, section: SummarySection) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _NOWHERE = re.compile(
     r"://(?:[\w-]+\.)*(?:example\.(?:com|net|org|edu)|localhost)\b|://[^/]*/?$|://www\.w3\.org/\d{4}/|[{$<]"
-    r"|://claude\.(?:ai|com)/(?:claude-)?code$"
+    r"|://claude\.(?:ai|com)/(?:claude-)?code(?:/session_\w*)?$"
 )
 """Addresses that lead nowhere.
 

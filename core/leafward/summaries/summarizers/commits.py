@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, text_of
 from leafward.summaries.facts.call_arguments import command_of
+from leafward.summaries.facts.printed_errors import process_in
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection
 
@@ -22,9 +24,29 @@ REVERTED = "Reverted: "
 _COMMIT = re.compile(
     r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
 )
+_FROM_INPUT = re.compile(
+    r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?(?:-F ?-|--file[= ]-)[^\n]{0,20}<<-? ?[\"']?\w{1,40}[\"']?[^\n]{0,80}\n\s*([^\n]{4,200})"
+)
+"""A commit whose message is a here-document that git reads: its first line is the title."""
+_COMMITS = re.compile(r"\bgit\b[^|;&\n]{0,80}\bcommit\b(?![^|;&\n]*--dry-run)")
+_PUSHES = re.compile(r"\bgit\b[^|;&\n]{0,80}\bpush\b(?![^|;&\n]*--dry-run)")
+_UNCOMMITTED = re.compile(
+    r"(?i)\b(?:uncommitted|not (?:yet |been )*committed|nothing (?:\w+ )*committed|(?:haven|hasn|isn|aren)['’]t (?:yet |been )*committed"
+    r"|nicht (?:\w+ )?committe?t|pas (?:encore )?(?:été )?commité\w*|sin (?:hacer )?commit)\b|(?:未|没有?)提交|未コミット"
+)
+_UNPUSHED = re.compile(
+    r"(?i)\b(?:unpushed|not (?:yet |been )*pushed|nothing (?:\w+ )*pushed|(?:haven|hasn|isn|aren)['’]t (?:yet |been )*pushed"
+    r"|nicht (?:\w+ )?ge?pusht|pas (?:encore )?(?:été )?poussé\w*|sin (?:hacer )?push)\b|(?:未|没有?)推送"
+)
+"""Statements that a later commit, or push, makes wrong."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？;；])\s*")
 _BRANCH = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
 )
+_FAILED = re.compile(
+    r"(?m)^(?:fatal: |error: (?:pathspec|Your local changes|could not|cannot|failed to push)|nothing (?:added )?to commit|no changes added to commit|Aborting commit)"
+)
+"""What git prints where it made no commit, or pushed none."""
 _NAMED = re.compile(r"(?m)^\[[^\]\n]{1,120} ([0-9a-f]{7,40})\] ")
 """The name of a new commit, as git prints it."""
 _TAKES_BACK = re.compile(
@@ -57,13 +79,23 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence
             began, command = waiting.pop(str(message.get("toolCallId")), (entry, ""))
             if "git" not in command or message.get("isError"):
                 continue
+            printed = text_of(message.get("content"))
+            named = _NAMED.search(printed)
+            failed = _FAILED.search(printed) is not None
+            if process_in(printed) is not None or (named is None and failed):
+                # It waits, or git says that it did nothing, which the exit code of a later command hides.
+                continue
             on = _BRANCH.search(command)
             branch = (began, on[1]) if on is not None and "." not in on[1] else branch
             _take_back(evidence, command, made, turns, messages)
-            match = _COMMIT.search(command)
+            if _COMMITS.search(command) is not None:
+                _outdate(evidence, _UNCOMMITTED, place)
+            if _PUSHES.search(command) is not None and not failed:
+                _outdate(evidence, _UNPUSHED, place)
+            match = _FROM_INPUT.search(command) or _COMMIT.search(command)
             if match is None:
                 continue
-            title = match[1] or match[2]
+            title = match[1] or match[match.re.groups]
             if title.startswith("$("):
                 # The message is a here-document in the command: its first line is the title.
                 title = next((line for line in command[match.end() :].split("\n") if line.strip()), "")
@@ -73,7 +105,6 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence
                 _remove(evidence, made.pop().line)
             before = len(evidence.candidates)
             add(evidence, SummarySection.DONE, title, (began, entry), worth, limit=160, lead=COMMITTED)
-            named = _NAMED.search(text_of(message.get("content")))
             made += [
                 _Commit(line, place, named[1] if named is not None else "")
                 for line in evidence.candidates[before:]
@@ -119,6 +150,23 @@ def _take_back(
                 candidate.sources == (messages[turn.last].entry,) and candidate.section is SummarySection.DONE
             ):
                 _remove(evidence, candidate)
+
+
+def _outdate(evidence: Evidence, states: re.Pattern[str], place: int) -> None:
+    """Leaves out what lines from before a commit, or push, say of what was still to be committed or pushed."""
+    for candidate in list(evidence.candidates):
+        said = max((evidence.position.get(one, place) for one in candidate.sources), default=place)
+        # The user's own words stay.
+        asked, arrow, told = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
+        if said >= place or states.search(told) is None:
+            continue
+        left = " ".join(one for one in _SENTENCE.split(told) if states.search(one) is None)
+        if content_words(left):
+            candidate.text = f"{asked}{arrow}{left}"
+        elif asked:
+            candidate.lose_outcome()
+        else:
+            _remove(evidence, candidate)
 
 
 def _remove(evidence: Evidence, line: LineCandidate) -> None:

@@ -23,6 +23,8 @@ _PIECE = LINE_LIMIT - 60
 _PIECES = {"the user": 4, "reply": 4, "result": 2}
 """The most lines of one text; a longer text loses its middle."""
 _PIECES_OF_A_CALL = 6
+_LEAST = 3
+"""Characters of the shortest piece."""
 _ADDED = re.compile(
     r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2,}\d+→"
     r"|\A(?:(?:Chunk ID: \w+|Script completed|Wall time:? [\d.]+ seconds?|(?:Process exited with code|Exit code:) 0|Total output lines: \d+"
@@ -86,7 +88,7 @@ def _new_texts(arguments: Body) -> Iterator[str]:
 
 
 def _pieces(text: str, most: int) -> list[str]:
-    """A text in lines, cut between words."""
+    """A text in lines, cut between words; all but the first say that they go on."""
     words = _ADDED.sub(" ", text[: 1 << 16]).split()
     lines: list[str] = []
     line = ""
@@ -99,4 +101,5 @@ def _pieces(text: str, most: int) -> list[str]:
         lines.append(line)
     if len(lines) > most:
         lines = [*lines[: most // 2], *lines[len(lines) - (most - most // 2) :]]
-    return [piece for line in lines if len(piece := harmless(line, _PIECE)) >= 3]
+    pieces = [harmless(line, _PIECE) for line in lines]
+    return [f"… {one}" if number else one for number, one in enumerate(pieces) if len(one) >= _LEAST]

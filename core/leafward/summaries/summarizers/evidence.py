@@ -74,6 +74,9 @@ def collect(
         else:
             seen, calls, written = reader.read(entry, message), reader.calls, reader.written
         sightings += seen
+        if message.get("role") == "toolResult" and any(one.outcome == "failed" for one in seen):
+            # A check that failed behind a pipe.
+            evidence.failed.add(entry)
         if calls:
             evidence.calls[place] = calls
             _work(evidence.files, seen, calls, written, failed, place, entry, span.cwd)

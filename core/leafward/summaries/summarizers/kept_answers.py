@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import responses
 from leafward.summaries.facts.outcomes import files_changed
-from leafward.summaries.summarizers.answered_requests import settles
+from leafward.summaries.summarizers.answered_requests import answers_and_offers, settles
 from leafward.summaries.summarizers.exchange import closing, reports_result
 from leafward.summaries.summarizers.open_requests import leads_to, open_requests
 from leafward.summaries.summarizers.turns import is_answered, keeps_going, turns_of
@@ -68,7 +68,11 @@ def finish(
         changes = any(any(files_changed(one.message, frozenset(), "")) for one in behind)
         is_open = not settles([whole, *later], later[-1], changed=changes)
     went_on = bool(later) and not (keeps_going(later[0]) or responses.agrees(later[0].own))
-    ends = is_answered(whole) or (went_on and bool(whole.answer) and reports_result(whole.answer))
+    ends = (
+        is_answered(whole)
+        or answers_and_offers(whole)
+        or (went_on and bool(whole.answer) and reports_result(whole.answer))
+    )
     ends = ends and not wrong
     if not ends and later and not is_open:
         # It was answered together with what was said since, or the user went on without an answer.

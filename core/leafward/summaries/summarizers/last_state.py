@@ -27,6 +27,8 @@ _PRINTED = "printed "
 _PASSED = "passed"
 _FAILING = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
 """A count of failures."""
+_PASSING = re.compile(r"(?<![\d,])[1-9][\d,]* pass|passed [1-9]")
+"""A count of passes."""
 _CHANGED_SINCE = "; files were changed after it"
 _COMMAND = 120
 """Characters of a command that are quoted."""
@@ -169,8 +171,10 @@ def _last_run(messages: Sequence[SpanMessage], *, counted: bool = False) -> tupl
 def _printed(text: str, command: str, outcome: str) -> str:
     """The result of a run in words: its counts, else its outcome."""
     counts = counts_in(text)
-    if counts:
+    if counts and (outcome == "exit 0" or _FAILING.search(counts)):
         return f"{_PRINTED}{counts}"
+    if counts and _PASSING.search(counts):
+        return f"{_PRINTED}{counts}, but failed"
     if outcome != "exit 0":
         return "failed" if outcome == "failed" else f"failed with {outcome}"
     # After a pipe the exit code is another program's.

@@ -9,7 +9,7 @@ from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.candidates import Evidence, add
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
-from leafward.summaries.summarizers.turns import Turn, question_of, turn_before
+from leafward.summaries.summarizers.turns import Turn, asks_back, question_of, turn_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,9 +34,18 @@ _NO = 1.2
 def accepted(turns: Sequence[Turn], turn: Turn) -> str:
     """The offer that a request accepts with its first words, and says more of; empty where it accepts none that names its work."""
     before = turn_before(turns, turn)
-    question = question_of(before.answer) if before is not None and responses.agrees(turn.own) else ""
+    question = offer_in(before.answer) if before is not None and responses.agrees(turn.own) else ""
     named = set(content_words(responses.without_offer(question))) - _GOING_ON
     return cut(question, _OFFER) if responses.offers(question) and len(named) >= _SHARED else ""
+
+
+def offer_in(answer: str) -> str:
+    """The question at the end of an answer; where several stand there, the last one that offers something."""
+    last = question_of(answer)
+    if not last or responses.offers(last):
+        return last
+    asked = filter(asks_back, prose.sentences(answer.rstrip().rpartition("\n")[2]))
+    return next(filter(responses.offers, reversed(list(asked))), last)
 
 
 def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:

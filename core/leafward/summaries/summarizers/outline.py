@@ -219,8 +219,16 @@ def is_drawn(line: str) -> bool:
 
 
 def named_files(paths: Sequence[str], most: int = 3) -> str:
-    """The names of files without their folders, at most so many, and the number of those that are left out."""
-    return first_few([f"`{harmless(path.rpartition('/')[2], 80)}`" for path in paths], most)
+    """The names of files without their folders, at most so many, and the number of those that are left out.
+
+    Of several with one name each has its folder.
+    """
+    names = [path.rpartition("/")[2] for path in paths]
+    told = [
+        "/".join(path.split("/")[-2:]) if names.count(name) > 1 else name
+        for path, name in zip(paths, names, strict=True)
+    ]
+    return first_few([f"`{harmless(name, 80)}`" for name in told], most)
 
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:

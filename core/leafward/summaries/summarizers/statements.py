@@ -34,7 +34,9 @@ CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
 """Commands that check whether the work is right."""
-_AT_A_PLACE = re.compile(r"\s*[\w./@-]{1,200}\.(\w{1,10})(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )")
+_AT_A_PLACE = re.compile(
+    r"\s*(?:@?[\w./-]{1,60}:[\w-]{1,40}: )?[\w./@-]{1,200}\.(\w{1,10})(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )"
+)
 _OUR_HEADINGS = frozenset(section.title.casefold() for section in SummarySection)
 _CHANGED_FILES = 4
 """Files that are named as changed where no other line tells the work."""

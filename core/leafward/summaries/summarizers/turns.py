@@ -67,6 +67,8 @@ TELLING = 8
 """Content words from which it does where no work followed."""
 
 
+_OUTPUT_TOOL, _RETURNED = "StructuredOutput", "Returned the structured output."
+"""The tool by which a run of Claude Code's SDK with a schema ends (2.1), and its answer where no words stand before it."""
 _COMMAND = "command"
 """The key of a message with the command before the typed prompt."""
 
@@ -138,7 +140,7 @@ def as_asked(message: Body) -> Body:
 def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     """The turns that the user began, in order; messages before the first of them are not a turn."""
     turns: list[Turn] = []
-    command, by_user = "", set[str]()
+    command, by_user, outputs = "", set[str](), set[str]()
     for place, (entry, message) in enumerate(messages):
         role = message.get("role")
         if role == "user":
@@ -155,7 +157,8 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
                 # The work that was asked for goes on; the limit is told as a rule.
                 continue
             # Text in a fence or with quote signs was copied, unless there is nothing else.
-            bare = " ".join(_QUOTED.sub(" ", _without_fences(typed)).split()) or own
+            bare = " ".join(_QUOTED.sub(" ", _without_fences(typed)).split())
+            bare = bare or own or " ".join(pasted.split())
             prompt = without_fillers(_PRAISE.sub("", _PICTURE.sub("[image]", bare or text))) or bare or text
             says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
@@ -178,14 +181,17 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             command = ""
         elif role == "assistant" and turns:
             turns[-1].last, turns[-1].left = place, False
-            called = bool(tool_calls(message))
+            calls = tool_calls(message)
+            outputs.update(call.id for call in calls if call.name == _OUTPUT_TOOL)
+            called = bool(calls)
             turns[-1].works = turns[-1].works or called
             ended = not called and str(message.get("stopReason")) not in _BROKEN_OFF
             spoken = text_of(message.get("content")).strip()
             turns[-1].answer = spoken if ended else ""
             turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns and str(message.get("toolCallId")) not in by_user:
-            turns[-1].answer = ""
+            returned = str(message.get("toolCallId")) in outputs and not message.get("isError")
+            turns[-1].answer = turns[-1].said or _RETURNED if returned else ""
         elif role == "branchSummary" and turns:
             turns[-1].left = True
     for turn in turns:

@@ -9,6 +9,7 @@ from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.answered_requests import obstacle, settles
 from leafward.summaries.summarizers.candidates import ASKED_BEFORE, BEFORE_KEPT, OUTCOME, Evidence, add
 from leafward.summaries.summarizers.exchange import closing, goes_on_from, reports_result
+from leafward.summaries.summarizers.offers import offer_in
 from leafward.summaries.summarizers.open_requests import (
     ERRAND,
     LOOKS,
@@ -37,7 +38,6 @@ from leafward.summaries.summarizers.turns import (
     is_answered,
     keeps_going,
     last_of,
-    question_of,
     turn_before,
 )
 
@@ -213,7 +213,7 @@ def _agreed(
 ) -> None:
     """Adds the work that the user agreed to, or wanted more of, as work in progress: the turn behind the last request."""
     agreed, text, turn = turns[-1], last_text(turns, latest), turns[-1]
-    question = question_of(turns[-2].answer)
+    question = offer_in(turns[-2].answer)
     way = with_way(agreed.own, agreed.own, turns[-2])
     if question:
         text = way if way != agreed.own else f"{agreed.own} (asked: {question})"

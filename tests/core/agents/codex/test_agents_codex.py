@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.codex.items import typed_in
 from leafward.agents.codex.rollout import Rollout as Source
 from leafward.agents.recognition import recognised
 from leafward.base.config import Config
@@ -362,6 +363,22 @@ def test_logs_beside_rollouts_are_no_sessions(tmp_path: Path) -> None:
 def test_damage_codes_have_a_word_each() -> None:
     assert len(set(DAMAGE_CODE.values())) == len(DAMAGE_CODE)
     assert THREADS[0] != THREADS[1]
+
+
+@pytest.mark.parametrize(
+    ("head", "typed"),
+    [
+        (
+            "# Files mentioned by the user:\n\n## pears.docx: C:\\orchard\\pears.docx\n\n## My request:\nCount the pears\n",
+            "Count the pears",
+        ),
+        ('# Files pasted by the user:\n\n## "You count…": /tmp/pasted.txt\n\n## My request:\n', None),
+        ("# Plan:\n\n## My request:\nCount the pears", None),
+        ("Read this.\n\n# Files mentioned by the user:\n\n## My request:\nCount the pears", None),
+    ],
+)
+def test_the_typed_part_stands_behind_the_files_that_were_attached(head: str, typed: str | None) -> None:
+    assert typed_in(head) == typed
 
 
 def test_of_what_an_editor_put_together_the_typed_part_is_the_prompt(tmp_path: Path) -> None:
