@@ -91,3 +91,32 @@ def test_the_head_of_an_output_is_no_error() -> None:
     printed = "Chunk ID: d9889c\nOutput:\nCommand exited with code 2"
     asked = _printed("a", "npm run check", printed, True)
     assert told_in(SummarySection.BLOCKED, *_BEGUN, *asked) == ["Failed with exit 2: `npm run check`"]
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing"),
+    [
+        ("npm run check", "npm run build"),
+        ("pytest tests/test_rows.py", "pytest tests/test_crates.py"),
+        ("cargo test frost_rows", "cargo test crates"),
+    ],
+)
+def test_a_check_of_something_else_by_the_same_program_overcomes_nothing(failing: str, passing: str) -> None:
+    bad = "error: no frost in src/rows.ts"
+    asked = [*_BEGUN, *_printed("a", failing, f"{bad}\nCommand exited with code 2", True)]
+    told = [f"Failed with exit 2: `{failing}`: {bad}"]
+    assert told_in(SummarySection.BLOCKED, *asked, *ran("b", passing)) == told
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing"),
+    [
+        ("pytest tests/test_rows.py -k frost", "pytest tests/test_rows.py"),
+        ("cargo test frost_rows crates --lib", "cargo test frost_rows"),
+        ("go test ./rows/... -run TestFrost", "go test ./rows/..."),
+        ("pytest tests/test_rows.py", "pytest"),
+    ],
+)
+def test_the_same_check_in_other_words_overcomes_it(failing: str, passing: str) -> None:
+    asked = [*_BEGUN, *_printed("a", failing, "error: no frost\nCommand exited with code 2", True)]
+    assert told_in(SummarySection.BLOCKED, *asked, *ran("b", passing)) == []

@@ -59,6 +59,8 @@ _WHOLE = re.compile(
 """A check of everything: no file, test or folder is named."""
 _RULE = 2
 """The worth of a rule beside other lines: likely needed facts do not crowd it out."""
+_RUNS_IT = frozenset({"run", "r", "exec", "-m", "--", "&&", "test"})
+"""Words of a check between the program and what is checked."""
 _ALIKE = 0.5
 """The part of a command's words that another try of it shares."""
 _AHEAD = 3
@@ -200,7 +202,7 @@ def stated(
         worth = 0.5 + 0.1 * min(8, fact.count)
         if fact.outcome == "exit 0" and CHECKS.search(fact.key) and "|" not in fact.key:
             # After a pipe the exit code is another program's.
-            count = _passes(evidence.reader.passed[fact.key], times)
+            count = _passes(evidence.reader.passed[fact.key], evidence.reader.failed[fact.key])
             add(evidence, SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
         # Of a failure that was overcome the end says nothing any more.
@@ -220,12 +222,11 @@ def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) 
     return min(behind, key=lambda fact: evidence.position[fact.last], default=None)
 
 
-def _passes(passed: int, ran: int) -> str:
-    """The successful runs of a command that succeeded last, in brackets; with the number of earlier runs that did not."""
+def _passes(passed: int, failed: int) -> str:
+    """The successful runs of a command that succeeded last, in brackets; with the number of earlier runs that failed."""
     often = f"{passed} times" if passed > 1 else "once"
-    other = ran - passed
-    if other > 0:
-        return f" ({often}; {other} earlier {'run' if other == 1 else 'runs'} did not)"
+    if failed:
+        return f" ({often}; {failed} earlier {'run' if failed == 1 else 'runs'} did not)"
     return f" ({often})" if passed > 1 else ""
 
 
@@ -310,8 +311,7 @@ class _Passed:
             if fact.kind is not FactKind.COMMAND or fact.outcome != "exit 0":
                 continue
             place = _end_of(evidence, fact)
-            words = frozenset(fact.key.split())
-            self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, words))
+            self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, _words_of(fact.key)))
             self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
             if "|" in fact.key or CHECKS.search(fact.key) is None:
                 continue
@@ -329,14 +329,14 @@ class _Passed:
         proven = check_of(fact.key)
         if proven is not None and self._whole.get(proven, -1) > place:
             return True
-        words = frozenset(fact.key.split())
         if any(
             later > place and _wraps(fact.key, key)
             for later, key in self._by_word.get(fact.key.rsplit(" ", 1)[-1], ())
         ):
             return True
+        words = _words_of(fact.key)
         if any(
-            later > place and len(words & other) >= _ALIKE * min(len(words), len(other))
+            later > place and len(words & other) >= _ALIKE * min(len(words), len(other) or 1)
             for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
         ):
             return True
@@ -352,6 +352,14 @@ class _Passed:
             and any(map(text_of(message.get("content")).__contains__, shown))
             for _, message in self._messages[place + 1 :]
         )
+
+
+def _words_of(command: str) -> frozenset[str]:
+    """The words of a command; those of a check that tell what it checks, and not only which program runs it."""
+    words = command.split()
+    if CHECKS.search(command) is None:
+        return frozenset(words)
+    return frozenset(words[1:]) - _RUNS_IT
 
 
 def _wraps(one: str, other: str) -> bool:
