@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import reply, result, told_in, user, worked
+from tests.core.told import lines_of, reply, result, span, summarize, told_in, user, worked
 
 _ASKED = user("Make the frost table of orchard sort its rows by day.")
 
@@ -15,7 +15,6 @@ _ASKED = user("Make the frost table of orchard sort its rows by day.")
     [
         "The quick linters passed, and it’s deep into `cargo check --all-features` now.",
         "Back through the focused tests of the frost table now.",
-        "On to the writer of the valley now.",
     ],
 )
 def test_what_is_said_of_the_next_call_is_no_finished_work(said: str) -> None:

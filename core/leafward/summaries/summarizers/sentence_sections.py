@@ -46,7 +46,7 @@ _STATED = late(
 )
 """A new state of the work, told from its first word on."""
 _NOW = late(
-    r"(?i)^(?!.*\b(?:fail\w*|broken|still|not|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)(?!\W*(?:back (?:through|to|on|in|at|with)|on to|onto|over to|off to)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
+    r"(?i)^(?!.*\b(?:fail\w*|broken|still|not|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
 )
 """What something does now, so that it does not fail."""
 _SIGNS = (" is ", " are ", " been ")
