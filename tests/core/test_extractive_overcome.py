@@ -120,3 +120,11 @@ def test_a_check_of_something_else_by_the_same_program_overcomes_nothing(failing
 def test_the_same_check_in_other_words_overcomes_it(failing: str, passing: str) -> None:
     asked = [*_BEGUN, *_printed("a", failing, "error: no frost\nCommand exited with code 2", True)]
     assert told_in(SummarySection.BLOCKED, *asked, *ran("b", passing)) == []
+
+
+def test_errors_that_a_filter_left_out_are_not_mended() -> None:
+    bad = "src/rows.ts(3,1): error TS2304: no frost"
+    asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
+    other = "src/crates.ts(8,2): error TS2551: no weight"
+    asked += _printed("b", 'npx tsc --noEmit | grep -v "rows.ts"', other)
+    assert f"Failed with exit 2: `npm run check`: {bad}" in told_in(SummarySection.BLOCKED, *asked)

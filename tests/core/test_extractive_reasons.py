@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import reply, result, summarize, span, told_in, user, worked
+from tests.core.told import reply, result, span, summarize, told_in, user, worked
 
 _ASKED = user("Make the frost table of orchard sort its rows by day.")
 _CAUSE = "The second run failed because `test_frost` writes into a home that all runs share."

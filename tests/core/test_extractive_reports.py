@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import lines_of, reply, result, span, summarize, told_in, user, worked
+from tests.core.told import reply, result, told_in, user, worked
 
 _ASKED = user("Make the frost table of orchard sort its rows by day.")
 

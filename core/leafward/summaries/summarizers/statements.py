@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import text_of
+from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import content_words, is_to_try
 from leafward.summaries.facts.questions import without_fillers
@@ -35,6 +36,8 @@ CHECKS = re.compile(
 )
 """Commands that check whether the work is right."""
 _AT_A_PLACE = re.compile(r"\s*[\w./@-]{1,200}\.(\w{1,10})(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )")
+_PARTED = re.compile(r"\|\s*(?:grep|rg|head|tail|sed|awk)\b")
+"""A command whose output is read in part."""
 _OUR_HEADINGS = frozenset(section.title.casefold() for section in SummarySection)
 _CHANGED_FILES = 4
 """Files that are named as changed where no other line tells the work."""
@@ -120,14 +123,7 @@ def stated(
     if kept.messages and any(map(_is_broken, commands)):
         later = _Passed(_evidence_of(kept), kept.messages)
         broken = [fact for fact in broken if not later.overcame(fact)]
-    compiled: dict[str, int] = {}
-    """Where errors at places of files were printed last, by the ending of the files: a later run has all that are left."""
-    for fact in evidence.facts.values():
-        if fact.kind is FactKind.ERROR and fact.voice is Voice.OUTPUT and (ending := _compiled(fact)):
-            compiled[ending] = max(evidence.position.get(fact.last, -1), compiled.get(ending, -1))
-    for seen in kept.seen:
-        if seen.kind is FactKind.ERROR and seen.voice is Voice.OUTPUT and (ending := _compiled(seen)):
-            compiled[ending] = total
+    compiled = _compiled_last(evidence, messages, kept)
     failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
     errors: list[Fact] = []
     for fact in evidence.facts.values():
@@ -259,6 +255,36 @@ def _compiled(fact: Fact | Sighting) -> str:
     """The ending of the file that a compiler's error names with a place in it; empty for any other error."""
     found = _AT_A_PLACE.match(fact.text)
     return found[1] if found is not None else ""
+
+
+def _compiled_last(evidence: Evidence, messages: Sequence[SpanMessage], kept: KeptFacts) -> dict[str, int]:
+    """Where errors at places of files were printed last, by the ending of the files: a later run has all that are left.
+
+    Not so one of whose output only a part was read.
+    """
+    last: dict[str, int] = {}
+    parted: set[int] | None = None
+    for fact in evidence.facts.values():
+        if fact.kind is FactKind.ERROR and fact.voice is Voice.OUTPUT and (ending := _compiled(fact)):
+            parted = _parted_outputs(evidence, messages) if parted is None else parted
+            place = evidence.position.get(fact.last, -1)
+            if place not in parted:
+                last[ending] = max(place, last.get(ending, -1))
+    for seen in kept.seen:
+        if seen.kind is FactKind.ERROR and seen.voice is Voice.OUTPUT and (ending := _compiled(seen)):
+            last[ending] = max(1, evidence.size)
+    return last
+
+
+def _parted_outputs(evidence: Evidence, messages: Sequence[SpanMessage]) -> set[int]:
+    """The positions of the results of which another program let only a part through."""
+    piped = {
+        call.id
+        for calls in evidence.calls.values()
+        for call in calls
+        if _PARTED.search(command_of(call.arguments)) is not None
+    }
+    return {place for place, (_, body) in enumerate(messages) if str(body.get("toolCallId")) in piped}
 
 
 def _unpiped(fact: Fact) -> str:
