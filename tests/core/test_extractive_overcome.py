@@ -128,3 +128,10 @@ def test_errors_that_a_filter_left_out_are_not_mended() -> None:
     other = "src/crates.ts(8,2): error TS2551: no weight"
     asked += _printed("b", 'npx tsc --noEmit | grep -v "rows.ts"', other)
     assert f"Failed with exit 2: `npm run check`: {bad}" in told_in(SummarySection.BLOCKED, *asked)
+
+
+def test_a_check_that_may_have_failed_in_a_later_chain_is_not_told_as_passing() -> None:
+    asked = [*_BEGUN, *ran("a", "npm run lint"), *ran("b", "npm run lint")]
+    assert "`npm run lint` passes (2 times)" in told_in(SummarySection.DONE, *asked)
+    asked += _printed("e", "npm run lint && npm run test", "2 errors\nCommand exited with code 1", True)
+    assert not any("passes" in line for line in told_in(SummarySection.DONE, *asked))

@@ -94,8 +94,6 @@ def _reasons(said: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """The sentences of a reply that tell a way with its reason, or a cause; each with whether it is a way."""
     for before, sentence, then in zip(["", *said], said, [*said[1:], ""], strict=False):
         line = _OPENS.sub("", sentence)
-        if line.endswith((":", "：", "?", "？")) or responses.agrees(line):
-            continue
         if _TAKES.match(line) is not None:
             if _KEEPS.match(then) is not None and len(line) + len(then) < _MOST:
                 line = f"{line} {then}"
@@ -107,6 +105,8 @@ def _reasons(said: Sequence[str]) -> Iterator[tuple[str, bool]]:
         elif _CAUSE.search(line) is not None:
             is_way = False
         else:
+            continue
+        if line.endswith((":", "：", "?", "？")) or responses.agrees(line):
             continue
         if _FEWEST <= len(line) <= _MOST and _NAMED.search(line) and (is_way or _is_stated(line)):
             yield line[0].upper() + line[1:], is_way

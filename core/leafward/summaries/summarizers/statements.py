@@ -192,11 +192,13 @@ def stated(
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         add(evidence, SummarySection.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
     often = [fact for fact in commands if fact.count >= 2 and "\n" not in fact.text]
+    chains = [fact for fact in commands if " && " in fact.key and _is_broken(fact)]
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
         times = evidence.reader.ran[fact.key]
         sources = (fact.entry, fact.last)
         worth = 0.5 + 0.1 * min(8, fact.count)
-        if fact.outcome == "exit 0" and CHECKS.search(fact.key) and "|" not in fact.key:
+        passes = fact.outcome == "exit 0" and CHECKS.search(fact.key) and "|" not in fact.key
+        if passes and not any(_failed_in(evidence, fact, chain) for chain in chains):
             # After a pipe the exit code is another program's.
             count = _passes(evidence.reader.passed[fact.key], evidence.reader.failed[fact.key])
             add(evidence, SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
@@ -216,6 +218,11 @@ def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) 
     """The first of the errors that were printed behind the position of a run, up to another one."""
     behind = [fact for fact in errors if ran < evidence.position.get(fact.last, -1) <= until]
     return min(behind, key=lambda fact: evidence.position[fact.last], default=None)
+
+
+def _failed_in(evidence: Evidence, fact: Fact, chain: Fact) -> bool:
+    """Whether a command is a part of a chain that failed after it: that may be the part that did."""
+    return _end_of(evidence, chain) > _end_of(evidence, fact) and fact.key in chain.key.split(" && ")
 
 
 def _passes(passed: int, failed: int) -> str:
