@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
+from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.outcomes import files_changed
@@ -63,7 +64,7 @@ The branch's goal and next steps are not the current ones.
 REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 _OUTCOMES = (SummarySection.DONE, SummarySection.DECISIONS, SummarySection.NEXT)
-_POINTS_BACK = re.compile(
+_POINTS_BACK = late(
     r"(?i)^\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:\w+ed|put|made|cut|rewrote|wrote|took) (?:them|it)\b"
 )
 """A report whose object only the line before it names."""

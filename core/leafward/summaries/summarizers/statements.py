@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.checks import Check, check_of
-from leafward.session.entries import text_of
+from leafward.base.late_pattern import late
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import content_words, is_to_try
@@ -15,6 +14,7 @@ from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, F
 from leafward.summaries.summarizers.candidates import Evidence, add, asked_since, leads_somewhere
 from leafward.summaries.summarizers.exchange import reports_result
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
+from leafward.summaries.summarizers.overcome import CHECKS, Passed, end_of
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -31,12 +31,8 @@ _FRAME = re.compile(
     r"|(?i:\W*(?:(?:command|process|shell|script) )?(?:exited with (?:code|status)|exit (?:code|status))[:=]? ?-?\d{1,3}\W*$)"
 )
 """Text around an error that tells nothing about it."""
-CHECKS = re.compile(
-    r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
-)
-"""Commands that check whether the work is right."""
 _AT_A_PLACE = re.compile(r"\s*[\w./@-]{1,200}\.(\w{1,10})(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )")
-_PARTED = re.compile(r"\|\s*(?:grep|rg|head|tail|sed|awk)\b")
+_PARTED = late(r"\|\s*(?:grep|rg|head|tail|sed|awk)\b")
 """A command whose output is read in part."""
 _OUR_HEADINGS = frozenset(section.title.casefold() for section in SummarySection)
 _CHANGED_FILES = 4
@@ -54,18 +50,8 @@ _ASKING = frozenset(
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
 _UNMINDED = 2
 """Answers with a result behind a failed check, after which it is in nobody's way."""
-_WHOLE = re.compile(
-    r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
-    r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
-    r"|(?:npx )?(?:pytest|mypy|ruff check|tsc|tsgo|eslint|vitest(?: run)?|jest)(?: -\S+| \.)*"
-)
-"""A check of everything: no file, test or folder is named."""
 _RULE = 2
 """The worth of a rule beside other lines: likely needed facts do not crowd it out."""
-_RUNS_IT = frozenset({"run", "r", "exec", "-m", "--", "&&", "test"})
-"""Words of a check between the program and what is checked."""
-_ALIKE = 0.5
-"""The part of a command's words that another try of it shares."""
 _AHEAD = 3
 """Checklists whose open items come next."""
 _TODO_LINE = 220
@@ -99,7 +85,7 @@ def stated(
         return (evidence.position.get(fact.last, -1) + 1) / total
 
     checklist: dict[tuple[bool, str], list[Fact]] = {}
-    passed = _Passed(evidence, messages)
+    passed = Passed(evidence, messages)
     results = (
         place
         for place in range(len(messages) - 1, -1, -1)
@@ -109,22 +95,22 @@ def stated(
     commands = [fact for fact in evidence.facts.values() if fact.kind is FactKind.COMMAND]
     ran_last: dict[str, int] = {}
     for fact in commands:
-        ran_last[_unpiped(fact)] = max(_end_of(evidence, fact), ran_last.get(_unpiped(fact), -1))
+        ran_last[_unpiped(fact)] = max(end_of(evidence, fact), ran_last.get(_unpiped(fact), -1))
     broken = [
         fact
         for fact in commands
         if _is_broken(fact)
-        and _end_of(evidence, fact) == ran_last[_unpiped(fact)]
-        and (_end_of(evidence, fact) + 1) / total > _STILL
+        and end_of(evidence, fact) == ran_last[_unpiped(fact)]
+        and (end_of(evidence, fact) + 1) / total > _STILL
         and not passed.overcame(fact)
         and _is_in_the_way(evidence, fact, went_on, [*turns, *kept.later])
     ]
     later = passed
     if kept.messages and any(map(_is_broken, commands)):
-        later = _Passed(_evidence_of(kept), kept.messages)
+        later = Passed(_evidence_of(kept), kept.messages)
         broken = [fact for fact in broken if not later.overcame(fact)]
     compiled = _compiled_last(evidence, messages, kept)
-    failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
+    failed_at = [place for fact in broken if (place := end_of(evidence, fact)) >= 0]
     errors: list[Fact] = []
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
@@ -169,7 +155,7 @@ def stated(
         ahead += soon
     for fact in broken[-_OBSTACLES:]:
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
-        end = _end_of(evidence, fact)
+        end = end_of(evidence, fact)
         until = min((place for place in failed_at if place > end), default=total)
         printed = _first_of(evidence, errors, end, min(until, end + _RESULTS))
         text, sources, worth = f"`{harmless(fact.key, 160)}`", (fact.entry, fact.last), 1.5 * recency(fact)
@@ -222,7 +208,7 @@ def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) 
 
 def _failed_in(evidence: Evidence, fact: Fact, chain: Fact) -> bool:
     """Whether a command is a part of a chain that failed after it: that may be the part that did."""
-    return _end_of(evidence, chain) > _end_of(evidence, fact) and fact.key in chain.key.split(" && ")
+    return end_of(evidence, chain) > end_of(evidence, fact) and fact.key in chain.key.split(" && ")
 
 
 def _passes(passed: int, failed: int) -> str:
@@ -299,17 +285,12 @@ def _unpiped(fact: Fact) -> str:
     return fact.key.partition(" | ")[0]
 
 
-def _end_of(evidence: Evidence, fact: Fact) -> int:
-    """The position where a command ended last; it may be named behind that. -1 where that is not known."""
-    return evidence.position.get(fact.ended, -1)
-
-
 def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence[Turn]) -> bool:
     """Whether a failed command is an obstacle: a check, or the last thing that was tried and not answered.
 
     `went_on` is the position of the last result of a call that did not fail.
     """
-    place = _end_of(evidence, fact)
+    place = end_of(evidence, fact)
     if fact.outcome == DECLINED:
         return True
     if CHECKS.search(fact.key) is not None:
@@ -328,77 +309,6 @@ def _evidence_of(kept: KeptFacts) -> Evidence:
     facts = {(fact.kind, fact.key): fact for fact in gather(kept.seen)}
     position = {entry: place for place, (entry, _) in enumerate(kept.messages)}
     return Evidence(facts, [], {}, len(kept.messages), position, kept.reader)
-
-
-class _Passed:
-    """The commands of a span that succeeded."""
-
-    def __init__(self, evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
-        self._evidence, self._messages = evidence, messages
-        self._checked = -1
-        self._whole: dict[Check | None, int] = {}
-        """By what they prove, where a check of everything passed last."""
-        self._by_program: dict[str, list[tuple[int, frozenset[str]]]] = {}
-        self._by_word: dict[str, list[tuple[int, str]]] = {}
-        for fact in evidence.facts.values():
-            if fact.kind is not FactKind.COMMAND or fact.outcome != "exit 0":
-                continue
-            place = _end_of(evidence, fact)
-            self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, _words_of(fact.key)))
-            self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
-            if "|" in fact.key or CHECKS.search(fact.key) is None:
-                continue
-            self._checked = max(self._checked, place)
-            for part in fact.key.split(" && "):
-                if _WHOLE.fullmatch(part):
-                    proven = check_of(part)
-                    self._whole[proven] = max(place, self._whole.get(proven, -1))
-
-    def overcame(self, fact: Fact) -> bool:
-        """Whether a command that failed succeeded later in other words, or as part of another, or all checks passed behind it."""
-        place = _end_of(self._evidence, fact)
-        if self._checked > place and CHECKS.search(fact.key) is None:
-            return True
-        proven = check_of(fact.key)
-        if proven is not None and self._whole.get(proven, -1) > place:
-            return True
-        if any(
-            later > place and _wraps(fact.key, key)
-            for later, key in self._by_word.get(fact.key.rsplit(" ", 1)[-1], ())
-        ):
-            return True
-        words = _words_of(fact.key)
-        if any(
-            later > place and len(words & other) >= _ALIKE * min(len(words), len(other) or 1)
-            for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
-        ):
-            return True
-        return proven is not None and self._ran_within(fact.key, place)
-
-    def _ran_within(self, command: str, place: int) -> bool:
-        """Whether a script that ran a check ended well behind a position: runners of scripts print what they run."""
-        bare = command.partition(" | ")[0].removeprefix("npx ").removeprefix("bunx ")
-        shown = (f"> {bare}", f"$ {bare}", f"&& {bare}")
-        return any(
-            message.get("role") == "toolResult"
-            and not message.get("isError")
-            and any(map(text_of(message.get("content")).__contains__, shown))
-            for _, message in self._messages[place + 1 :]
-        )
-
-
-def _words_of(command: str) -> frozenset[str]:
-    """The words of a command; those of a check that tell what it checks, and not only which program runs it."""
-    words = command.split()
-    if CHECKS.search(command) is None:
-        return frozenset(words)
-    return frozenset(words[1:]) - _RUNS_IT
-
-
-def _wraps(one: str, other: str) -> bool:
-    """Whether one command is the other after a program that runs it, such as `sudo` or `npx`."""
-    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
-    return longer.endswith(f" {shorter}") and " " in shorter
 
 
 def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], weight: float) -> None:
