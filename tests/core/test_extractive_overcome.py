@@ -135,3 +135,21 @@ def test_a_check_that_may_have_failed_in_a_later_chain_is_not_told_as_passing() 
     assert "`npm run lint` passes (2 times)" in told_in(SummarySection.DONE, *asked)
     asked += _printed("e", "npm run lint && npm run test", "2 errors\nCommand exited with code 1", True)
     assert not any("passes" in line for line in told_in(SummarySection.DONE, *asked))
+
+
+def test_a_run_read_only_for_its_errors_has_all_that_are_left() -> None:
+    bad = "src/rows.ts(3,1): error TS2304: no frost"
+    asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
+    asked += _printed(
+        "b", "npx tsc --noEmit | grep -E '(error|done)'", "src/crates.ts(8,2): error TS2551: no weight"
+    )
+    assert not any(bad in line for line in told_in(SummarySection.BLOCKED, *asked))
+
+
+def test_a_compiler_error_in_a_file_that_was_changed_since_is_not_told() -> None:
+    bad = "src/rows.ts(3,1): error TS2304: no frost"
+    asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
+    assert told_in(SummarySection.BLOCKED, *asked) == [f"Failed with exit 2: `npm run check`: {bad}"]
+    edit = {"path": "/garden/src/rows.ts", "edits": [{"oldText": "frost()", "newText": "Frost()"}]}
+    asked += [reply("", ("b", "edit", edit)), result("b", "Edited.")]
+    assert told_in(SummarySection.BLOCKED, *asked) == ["Failed with exit 2: `npm run check`"]

@@ -31,9 +31,14 @@ _FRAME = re.compile(
     r"|(?i:\W*(?:(?:command|process|shell|script) )?(?:exited with (?:code|status)|exit (?:code|status))[:=]? ?-?\d{1,3}\W*$)"
 )
 """Text around an error that tells nothing about it."""
-_AT_A_PLACE = re.compile(r"\s*[\w./@-]{1,200}\.(\w{1,10})(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )")
+_AT_A_PLACE = re.compile(
+    r"\s*/?(?:[\w.@-]{1,100}/){0,20}([\w.@-]{1,100}\.(\w{1,10}))(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )"
+)
+"""A compiler's error: the file that it names, and the ending of the file."""
 _PARTED = late(r"\|\s*(?:grep|rg|head|tail|sed|awk)\b")
 """A command whose output is read in part."""
+_ERRORS_ALONE = late(r"\|\s*(?:grep|rg)\b(?![^|]*\s-\w*v)[^|]*(?i:error)")
+"""A filter that lets every error through."""
 _OUR_HEADINGS = frozenset(section.title.casefold() for section in SummarySection)
 _CHANGED_FILES = 4
 """Files that are named as changed where no other line tells the work."""
@@ -137,6 +142,7 @@ def stated(
             and not _FRAME.match(fact.text)
             and compiled.get(_compiled(fact), -1) <= evidence.position.get(fact.last, -1)
             and len(content_words(fact.text)) > 1
+            and not _is_changed_since(evidence, fact)
         ):
             errors.append(fact)
         elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
@@ -247,7 +253,18 @@ def _is_broken(fact: Fact) -> bool:
 def _compiled(fact: Fact | Sighting) -> str:
     """The ending of the file that a compiler's error names with a place in it; empty for any other error."""
     found = _AT_A_PLACE.match(fact.text)
-    return found[1] if found is not None else ""
+    return found[2] if found is not None else ""
+
+
+def _is_changed_since(evidence: Evidence, fact: Fact) -> bool:
+    """Whether the file that a compiler's error names was changed after it was printed: it may be mended."""
+    found = _AT_A_PLACE.match(fact.text)
+    if found is None:
+        return False
+    place = evidence.position.get(fact.last, -1)
+    return any(
+        work.changed > place for path, work in evidence.files.items() if path.rpartition("/")[2] == found[1]
+    )
 
 
 def _compiled_last(evidence: Evidence, messages: Sequence[SpanMessage], kept: KeptFacts) -> dict[str, int]:
@@ -275,7 +292,8 @@ def _parted_outputs(evidence: Evidence, messages: Sequence[SpanMessage]) -> set[
         call.id
         for calls in evidence.calls.values()
         for call in calls
-        if _PARTED.search(command_of(call.arguments)) is not None
+        if _PARTED.search(command := command_of(call.arguments)) is not None
+        and _ERRORS_ALONE.search(command) is None
     }
     return {place for place, (_, body) in enumerate(messages) if str(body.get("toolCallId")) in piped}
 
