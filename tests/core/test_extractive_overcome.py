@@ -97,6 +97,8 @@ def test_the_head_of_an_output_is_no_error() -> None:
     ("failing", "passing"),
     [
         ("npm run check", "npm run build"),
+        ("npm test", "npm run build"),
+        ("pytest", "pytest tests/test_crates.py"),
         ("pytest tests/test_rows.py", "pytest tests/test_crates.py"),
         ("cargo test frost_rows", "cargo test crates"),
     ],

@@ -78,3 +78,10 @@ def test_an_answered_turn_has_its_reasons_in_the_answer() -> None:
     text = summarize(span(*answered, user("now print the crates by weight"), *worked("src/c.py", "b"))).text
     assert _CAUSE not in text
     assert _WAY not in text
+
+
+def test_a_sentence_of_one_word_and_a_comma_follows_from_nothing() -> None:
+    told = told_in(
+        SummarySection.CONTEXT, _ASKED, *_said("The `Rows` class has no `clear()`.\n- So , , , , ,")
+    )
+    assert not any("So ," in line for line in told)

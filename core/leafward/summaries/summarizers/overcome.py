@@ -76,7 +76,7 @@ class Passed:
             return True
         words = _words_of(fact.key)
         if any(
-            later > place and len(words & other) >= _ALIKE * min(len(words), len(other) or 1)
+            later > place and len(words & other) >= _ALIKE * (min(len(words), len(other)) or 1)
             for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
         ):
             return True

@@ -29,39 +29,35 @@ _I = ("i'm", "i'll", "we'll", "let's")
 _BESIDE = frozenset(["am", "will", "now", "just", "also", "therefore", "only", "going", "to"])
 """Words between the agent and what it does."""
 _CHANGES = (
-    *(
-        "add",
-        "chang",
-        "tighten",
-        "updat",
-        "replac",
-        "remov",
-        "extend",
-        "creat",
-        "overrid",
-        "mak",
-        "keep",
-        "us",
-        "switch",
-        "wrap",
-    ),
-    *(
-        "split",
-        "extract",
-        "convert",
-        "put",
-        "stor",
-        "pass",
-        "merg",
-        "defer",
-        "queu",
-        "cach",
-        "skip",
-        "handl",
-        "restrict",
-        "limit",
-        "treat",
-    ),
+    "add",
+    "chang",
+    "tighten",
+    "updat",
+    "replac",
+    "remov",
+    "extend",
+    "creat",
+    "overrid",
+    "mak",
+    "keep",
+    "us",
+    "switch",
+    "wrap",
+    "split",
+    "extract",
+    "convert",
+    "put",
+    "stor",
+    "pass",
+    "merg",
+    "defer",
+    "queu",
+    "cach",
+    "skip",
+    "handl",
+    "restrict",
+    "limit",
+    "treat",
 )
 """The beginnings of verbs by which something changes."""
 _WATCHES = ("watch", "wait", "look", "go", "runn", "track", "sure", "an")
@@ -233,7 +229,8 @@ def _takes_a_way(low: str) -> bool:
 
 def _follows(low: str) -> bool:
     """Whether a sentence says what follows from the one before it, and not what the agent does next."""
-    return low.startswith(_FOLLOWS) and low.replace(",", "").split()[1] not in (*_I, "i", "let", "now", "far")
+    words = low.replace(",", "").split()
+    return low.startswith(_FOLLOWS) and len(words) > 1 and words[1] not in (*_I, "i", "let", "now", "far")
 
 
 def _names(line: str) -> bool:
