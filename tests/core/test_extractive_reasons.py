@@ -84,4 +84,6 @@ def test_a_sentence_of_one_word_and_a_comma_follows_from_nothing() -> None:
     told = told_in(
         SummarySection.CONTEXT, _ASKED, *_said("The `Rows` class has no `clear()`.\n- So , , , , ,")
     )
-    assert not any("So ," in line for line in told)
+    assert [line for line in told if "So ," in line] == [
+        "Last reply: The `Rows` class has no `clear()`. So , , , , ,"
+    ]
