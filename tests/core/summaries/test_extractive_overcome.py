@@ -91,3 +91,67 @@ def test_the_head_of_an_output_is_no_error() -> None:
     printed = "Chunk ID: d9889c\nOutput:\nCommand exited with code 2"
     asked = _printed("a", "npm run check", printed, True)
     assert told_in(SummarySection.BLOCKED, *_BEGUN, *asked) == ["Failed with exit 2: `npm run check`"]
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing"),
+    [
+        ("npm run check", "npm run build"),
+        ("npm test", "npm run build"),
+        ("pytest", "pytest tests/test_crates.py"),
+        ("pytest tests/test_rows.py", "pytest tests/test_crates.py"),
+        ("cargo test frost_rows", "cargo test crates"),
+    ],
+)
+def test_a_check_of_something_else_by_the_same_program_overcomes_nothing(failing: str, passing: str) -> None:
+    bad = "error: no frost in src/rows.ts"
+    asked = [*_BEGUN, *_printed("a", failing, f"{bad}\nCommand exited with code 2", True)]
+    told = [f"Failed with exit 2: `{failing}`: {bad}"]
+    assert told_in(SummarySection.BLOCKED, *asked, *ran("b", passing)) == told
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing"),
+    [
+        ("pytest tests/test_rows.py -k frost", "pytest tests/test_rows.py"),
+        ("cargo test frost_rows crates --lib", "cargo test frost_rows"),
+        ("go test ./rows/... -run TestFrost", "go test ./rows/..."),
+        ("pytest tests/test_rows.py", "pytest"),
+    ],
+)
+def test_the_same_check_in_other_words_overcomes_it(failing: str, passing: str) -> None:
+    asked = [*_BEGUN, *_printed("a", failing, "error: no frost\nCommand exited with code 2", True)]
+    assert told_in(SummarySection.BLOCKED, *asked, *ran("b", passing)) == []
+
+
+def test_errors_that_a_filter_left_out_are_not_mended() -> None:
+    bad = "src/rows.ts(3,1): error TS2304: no frost"
+    asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
+    other = "src/crates.ts(8,2): error TS2551: no weight"
+    asked += _printed("b", 'npx tsc --noEmit | grep -v "rows.ts"', other)
+    assert f"Failed with exit 2: `npm run check`: {bad}" in told_in(SummarySection.BLOCKED, *asked)
+
+
+def test_a_check_that_may_have_failed_in_a_later_chain_is_not_told_as_passing() -> None:
+    asked = [*_BEGUN, *ran("a", "npm run lint"), *ran("b", "npm run lint")]
+    assert "`npm run lint` passes (2 times)" in told_in(SummarySection.DONE, *asked)
+    asked += _printed("e", "npm run lint && npm run test", "2 errors\nCommand exited with code 1", True)
+    assert not any("passes" in line for line in told_in(SummarySection.DONE, *asked))
+
+
+def test_a_run_read_only_for_its_errors_has_all_that_are_left() -> None:
+    bad = "src/rows.ts(3,1): error TS2304: no frost"
+    asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
+    asked += _printed(
+        "b", "npx tsc --noEmit | grep -E '(error|done)'", "src/crates.ts(8,2): error TS2551: no weight"
+    )
+    assert not any(bad in line for line in told_in(SummarySection.BLOCKED, *asked))
+
+
+def test_a_compiler_error_in_a_file_that_was_changed_since_is_not_told() -> None:
+    bad = "src/rows.ts(3,1): error TS2304: no frost"
+    asked = [*_BEGUN, *_printed("a", "npm run check", f"{bad}\nCommand exited with code 2", True)]
+    assert told_in(SummarySection.BLOCKED, *asked) == [f"Failed with exit 2: `npm run check`: {bad}"]
+    edit = {"path": "/garden/src/rows.ts", "edits": [{"oldText": "frost()", "newText": "Frost()"}]}
+    asked += [reply("", ("b", "edit", edit)), result("b", "Edited.")]
+    assert told_in(SummarySection.BLOCKED, *asked) == ["Failed with exit 2: `npm run check`"]

@@ -103,6 +103,21 @@ def test_a_run_that_goes_on_has_not_passed() -> None:
     assert told_in(SummarySection.DONE, user("test it"), *background) == []
 
 
+def test_a_run_without_a_result_is_no_failed_one() -> None:
+    """The calls of the last reply may have no result yet, and one that the user stopped has no outcome."""
+    stopped = [reply("", ("s", "bash", {"command": "make test"})), result("s", "Command aborted", True)]
+    waiting = reply("", ("w", "bash", {"command": "make test"}))
+    told = told_in(
+        SummarySection.DONE,
+        user("test it"),
+        *ran("a", "make test"),
+        *ran("b", "make test"),
+        *stopped,
+        waiting,
+    )
+    assert told == ["`make test` passes (2 times)"]
+
+
 def test_the_end_is_told_without_what_codex_puts_around_it() -> None:
     def shell(key: str, number: int, code: int = 0) -> list[dict[str, Any]]:
         head = f"Chunk ID: 1{number}\nWall time: 0.6 seconds\nProcess exited with code {code}\nOriginal token count: 7\nOutput:\n"

@@ -210,3 +210,19 @@ def test_a_request_whose_offer_was_taken_and_is_over_is_no_goal() -> None:
     asked += [*worked("ci.yml", "b"), reply("Umgesetzt: das Image wird gecacht.")]
     asked += [user("Lass uns jetzt den Login anschauen"), *worked("src/login.ts", "c")]
     assert told_in(SummarySection.GOAL, *asked) == ["Lass uns jetzt den Login anschauen"]
+
+
+def test_a_request_of_which_only_files_tell_is_left_out_once_these_were_changed_again() -> None:
+    """`colour is green` and then `make that blue`: the first is not how it stands, and nothing says so."""
+    asked = [user("the link colour of the orchard is green"), *worked("src/theme.json", "a")]
+    asked += [reply("It was hard to read."), user("print the crates by their weight")]
+    asked += [*worked("src/crates.py", "b"), reply("Added the weight to `crates_of`.")]
+    told = "Asked: the link colour of the orchard is green → changed `theme.json`"
+    then = [user("Port the lexer of orchard to a table"), *worked("src/lexer.py", "c"), reply("Ported it.")]
+    assert told in told_in(SummarySection.DONE, *asked, *then)
+    again = [
+        user("what link text is there should be blue"),
+        *worked("src/theme.json", "d"),
+        reply("So it is."),
+    ]
+    assert told not in told_in(SummarySection.DONE, *asked, *again, *then)

@@ -356,3 +356,17 @@ def test_what_is_not_to_be_done_together_is_a_rule() -> None:
     assert rules(*asked, user(f"so {rule}"), *worked("src/frost.py", "b")) == [rule]
     assert rules(*asked, user("no, let's not do that"), *worked("src/frost.py", "b")) == []
     assert rules(*asked, user("let's add a table of frosts"), *worked("src/frost.py", "b")) == []
+
+
+@pytest.mark.parametrize(
+    "rule", ["omfg use named colours in the table, no numbered ones!", "no console logs!"]
+)
+def test_a_rule_that_is_called_out_is_one(rule: str) -> None:
+    asked = [user("sort the frost table"), *worked("src/frost.py", "a"), reply("Done.")]
+    then = [reply("Done."), user("now print the crates by weight"), *worked("src/crates.py", "c")]
+    assert rules(*asked, user(rule), *worked("src/frost.py", "b"), *then)
+
+
+@pytest.mark.parametrize("remark", ["no merge conflicts!", "No lint errors!", "no test failures!!"])
+def test_a_relief_that_is_called_out_is_no_rule(remark: str) -> None:
+    assert not demands.demands(remark)

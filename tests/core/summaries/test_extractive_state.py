@@ -121,6 +121,16 @@ def test_a_file_that_came_back_is_not_deleted() -> None:
     assert not any(line.startswith("Deleted") for line in again)
 
 
+def test_a_file_that_the_kept_messages_write_again_is_not_deleted() -> None:
+    said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
+    kept = [
+        SpanMessage(EntryIndex(500 + place), message)
+        for place, message in enumerate(made("src/trial.py", "c"))
+    ]
+    told = told_in(SummarySection.DONE, *said, kept=kept)
+    assert not any(line.startswith("Deleted") for line in told)
+
+
 def test_a_deletion_that_failed_deleted_nothing() -> None:
     call = reply("", ("b", "bash", {"command": "rm src/trial.py"}))
     said = [user("try the table out"), *made("src/trial.py", "a"), call, result("b", "denied", True)]

@@ -128,6 +128,7 @@ _THIS_ONCE = late(
 _NOTHING_OF = late(
     r"^(?:please )?no (?:more )?(?!(?:problem|worr|thank|idea|clue|change|error|warning|question|comment|issue|result|difference|news|need)\w*\b)[\w-]+s(?: please)?\W*$"
     r"|^(?:please |with )?no (?:new|external|third[- ]party|breaking|extra|additional|other|runtime) (?:[\w-]+ )?(?!(?:errors?|warnings?|issues?|problems?|comments?|results?|messages?|failures?|findings?)\b)[\w-]+s(?: please)?\W*$"
+    r"|^no (?:[\w-]+ )(?!(?:conflict|crash|error|fail|issue|leak|problem|regression|sign|warning)\w*\b)[\w-]+s ?!+$"
 )
 """A rule in a few words: no such things."""
 _OTHERWISE = markers(

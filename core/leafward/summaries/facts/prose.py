@@ -116,8 +116,8 @@ _ANNOUNCED = late(
 
 _ONGOING = markers(
     r"\b(?:i['’]ll|i will|i['’]m (?:now |just |also |still )?(?!not\b)\w+ing|let me|i['’]m going to)\b"
-    r"|\bso far\b|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching)\b",
-    "ll will m me far still pending deep stopping running waiting checking watching",
+    r"|\bso far\b|\bstill (?:running|pending|stuck|waiting|going)\b|\bremain(?:s|ing)? pending\b|\bdeep into\b|^\W*(?:stopping|running|waiting|checking|watching|back (?:through|to|on|in|at|with))\b",
+    "ll will m me far still pending deep stopping running waiting checking watching back",
 )
 _MUSES = late(r"(?i)\W*(?:wait|hmm+|oh|aha|there it is|interesting|but there['’]s another)\b")
 

@@ -9,7 +9,7 @@ from leafward.summaries.facts.marker_words import markers
 
 _REMEMBERED = 1 << 14
 _FILLER = late(
-    r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|wow|dude|man"
+    r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|omf?g|damn|wow|(?:my )?dude|man"
     r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
 )
 _ASKED = late(

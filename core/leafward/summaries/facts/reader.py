@@ -122,6 +122,8 @@ class FactReader:
         """The runs of each command, by its canonical form; a command that was only named or was declined has none."""
         self.passed: Counter[str] = Counter()
         """The number of successful runs of each command."""
+        self.failed: Counter[str] = Counter()
+        """The number of runs of each command that ended in another way; one that was stopped, or has no result yet, is none."""
         self._asked_for: dict[tuple[FactKind, str], str] = {}
         """The work and the one-time demands in the requests since the last answer."""
         self._ordered = False
@@ -350,7 +352,7 @@ class FactReader:
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined
             outcome = DECLINED if declined else outcome_of(text, failed, call.command)
-            self.passed[key] += outcome == "exit 0"
+            self._count(key, outcome)
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
             if "wc -l" in call.command:
@@ -369,6 +371,13 @@ class FactReader:
             return
         yield from self.texts.printed(text, entry, failed=failed)
 
+    def _count(self, key: str, outcome: str) -> None:
+        """Counts a run by its outcome."""
+        if outcome == "exit 0":
+            self.passed[key] += 1
+        elif outcome not in ("", DECLINED):
+            self.failed[key] += 1
+
     def _shell(self, entry: EntryIndex, message: Body) -> Iterator[Sighting]:
         command = str(message.get("command") or "")
         code = message.get("exitCode")
@@ -376,7 +385,7 @@ class FactReader:
         key = forms.canonical_command(command)
         if key:
             self.ran[key] += 1
-            self.passed[key] += outcome == "exit 0"
+            self._count(key, outcome)
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self.texts.by_form(command, Voice.USER, entry, numbers=False)
         yield from self.texts.printed(str(message.get("output") or ""), entry, failed=bool(code))

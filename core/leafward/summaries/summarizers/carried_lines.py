@@ -27,10 +27,10 @@ from leafward.summaries.summarizers.outline import (
     line_key,
     outline_lines,
 )
+from leafward.summaries.summarizers.overcome import CHECKS
 from leafward.summaries.summarizers.passed_over import NOT_DONE
 from leafward.summaries.summarizers.quotes import WAITING
 from leafward.summaries.summarizers.sentence_sections import reached
-from leafward.summaries.summarizers.statements import CHECKS
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:

@@ -18,7 +18,15 @@ from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
-from leafward.summaries.summarizers import choices, commits, offers, stale_lines, statements, user_requests
+from leafward.summaries.summarizers import (
+    choices,
+    commits,
+    offers,
+    reasons,
+    stale_lines,
+    statements,
+    user_requests,
+)
 from leafward.summaries.summarizers import quotes as quoting
 from leafward.summaries.summarizers.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.carried_lines import Since, carry
@@ -111,6 +119,7 @@ def collect(
     works = any(one.message.get("role") == "toolResult" for one in behind)
     quoting.answers(evidence, messages, turns, stop, goes_on=works)
     choices.chosen(evidence, messages, turns)
+    reasons.given(evidence, messages, turns)
     quoting.last_word(evidence, messages, turns, replied=bool(replies))
     commits.settled(evidence, messages, turns)
     statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))

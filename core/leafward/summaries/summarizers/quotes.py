@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
+from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.outcomes import files_changed
@@ -63,6 +64,10 @@ The branch's goal and next steps are not the current ones.
 REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 _OUTCOMES = (SummarySection.DONE, SummarySection.DECISIONS, SummarySection.NEXT)
+_POINTS_BACK = late(
+    r"(?i)^\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:\w+ed|put|made|cut|rewrote|wrote|took) (?:them|it)\b"
+)
+"""A report whose object only the line before it names."""
 _WHOLE = 8
 """Words from which a statement is no half thought."""
 
@@ -117,7 +122,7 @@ def answers(
                     continue
                 said = _said(line)
                 section = said.section
-                if section is SummarySection.DECISIONS and works_on and prose.accompanies(line):
+                if section in _OUTCOMES[:2] and works_on and prose.accompanies(line):
                     # It is about the next call.
                     continue
                 if section is SummarySection.DECISIONS and place in proposed and not is_finished(line):
@@ -127,6 +132,8 @@ def answers(
                     section = SummarySection.CONTEXT
                 if section is SummarySection.DONE:
                     line = without_opening(line)
+                    if _POINTS_BACK.match(line):
+                        continue
                 context = section is SummarySection.CONTEXT
                 if context and not said.alone:
                     continue

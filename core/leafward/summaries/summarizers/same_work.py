@@ -46,6 +46,11 @@ class SameWork:
         """
         return [path for path in self._changed(turn.first, turn.last) if path not in self._restored]
 
+    def went_on(self, turn: Turn) -> bool:
+        """Whether all files that the work on a request changed were changed again after it."""
+        changed = [work.changed for path in self.changed(turn) if (work := self._files.get(path)) is not None]
+        return bool(changed) and min(changed) > turn.last
+
     def overtakes(self, statement: str, turn: Turn) -> bool:
         """Whether a file or a name of code in a statement was written anew after the turn that it ends."""
         named = set(_NAMES.findall(statement))

@@ -14,7 +14,7 @@ from leafward.files.shell.effects import effects
 from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
-from leafward.summaries.facts.outcomes import failed_calls, patches_of
+from leafward.summaries.facts.outcomes import failed_calls, files_changed, patches_of
 from leafward.summaries.facts.prose import affirmed, content_words, reports, without_marker
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
@@ -101,6 +101,10 @@ def settle(
     contradictions.refute(evidence, messages, [*turns, *answers.later[:1]])
     settle_troubles(evidence, messages, turns, answers.later)
     gone = gone_files(messages, evidence.calls, cwd)
+    failed = failed_calls(message for _, message in kept)
+    for path in (path for _, message in kept for path in files_changed(message, failed, cwd)):
+        # The messages that follow write it again.
+        gone.pop(path, None)
     _files(evidence, gone)
     calls = {
         place: tool_calls(body) for place, (_, body) in enumerate(kept) if body.get("role") == "assistant"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.checks import Check, check_of
-from leafward.session.entries import text_of
+from leafward.base.late_pattern import late
+from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import content_words, is_to_try
 from leafward.summaries.facts.questions import without_fillers
@@ -14,6 +14,7 @@ from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, F
 from leafward.summaries.summarizers.candidates import Evidence, add, asked_since, leads_somewhere
 from leafward.summaries.summarizers.exchange import reports_result
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
+from leafward.summaries.summarizers.overcome import CHECKS, Passed, end_of
 from leafward.summaries.summarizers.turns import is_answered
 
 if TYPE_CHECKING:
@@ -30,13 +31,15 @@ _FRAME = re.compile(
     r"|(?i:\W*(?:(?:command|process|shell|script) )?(?:exited with (?:code|status)|exit (?:code|status))[:=]? ?-?\d{1,3}\W*$)"
 )
 """Text around an error that tells nothing about it."""
-CHECKS = re.compile(
-    r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
-)
-"""Commands that check whether the work is right."""
 _AT_A_PLACE = re.compile(
-    r"\s*(?:@?[\w./-]{1,60}:[\w-]{1,40}: )?[\w./@-]{1,200}\.(\w{1,10})(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )"
+    r"\s*(?:@?[\w./-]{1,60}:[\w-]{1,40}: )?/?(?:[\w.@-]{1,100}/){0,20}([\w.@-]{1,100}\.(\w{1,10}))"
+    r"(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )"
 )
+"""A compiler's error: the file that it names, and the ending of the file."""
+_PARTED = late(r"\|\s*(?:grep|rg|head|tail|sed|awk)\b")
+"""A command whose output is read in part."""
+_ERRORS_ALONE = late(r"\|\s*(?:grep|rg)\b(?![^|]*\s-\w*v)[^|]*(?i:error)")
+"""A filter that lets every error through."""
 _OUR_HEADINGS = frozenset(section.title.casefold() for section in SummarySection)
 _CHANGED_FILES = 4
 """Files that are named as changed where no other line tells the work."""
@@ -53,16 +56,8 @@ _ASKING = frozenset(
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
 _UNMINDED = 2
 """Answers with a result behind a failed check, after which it is in nobody's way."""
-_WHOLE = re.compile(
-    r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
-    r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
-    r"|(?:npx )?(?:pytest|mypy|ruff check|tsc|tsgo|eslint|vitest(?: run)?|jest)(?: -\S+| \.)*"
-)
-"""A check of everything: no file, test or folder is named."""
 _RULE = 2
 """The worth of a rule beside other lines: likely needed facts do not crowd it out."""
-_ALIKE = 0.5
-"""The part of a command's words that another try of it shares."""
 _AHEAD = 3
 """Checklists whose open items come next."""
 _TODO_LINE = 220
@@ -96,7 +91,7 @@ def stated(
         return (evidence.position.get(fact.last, -1) + 1) / total
 
     checklist: dict[tuple[bool, str], list[Fact]] = {}
-    passed = _Passed(evidence, messages)
+    passed = Passed(evidence, messages)
     results = (
         place
         for place in range(len(messages) - 1, -1, -1)
@@ -106,29 +101,22 @@ def stated(
     commands = [fact for fact in evidence.facts.values() if fact.kind is FactKind.COMMAND]
     ran_last: dict[str, int] = {}
     for fact in commands:
-        ran_last[_unpiped(fact)] = max(_end_of(evidence, fact), ran_last.get(_unpiped(fact), -1))
+        ran_last[_unpiped(fact)] = max(end_of(evidence, fact), ran_last.get(_unpiped(fact), -1))
     broken = [
         fact
         for fact in commands
         if _is_broken(fact)
-        and _end_of(evidence, fact) == ran_last[_unpiped(fact)]
-        and (_end_of(evidence, fact) + 1) / total > _STILL
+        and end_of(evidence, fact) == ran_last[_unpiped(fact)]
+        and (end_of(evidence, fact) + 1) / total > _STILL
         and not passed.overcame(fact)
         and _is_in_the_way(evidence, fact, went_on, [*turns, *kept.later])
     ]
     later = passed
     if kept.messages and any(map(_is_broken, commands)):
-        later = _Passed(_evidence_of(kept), kept.messages)
+        later = Passed(_evidence_of(kept), kept.messages)
         broken = [fact for fact in broken if not later.overcame(fact)]
-    compiled: dict[str, int] = {}
-    """Where errors at places of files were printed last, by the ending of the files: a later run has all that are left."""
-    for fact in evidence.facts.values():
-        if fact.kind is FactKind.ERROR and fact.voice is Voice.OUTPUT and (ending := _compiled(fact)):
-            compiled[ending] = max(evidence.position.get(fact.last, -1), compiled.get(ending, -1))
-    for seen in kept.seen:
-        if seen.kind is FactKind.ERROR and seen.voice is Voice.OUTPUT and (ending := _compiled(seen)):
-            compiled[ending] = total
-    failed_at = [place for fact in broken if (place := _end_of(evidence, fact)) >= 0]
+    compiled = _compiled_last(evidence, messages, kept)
+    failed_at = [place for fact in broken if (place := end_of(evidence, fact)) >= 0]
     errors: list[Fact] = []
     for fact in evidence.facts.values():
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
@@ -155,6 +143,7 @@ def stated(
             and not _FRAME.match(fact.text)
             and compiled.get(_compiled(fact), -1) <= evidence.position.get(fact.last, -1)
             and len(content_words(fact.text)) > 1
+            and not _is_changed_since(evidence, fact)
         ):
             errors.append(fact)
         elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
@@ -173,7 +162,7 @@ def stated(
         ahead += soon
     for fact in broken[-_OBSTACLES:]:
         lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
-        end = _end_of(evidence, fact)
+        end = end_of(evidence, fact)
         until = min((place for place in failed_at if place > end), default=total)
         printed = _first_of(evidence, errors, end, min(until, end + _RESULTS))
         text, sources, worth = f"`{harmless(fact.key, 160)}`", (fact.entry, fact.last), 1.5 * recency(fact)
@@ -196,13 +185,15 @@ def stated(
         sources = tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
         add(evidence, SummarySection.BLOCKED, fact.text, sources, 0.8 * recency(fact), limit=220)
     often = [fact for fact in commands if fact.count >= 2 and "\n" not in fact.text]
+    chains = [fact for fact in commands if " && " in fact.key and _is_broken(fact)]
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:8]:
         times = evidence.reader.ran[fact.key]
         sources = (fact.entry, fact.last)
         worth = 0.5 + 0.1 * min(8, fact.count)
-        if fact.outcome == "exit 0" and CHECKS.search(fact.key) and "|" not in fact.key:
+        passes = fact.outcome == "exit 0" and CHECKS.search(fact.key) and "|" not in fact.key
+        if passes and not any(_failed_in(evidence, fact, chain) for chain in chains):
             # After a pipe the exit code is another program's.
-            count = _passes(evidence.reader.passed[fact.key], times)
+            count = _passes(evidence.reader.passed[fact.key], evidence.reader.failed[fact.key])
             add(evidence, SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", sources, worth)
             continue
         # Of a failure that was overcome the end says nothing any more.
@@ -222,12 +213,16 @@ def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) 
     return min(behind, key=lambda fact: evidence.position[fact.last], default=None)
 
 
-def _passes(passed: int, ran: int) -> str:
-    """The successful runs of a command that succeeded last, in brackets; with the number of earlier runs that did not."""
+def _failed_in(evidence: Evidence, fact: Fact, chain: Fact) -> bool:
+    """Whether a command is a part of a chain that failed after it: that may be the part that did."""
+    return end_of(evidence, chain) > end_of(evidence, fact) and fact.key in chain.key.split(" && ")
+
+
+def _passes(passed: int, failed: int) -> str:
+    """The successful runs of a command that succeeded last, in brackets; with the number of earlier runs that failed."""
     often = f"{passed} times" if passed > 1 else "once"
-    other = ran - passed
-    if other > 0:
-        return f" ({often}; {other} earlier {'run' if other == 1 else 'runs'} did not)"
+    if failed:
+        return f" ({often}; {failed} earlier {'run' if failed == 1 else 'runs'} did not)"
     return f" ({often})" if passed > 1 else ""
 
 
@@ -259,7 +254,49 @@ def _is_broken(fact: Fact) -> bool:
 def _compiled(fact: Fact | Sighting) -> str:
     """The ending of the file that a compiler's error names with a place in it; empty for any other error."""
     found = _AT_A_PLACE.match(fact.text)
-    return found[1] if found is not None else ""
+    return found[2] if found is not None else ""
+
+
+def _is_changed_since(evidence: Evidence, fact: Fact) -> bool:
+    """Whether the file that a compiler's error names was changed after it was printed: it may be mended."""
+    found = _AT_A_PLACE.match(fact.text)
+    if found is None:
+        return False
+    place = evidence.position.get(fact.last, -1)
+    return any(
+        work.changed > place for path, work in evidence.files.items() if path.rpartition("/")[2] == found[1]
+    )
+
+
+def _compiled_last(evidence: Evidence, messages: Sequence[SpanMessage], kept: KeptFacts) -> dict[str, int]:
+    """Where errors at places of files were printed last, by the ending of the files: a later run has all that are left.
+
+    Not so one of whose output only a part was read.
+    """
+    last: dict[str, int] = {}
+    parted: set[int] | None = None
+    for fact in evidence.facts.values():
+        if fact.kind is FactKind.ERROR and fact.voice is Voice.OUTPUT and (ending := _compiled(fact)):
+            parted = _parted_outputs(evidence, messages) if parted is None else parted
+            place = evidence.position.get(fact.last, -1)
+            if place not in parted:
+                last[ending] = max(place, last.get(ending, -1))
+    for seen in kept.seen:
+        if seen.kind is FactKind.ERROR and seen.voice is Voice.OUTPUT and (ending := _compiled(seen)):
+            last[ending] = max(1, evidence.size)
+    return last
+
+
+def _parted_outputs(evidence: Evidence, messages: Sequence[SpanMessage]) -> set[int]:
+    """The positions of the results of which another program let only a part through."""
+    piped = {
+        call.id
+        for calls in evidence.calls.values()
+        for call in calls
+        if _PARTED.search(command := command_of(call.arguments)) is not None
+        and _ERRORS_ALONE.search(command) is None
+    }
+    return {place for place, (_, body) in enumerate(messages) if str(body.get("toolCallId")) in piped}
 
 
 def _unpiped(fact: Fact) -> str:
@@ -267,17 +304,12 @@ def _unpiped(fact: Fact) -> str:
     return fact.key.partition(" | ")[0]
 
 
-def _end_of(evidence: Evidence, fact: Fact) -> int:
-    """The position where a command ended last; it may be named behind that. -1 where that is not known."""
-    return evidence.position.get(fact.ended, -1)
-
-
 def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence[Turn]) -> bool:
     """Whether a failed command is an obstacle: a check, or the last thing that was tried and not answered.
 
     `went_on` is the position of the last result of a call that did not fail.
     """
-    place = _end_of(evidence, fact)
+    place = end_of(evidence, fact)
     if fact.outcome == DECLINED:
         return True
     if CHECKS.search(fact.key) is not None:
@@ -296,70 +328,6 @@ def _evidence_of(kept: KeptFacts) -> Evidence:
     facts = {(fact.kind, fact.key): fact for fact in gather(kept.seen)}
     position = {entry: place for place, (entry, _) in enumerate(kept.messages)}
     return Evidence(facts, [], {}, len(kept.messages), position, kept.reader)
-
-
-class _Passed:
-    """The commands of a span that succeeded."""
-
-    def __init__(self, evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
-        self._evidence, self._messages = evidence, messages
-        self._checked = -1
-        self._whole: dict[Check | None, int] = {}
-        """By what they prove, where a check of everything passed last."""
-        self._by_program: dict[str, list[tuple[int, frozenset[str]]]] = {}
-        self._by_word: dict[str, list[tuple[int, str]]] = {}
-        for fact in evidence.facts.values():
-            if fact.kind is not FactKind.COMMAND or fact.outcome != "exit 0":
-                continue
-            place = _end_of(evidence, fact)
-            words = frozenset(fact.key.split())
-            self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, words))
-            self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
-            if "|" in fact.key or CHECKS.search(fact.key) is None:
-                continue
-            self._checked = max(self._checked, place)
-            for part in fact.key.split(" && "):
-                if _WHOLE.fullmatch(part):
-                    proven = check_of(part)
-                    self._whole[proven] = max(place, self._whole.get(proven, -1))
-
-    def overcame(self, fact: Fact) -> bool:
-        """Whether a command that failed succeeded later in other words, or as part of another, or all checks passed behind it."""
-        place = _end_of(self._evidence, fact)
-        if self._checked > place and CHECKS.search(fact.key) is None:
-            return True
-        proven = check_of(fact.key)
-        if proven is not None and self._whole.get(proven, -1) > place:
-            return True
-        words = frozenset(fact.key.split())
-        if any(
-            later > place and _wraps(fact.key, key)
-            for later, key in self._by_word.get(fact.key.rsplit(" ", 1)[-1], ())
-        ):
-            return True
-        if any(
-            later > place and len(words & other) >= _ALIKE * min(len(words), len(other))
-            for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
-        ):
-            return True
-        return proven is not None and self._ran_within(fact.key, place)
-
-    def _ran_within(self, command: str, place: int) -> bool:
-        """Whether a script that ran a check ended well behind a position: runners of scripts print what they run."""
-        bare = command.partition(" | ")[0].removeprefix("npx ").removeprefix("bunx ")
-        shown = (f"> {bare}", f"$ {bare}", f"&& {bare}")
-        return any(
-            message.get("role") == "toolResult"
-            and not message.get("isError")
-            and any(map(text_of(message.get("content")).__contains__, shown))
-            for _, message in self._messages[place + 1 :]
-        )
-
-
-def _wraps(one: str, other: str) -> bool:
-    """Whether one command is the other after a program that runs it, such as `sudo` or `npx`."""
-    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
-    return longer.endswith(f" {shorter}") and " " in shorter
 
 
 def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], weight: float) -> None:

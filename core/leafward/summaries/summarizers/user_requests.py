@@ -177,6 +177,7 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
         and not questions.asks(turn.text)
         and not responses.refutes(turn.own)
         and not LOOKS.match(turn.text)
+        and not _is_overtaken(turns, turn, same)
     ]
     errands = [
         turn
@@ -185,6 +186,12 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
     ]
     for turn in [*earlier[-_ASKED:], *errands[-1:]]:
         _asked(evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
+
+
+def _is_overtaken(turns: Sequence[Turn], turn: Turn, same: SameWork) -> bool:
+    """Whether nothing tells what came of a request but files that were all changed again since: it may hold no more."""
+    end = closing(turns, turn)
+    return with_outcome("", end, same).startswith(f"{OUTCOME}changed ") and same.went_on(end)
 
 
 def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork) -> None:
