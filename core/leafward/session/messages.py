@@ -233,8 +233,8 @@ def as_typed(message: Body) -> Body:
     Text that an editor put around it is left out. A message that nobody typed, and a command for the shell, stays
     unchanged.
     """
-    typed, role = message.get(TYPED), message.get("role")
-    if role not in ("user", "custom") or not isinstance(typed, str):
+    typed = message.get(TYPED)
+    if not isinstance(typed, str) or (role := message.get("role")) not in ("user", "custom"):
         return message
     words = _COMMAND.sub("", typed, count=1)
     if role == "custom" and not words.strip():

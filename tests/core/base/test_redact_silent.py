@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.base.redact.redaction import Redactor
+from leafward.base.redact.provider_keys import LEAST_RUN
+from leafward.base.redact.redaction import Redactor, secrets_in
+from leafward.base.redact.signs import SIGNS
 from leafward.base.redact.silent_texts import silent_among
 from tests.bench.generate import WORDS
 from tests.surroundings import THOROUGH
@@ -41,3 +43,21 @@ def test_names_of_files_are_silent_and_tokens_among_them_are_not() -> None:
     names = ["src/parser.py", "tests/core/session/test_tree.py", "docs/a-b_c.md"]
     told = f"src/{TOKEN}/key.ts"
     assert silent_among([*names, told, "get-access-token", "psk.txt", "with a blank.py"]) == frozenset(names)
+
+
+_IN_WORDS = [TOKEN, *sorted({sign for sign in SIGNS.bits if sign.isascii() and sign.isidentifier()})]
+
+
+@settings(max_examples=1000 if THOROUGH else 150)
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(_IN_WORDS), st.from_regex(r"[A-Za-z0-9_]{1,12}", fullmatch=True)),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_no_rule_finds_anything_in_a_short_word(parts: list[str]) -> None:
+    """A short word is passed over, so it stands on a line here: without the line's end no rule would be asked."""
+    word = "".join(parts)[: LEAST_RUN - 1]
+    assert secrets_in(f"{word}\n") == []
+    assert Redactor().text(word) == word

@@ -58,7 +58,7 @@ _LINES = tuple(
 """Lines of files whose passwords have no name; each with signs, of which a text with such a line holds one."""
 
 
-_IN_LINES = late(r"[\"*\]](?:(?<=\")(?: \"|\t|  | \t)|(?<=[*\]])[ \t]|(?<=\]):)")
+_IN_LINES = late(r"\"(?: \"|\t|  | \t)|\*[ \t]|\][ \t:]")
 """Each sign of such lines is a match, or one of `OF_PASSWORD_FILES`."""
 
 _ADDRESS = late(r"[0-9a-fA-F:]+")
@@ -66,9 +66,9 @@ _ADDRESS = late(r"[0-9a-fA-F:]+")
 SIGNS = tuple((signs, literals) for signs, literals, _ in COMMAND_FORMS)
 """A text that gives a password to a program holds one sign and one literal of the same pair."""
 PASSWORD_FILE = late(
-    # It begins with one class, so that the search passes over all other characters quickly.
-    r"[:\"*\[](?:(?<=:)(?:\*:|5432:|[1-9][0-9]{3,4}:[\w*-]{1,63}:)"
-    r"|(?<=\s[\"*\[])(?:(?<=\")[^\"\s]{1,63}\"|(?<=\*)|(?<=\[)[\w.-]{3,100}\](?::[\w-]{2,12})?)(?=\s))"
+    # Each begins with one character, so that the search passes over all others quickly.
+    r":(?:\*:|5432:|[1-9][0-9]{3,4}:[\w*-]{1,63}:)|\"(?<=\s\")[^\"\s]{1,63}\"(?=\s)|\*(?<=\s\*)(?=\s)"
+    r"|\[(?<=\s\[)[\w.-]{3,100}\](?::[\w-]{2,12})?(?=\s)"
 )
 OF_PASSWORD_FILES = ("smtp", "relay", "mail", "pptp", "l2tp", "ppp", "sstp")
 """A text with a line of a file of passwords holds a match between blanks, or one of these words."""

@@ -96,9 +96,9 @@ LITERALS = tuple(literal for literal, _, _ in _COMMANDS)
 _ANY = late(by_first_letter(LITERALS))
 """The beginning of any of the commands."""
 _PROMPT = late(
-    # It begins with one class, so that the search passes over all other characters quickly.
-    r"[$+>P](?:(?<=\$)[ ]|(?<=\n\+)[ ]|(?<=\\n\+)[ ]|(?<=ipdb>)[ ]|(?<=PS>)|(?<=>)(?:[ ](?:process\.env\.|ENV|echo[ ]%|Rails\.|var\.)|echo[ ]%|>>[ ])"
-    r"|(?<=\(P)db\)[ ]|(?<=P)S[ ]C:)"
+    # Each begins with one character, so that the search passes over all others quickly.
+    r"\$ |\+ (?:(?<=\n\+ )|(?<=\\n\+ ))|>(?: (?:(?<=ipdb> )|process\.env\.|ENV|echo %|Rails\.|var\.)|(?<=PS>)|echo %|>> )"
+    r"|P(?:db\) (?<=\(Pdb\) )|S C:)"
 )
 """The prompt before a command that is shown with its output: most texts hold none."""
 _FILTER = r"(?:[ \t]{0,4}(?:2>[ \t]{0,2}(?:/dev/null|&1)|\|[ \t]{0,4}(?:base64|tr|head|tail|cut|tee|jq|sed|awk|fold|xargs|python3?|od|xxd|rev)\b[^\n|;&<>`]{0,200}?)){0,4}[ \t]{0,4}(?:(?:;|&&)[ \t]{0,4}echo[ \t]{0,4}(?=\r?\n|\\{1,7}n|\Z))?"

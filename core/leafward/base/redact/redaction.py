@@ -21,7 +21,7 @@ from leafward.base.redact.named_files import file_read_by, lines_of, named_files
 from leafward.base.redact.names import meaning_of
 from leafward.base.redact.printed import lone_value, printed_in, prints_secret
 from leafward.base.redact.private_keys import byte_lists_in, keys_in
-from leafward.base.redact.provider_keys import KINDS, tokens_in
+from leafward.base.redact.provider_keys import KINDS, LEAST_RUN, tokens_in
 from leafward.base.redact.recovery_codes import codes_in
 from leafward.base.redact.repeated import note_distinct, places_of, with_repeated
 from leafward.base.redact.secret_values import ValueNotation, is_secret
@@ -74,11 +74,13 @@ _SHORTEST_VALUE = 3
 
 _PLAIN = late(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
 """Ids, times, single words: most strings of a session."""
+_SHORT_WORD = late(rf"[A-Za-z0-9_]{{1,{LEAST_RUN - 1}}}\Z")
+"""Ids of calls and names: too short for a token, and without the sign that any other secret has."""
 
 
 def secrets_in(text: str) -> list[Span]:
     """The places of secrets in a text: begin and end in code points, and the kind. In order, without overlaps."""
-    if len(text) < _SHORTEST or _PLAIN.match(text):
+    if len(text) < _SHORTEST or _PLAIN.match(text) or _SHORT_WORD.match(text):
         return []
     held, together = signs_of(text)
     found = list(_found(text, held, together))
@@ -225,6 +227,8 @@ class Redactor:
     """Secrets of other texts with their kinds (`named_in`), and of the texts before: a text may repeat one without its name."""
     _silent: set[str] = field(default_factory=set)
     """Keys whose names tell nothing about their values."""
+    _short: set[object] = field(default_factory=set)
+    """Keys that are too short for a name."""
     _asked: bool | None = None
     """Whether the text before calls a program that prints only a secret: see `prints_secret`."""
     _file: int | None = None
@@ -320,7 +324,7 @@ class Redactor:
         if not isinstance(value, (dict, list)):
             return value
         clean, silent = self.clean if self.clean is not None else (), self._silent
-        root: list[Any] = [value]
+        root: Any = dict(value) if isinstance(value, dict) else list(value)
         open_holders = [self._entered(root)]
         named_before, announced = self.named, self._is_announced
         while open_holders:
@@ -345,7 +349,7 @@ class Redactor:
                     break
             else:
                 open_holders.pop()
-        return root[0]
+        return root
 
     def _entered(self, holder: Any) -> tuple[Any, Iterator[tuple[Any, Any]], bool, str]:
         """An object or list with its items, whether it is an image, and the name of its value."""
@@ -359,10 +363,10 @@ class Redactor:
 
     def _keys(self, holder: dict[Any, Any]) -> None:
         """Redacts the keys of an object, as in counts by key."""
-        for key in holder:
-            if len(key if type(key) is str else str(key)) >= _SHORTEST_KEY:
-                break
-        else:
+        if self._short.issuperset(holder):
+            return
+        if all(len(key if type(key) is str else str(key)) < _SHORTEST_KEY for key in holder):
+            self._short.update(holder)
             return
         items = [
             (self._text(key, output=False, command=False) if isinstance(key, str) else key, item)

@@ -46,7 +46,7 @@ class Markers:
 
     def stand_in(self, sentence: str) -> bool:
         """Whether the pattern matches a sentence."""
-        return self.may_stand_in(sentence) and self.pattern.search(sentence.lower()) is not None
+        return _signs_of(sentence) & self.bit != 0 and self.pattern.search(sentence.lower()) is not None
 
     def may_stand_in(self, sentence: str) -> bool:
         """Whether it may match: the sentence has letters of another script, or one of the pattern's words."""

@@ -51,12 +51,15 @@ _PLEASED = late(
 _PRAISE = 160
 """Characters up to which a prompt may be only praise."""
 _PRAISES = late(
-    r"(?i)(?=.*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias))"
-    r"(?>(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|what i (?:needed|wanted|meant))"
+    r"(?i)(?>(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|what i (?:needed|wanted|meant))"
     r"|(?:thank you|thanks|thx|cheers|danke|merci|gracias)(?: (?:so|very) much| a lot| for [^.!?\n]{1,80}| you)?|(?:great|good|nice|excellent|awesome) (?:job|work|stuff)"
     r"|wow|oh|ok(?:ay)?|yes|great|perfect|nice|cool|super|awesome|excellent|lovely)[\s,.!…:)]*)++"
 )
-"""A prompt that is nothing but praise and thanks."""
+"""A prompt of words of praise, thanks and agreement alone."""
+_PRAISING = late(
+    r"(?i).*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias)"
+)
+"""Words of praise, of which such a prompt holds one."""
 _AGREES = late(
     r"(?i)(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|please|agreed?|sounds good|do|go|let['’]s|use|that (?:was|is) the idea|ja|gerne|mach|oui|d['’]accord|vas-?y|s[ií])\b"
     r"|好|可以|是的|对[,，]|はい|お願い|네)"
@@ -206,7 +209,9 @@ def is_pleased(prompt: str) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def only_praises(prompt: str) -> bool:
     """Whether a prompt is nothing but praise and thanks."""
-    return len(prompt) <= _PRAISE and _PRAISES.fullmatch(prompt) is not None
+    if len(prompt) > _PRAISE or _PRAISES.fullmatch(prompt) is None:
+        return False
+    return _PRAISING.match(prompt) is not None
 
 
 def offers(question: str) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.demands import is_for_once, revoked
+from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import (
     content_words,
     lines_outside_code,
@@ -63,13 +65,12 @@ _SPARED = frozenset(
     )
 )
 """Words of a rule that name nothing."""
-_REMOVAL = late(
-    # It begins with one class, so that the search passes over all other characters quickly.
-    r"[bdeklpqrsBDEKLPQRS](?<!\w.)(?i:(?<=r)emove|(?<=d)elete|(?<=d)rop|(?<=k)ill|(?<=e)rase|(?<=p)urge|(?<=l)ösche?|(?<=e)ntferne?"
-    r"|(?<=s)upprime[rz]?|(?<=e)nlève|(?<=e)limina|(?<=b)orra|(?<=q)uita|(?<=[rd])[a-z]{5})\b"
-)
-"""Requests for a removal, and every word that may be such a word with its letters in another order."""
-_MISTYPED = frozenset("".join(sorted(word)) for word in ("remove", "delete"))
+_VERBS = "drop kill erase purge lösch lösche entfern entferne supprime supprimer supprimez enlève elimina borra quita"
+# Typed in haste: with the letters behind the first one in another order.
+_HASTY = {word[0] + "".join(rest) for word in ("remove", "delete") for rest in permutations(word[1:])}
+_REMOVAL_WORDS = [*_VERBS.split(), *sorted(_HASTY)]
+_REMOVAL = markers(rf"(?<!\w)(?i:{'|'.join(_REMOVAL_WORDS)})\b", " ".join(_REMOVAL_WORDS))
+"""Requests for a removal."""
 _BESIDE = late(r"(?i)[,;:.]?\s(?:alongside|along with|next to|besides?|neben|à côté|junto)\b")
 """Words before what the spared thing stands beside."""
 _NEGATED = late(
@@ -269,11 +270,10 @@ def _takes_away(removal: str, rule: str) -> bool:
 
 
 def _removal(sentence: str) -> str:
-    """The removal that a sentence asks for, from its verb on, also with two letters of that swapped."""
-    for found in _REMOVAL.finditer(sentence):
-        word = found[0].casefold()
-        if word[0] in "rd" and len(word) == len("remove") and "".join(sorted(word)) not in _MISTYPED:
-            continue
+    """The removal that a sentence asks for, from its verb on, also where that has its letters in another order."""
+    if not _REMOVAL.may_stand_in(sentence):
+        return ""
+    for found in _REMOVAL.pattern.finditer(sentence):
         if len(_WORD.findall(sentence, 0, found.start())) >= _FIRST_WORDS:
             break
         if _NEGATED.search(sentence, 0, found.start()) is None:

@@ -13,6 +13,11 @@ _COMES_BACK = late(
     r"|(?:ha )?v(?:uelto|olvió) a (?:ocurrir|pasar|fallar))\b|^.{0,30}?(?:又(?:发生|出现|坏)|还是(?:不行|失败|报错))"
 )
 """A prompt that reports a trouble once more."""
+_MORE = (
+    *(" aga", "back", "ll ", "noch", "eder", "toujours", "encore", "produ", "gue ", "uelto", "olv"),
+    *("又", "还是"),
+)
+"""Of these each such prompt holds one, without regard to case. None has an i, of which `casefold` keeps some apart."""
 _SOLVED = late(
     r"(?i)^(?:[\w’'-]+[\s,.!]+){0,2}?(?:that(?:['’]s| was| is) it|that (?:did it|does it|fixed it|fixes it|solved it|was the (?:problem|cause|reason|issue))"
     r"|(?:(?:it|this|that)(?:['’]s| is)|all) (?:fixed|solved|working|resolved)(?: now)?)\b(?! (?:for|then|because|when|only|but|not)\b)(?!\s*[?？])"
@@ -28,4 +33,5 @@ def is_solved(prompt: str) -> bool:
 
 def comes_back(prompt: str) -> bool:
     """Whether a prompt reports that a trouble that seemed over happened again."""
-    return _COMES_BACK.search(prompt) is not None
+    folded = prompt.casefold()
+    return any(map(folded.__contains__, _MORE)) and _COMES_BACK.search(prompt) is not None

@@ -68,7 +68,7 @@ class Words:
                 held.clear()
             for word in unknown:
                 looked = self._look(word)
-                if looked.paths or looked.names:
+                if looked is not _NOTHING:
                     found[word] = looked
                     if len(word) <= _LONGEST:
                         held[word] = looked
@@ -90,16 +90,20 @@ class Words:
         paths: tuple[Form, ...] = ()
         if _may_be_path(word) and (self._relative or _BESIDE.fullmatch(word) is None):
             paths = (forms.paths_in if len(word) <= _LONGEST else forms.paths_in.__wrapped__)(word, self._cwd)
-            if not self._relative:
+            if paths and not self._relative:
                 paths = tuple(form for form in paths if not form.text.startswith(("./", "../")))
         if not self._names or (_MAYBE_NAME.search(word) is None and _MAYBE_COMMIT.search(word) is None):
             return _Held(paths, ()) if paths else _NOTHING
+        read = forms.identifiers_in if len(word) <= _LONGEST else forms.identifiers_in.__wrapped__
         # Parts of paths are not names.
         rest = _without(word, paths) if paths else word
         if self._folder is not None:
             rest = self._folder.sub(" ", rest)
-        read = forms.identifiers_in if len(word) <= _LONGEST else forms.identifiers_in.__wrapped__
-        return _Held(paths, tuple(name for part in rest.split() for name in read(part, self._calls)))
+        if rest == word:
+            names = read(word, self._calls)
+        else:
+            names = tuple(name for part in rest.split() for name in read(part, self._calls))
+        return _Held(paths, names) if paths or names else _NOTHING
 
 
 _NOTHING = _Held((), ())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.session.entries import blocks_of, tool_calls
+from leafward.session.entries import blocks_of
 from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.text_facts import AGREED_PLAN
 from leafward.summaries.summarizers.candidates import SAID_EARLIER, add
@@ -65,9 +65,8 @@ def chosen(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
     """Adds the choices that the agent named between its calls, and those of the agreed plan that the last request asks for."""
     total = max(1, len(messages))
     since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
-    for place, (entry, message) in enumerate(messages):
-        if message.get("role") != "assistant" or not tool_calls(message):
-            continue
+    for place in evidence.calls:
+        entry, message = messages[place]
         for line in _weighed(message):
             # Later requests may have led elsewhere.
             lead = SAID_EARLIER * (place < since)

@@ -31,6 +31,8 @@ _NO_CAUSE = late(
     r"|(?:^|[,;:] )(?:donc )?(?:le |la |les |l['’])([^.,;:!?\n]{2,80}?) n['’](?:est|était|étaient|sont) pas (?:la cause|le problème|la raison)\b"
 )
 """An explanation that is given up, by what is not the cause."""
+_DENYING = (" not ", "n't ", "n’t ", "cht ", " pas ")
+"""Of these each such explanation holds one, without regard to case. None has an i, of which `casefold` keeps some apart."""
 _CAUSE = late(
     r"(?i)\b(?:cause[sd]?|culprit|reason|because|due to|to blame|comes from|(?:the )?problem is|ursache|grund|liegt an|weil|cause|raison|à cause|porque|causa)\b|原因|因为"
 )
@@ -154,7 +156,7 @@ def _give_up_causes(evidence: Evidence, turns: Sequence[Turn]) -> None:
         (turn.last, frozenset(content_words(next(filter(None, found)))))
         for turn in turns
         if turn.answer
-        for found in _NO_CAUSE.findall(turn.answer)
+        for found in _causes_in(turn.answer)
     ]
     if not given_up:
         return
@@ -171,6 +173,12 @@ def _give_up_causes(evidence: Evidence, turns: Sequence[Turn]) -> None:
         if not over or candidate.asks or candidate.section not in CLAIMS | {SummarySection.DONE}:
             left.append(candidate)
     evidence.candidates = left
+
+
+def _causes_in(answer: str) -> list[tuple[str, ...]]:
+    """The matches of `_NO_CAUSE` in an answer."""
+    folded = answer.casefold()
+    return _NO_CAUSE.findall(answer) if any(map(folded.__contains__, _DENYING)) else []
 
 
 def _first_words(messages: Sequence[SpanMessage], turn: Turn) -> str:

@@ -102,7 +102,7 @@ def answers(
     proposed = {
         turn.last for turn, then in zip(turns, [*turns[1:], None], strict=False) if _is_offer(turn, then)
     }
-    talk = not any(tool_calls(message) for _, message in messages)
+    talk = not evidence.calls
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         role = message.get("role")
         # A turn without a reply ends with the request itself.
@@ -111,7 +111,7 @@ def answers(
         recency = 0.4 + 0.6 * (place + 1) / total
         worked = place in working or place < before
         over = goes_on or place < max(since, current)
-        works_on = any(tool_calls(message))
+        works_on = place in evidence.calls
         for text in _texts(message):
             outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:

@@ -53,6 +53,8 @@ _LONG = 60
 _AT_HAND = 0.8
 """The part of the span after which a changed file is still worked on."""
 _LIKELIEST = 0.95
+_VOICES = {voice: tuple(1.0 if voice is other else 0.0 for other in Voice) for voice in Voice}
+"""The features of each voice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def features(
             fact,
             (
                 1.0,
-                *(1.0 if fact.voice is voice else 0.0 for voice in Voice),
+                *_VOICES[fact.voice],
                 last / total,
                 math.exp((last - total) / _END),
                 1.0 if last > evidence.last_turn else 0.0,

@@ -157,9 +157,8 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
                 # The work that was asked for goes on; the limit is told as a rule.
                 continue
             # Text in a fence or with quote signs was copied, unless there is nothing else.
-            bare = " ".join(_QUOTED.sub(" ", _without_fences(typed)).split())
-            bare = bare or own or " ".join(pasted.split())
-            prompt = without_fillers(_PRAISE.sub("", _PICTURE.sub("[image]", bare or text))) or bare or text
+            bare = " ".join(_without_copies(typed).split()) or own or " ".join(pasted.split())
+            prompt = without_fillers(_PRAISE.sub("", _without_pictures(bare or text))) or bare or text
             says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
             if pasted.strip() and not own and turns:
@@ -209,8 +208,15 @@ def mark_told_before(turns: Sequence[Turn], summary: EntryIndex) -> None:
         turn.told_before = True
 
 
-def _without_fences(text: str) -> str:
-    return _FENCED.sub(" ", text) if "```" in text or "~~~" in text else text
+def _without_copies(text: str) -> str:
+    """A prompt without text in a fence or with quote signs."""
+    text = _FENCED.sub(" ", text) if "```" in text or "~~~" in text else text
+    return _QUOTED.sub(" ", text) if ">" in text else text
+
+
+def _without_pictures(text: str) -> str:
+    """A prompt with a word for the paths of pictures that were pasted or dropped into it."""
+    return _PICTURE.sub("[image]", text) if "/" in text else text
 
 
 def goal_of(turns: Sequence[Turn]) -> Turn | None:

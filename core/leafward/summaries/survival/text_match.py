@@ -29,7 +29,8 @@ _LOOKED_AT = 20
 _MOST_PLACES = 200
 """Places of a word at which a text is compared with a command: with more, a search takes less time."""
 _RUN = re.compile(r"[A-Za-z0-9_]+")
-_SPACE = re.compile(r"\s+")
+_SPACE = re.compile(r"\s(?:(?<! )\s*|\s+)")
+"""Runs of white space other than a single space, which stays as it is."""
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
 _GOOD = re.compile(
     r"(?i)\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean|works|ok|exit(?:ed)? (?:with )?(?:code )?0)\b|✅|✓"
