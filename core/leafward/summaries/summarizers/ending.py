@@ -24,7 +24,7 @@ _PIECES = {"the user": 4, "reply": 4, "result": 2}
 """The most lines of one text; a longer text loses its middle."""
 _PIECES_OF_A_CALL = 6
 _ADDED = re.compile(
-    r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2,}\d+→"
+    r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|(?<![ ])[ ]{2,}+\d++→"
     r"|\A(?:(?:Chunk ID: \w+|Script completed|Wall time:? [\d.]+ seconds?|(?:Process exited with code|Exit code:) 0|Total output lines: \d+"
     r"|Original token count: \d+|Output:)\n)+"
 )
