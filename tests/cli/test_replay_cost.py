@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from leafward.files.file_replay import steps
 from leafward.files.shell import effects as shell
 from tests.codex_rollout import Rollout
@@ -13,6 +11,8 @@ from tests.codex_rollout import Rollout
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    import pytest
 
     from tests.cli.conftest import Run
 

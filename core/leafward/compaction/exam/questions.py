@@ -45,7 +45,7 @@ _OF_A_TOPIC = 4
 """Most questions about rules, and most about abandoned approaches."""
 _ANSWER = 240
 """Most characters of an answer; a longer sentence is not used as one."""
-_TELLS = late(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
+_TELLS = late(r"(?i)pass|ok\b|(?<!\d)[1-9]\d*+ (?:fail|error)")
 """Counts that distinguish a result; "no failures" alone could be of any run."""
 _OF_TESTS = late(r"(?i)pass|ok\b|fail")
 """Words in the counts of tests; a linter counts errors."""
