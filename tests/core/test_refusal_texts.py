@@ -35,5 +35,5 @@ def test_counts_are_read(text: str, excess: Excess) -> None:
 )
 def test_an_error_of_nothing_but_counts_takes_linear_time(text: str) -> None:
     started = time.process_time()
-    assert refusal(text).excess is None
+    assert refusal(text).excess in (None, Excess(0, 0))
     assert time.process_time() - started < 2
