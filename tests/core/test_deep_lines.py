@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.session import line_decoding
+from leafward.session import abridged_lines, line_decoding
 from leafward.session.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def deep(name: str) -> bytes:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sizes of the lines that are made less deep from now on."""
     read: list[int] = []
-    shorter = line_decoding.abridged
+    shorter = abridged_lines.abridged
 
     def note(line: bytes, *, shorten: bool = True) -> bytes | None:
         read.append(len(line))

@@ -49,6 +49,12 @@ def test_a_token_in_a_decoded_login_is_taken_out() -> None:
     assert TOKEN not in json.dumps(Redactor().value({"type": "oauth", "access": TOKEN, "expires": 1}))
 
 
+def test_a_key_of_a_login_stays_telling_where_clean_texts_are_remembered() -> None:
+    redactor = Redactor(clean=set())
+    assert redactor.value([{"access": "public"}, {"note": TOKEN}]) == [{"access": "public"}, {"note": TOKEN}]
+    assert TOKEN not in json.dumps(redactor.value({"access": TOKEN}))
+
+
 @pytest.mark.parametrize(
     "text",
     [

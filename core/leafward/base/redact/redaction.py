@@ -197,6 +197,8 @@ _HEXADECIMAL = late(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
 """First characters of the lines of a unified diff."""
 _VALUES = frozenset({"value", "stringValue", "secretValue"})
+_TELLING = _VALUES.union(LOGIN_KEYS)
+"""Keys whose values may be secrets, though their names are not those of secrets."""
 
 
 def _named(holder: dict[Any, Any]) -> str:
@@ -419,7 +421,7 @@ class Redactor:
             return plain
         if secret_under(key, text):
             return self._name(SecretKind.SECRET, text)
-        if self.clean is not None and key not in _VALUES and meaning_of(key) is None:
+        if self.clean is not None and key not in _TELLING and meaning_of(key) is None:
             self._silent.add(key)
         return plain
 
