@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from leafward.cli.main import main
+from leafward.cli.start import command_line
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command_line())

@@ -181,6 +181,13 @@ def test_without_sessions_the_totals_are_zero(done: Run, tmp_path: Path) -> None
     assert "no session found in" in done("ls", tmp_path).out
 
 
+def test_a_cost_of_nothing_is_a_dot_in_the_totals(done: Run, store: Path) -> None:
+    head, *rows, last, _ = done("ls", "--totals").out.splitlines()
+    assert head.split()[-1] == "cost"
+    assert {row.split()[-1] for row in rows} == {"·"}
+    assert last.endswith("tokens   $0")
+
+
 def test_no_such_folder_or_agent(run: Run, tmp_path: Path) -> None:
     assert run("ls", tmp_path / "missing").code == 1
     outcome = run("ls", "--agent", "py")

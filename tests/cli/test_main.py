@@ -343,3 +343,21 @@ def test_ctrl_c_ends_without_a_word(tmp_path: Path) -> None:
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60)
     assert found.returncode == 130
     assert b"Traceback" not in found.stderr
+
+
+def test_an_interrupt_while_modules_load_shows_no_traceback() -> None:
+    code = (
+        "import os, signal, sys\n"
+        "from importlib.machinery import PathFinder\n"
+        "class Interrupted(PathFinder):\n"
+        "    @classmethod\n"
+        "    def find_spec(cls, name, path=None, target=None):\n"
+        "        if name == 'leafward.base.errors': os.kill(os.getpid(), signal.SIGINT)\n"
+        "        return super().find_spec(name, path, target)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Interrupted)\n"
+        "from leafward_tui.__main__ import main\n"
+        "main(['ls'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")

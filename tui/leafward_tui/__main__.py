@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from leafward.cli.main import main as command_line
+from leafward.cli.start import command_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

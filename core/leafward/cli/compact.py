@@ -320,7 +320,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     plan = made.plan
     head = "compacted" if entry is not None else "would compact"
     where = f" as {entry}" if entry is not None else ""
-    sizes = f"{plan.tokens.counted_before:,} -> ~{made.counted_after:,} tokens"
+    sizes = f"{plan.tokens.before_sign}{plan.tokens.counted_before:,} -> ~{made.counted_after:,} tokens"
     injected = "" if made.injection is not None else ", nothing injected"
     yield f"{page.style(head, 'ghost')}{where}: {sizes}{injected}"
     tail = (
@@ -400,7 +400,7 @@ def _row(plan: Plan, made: Draft | None, why: str) -> tuple[str, ...]:
     lost = sum(1 for fate in made.survival.fates if fate.status is Status.LOST)
     return (
         strategy_text(plan),
-        f"{plan.tokens.counted_before:,}",
+        f"{plan.tokens.before_sign}{plan.tokens.counted_before:,}",
         f"~{made.counted_after:,}",
         f"{made.summary_tokens:,}",
         percent(overall, 1) if overall is not None else "·",

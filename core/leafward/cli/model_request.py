@@ -96,7 +96,7 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
 
         if isinstance(summarizer, Model):
             summarizer.refuse_unknown()
-    cost = f"about {money(going.cost)}" if going.cost is not None else "cost unknown"
+    cost = f"about {money(going.cost)}" if going.cost is not None else "price not known"
     from leafward.summaries.summarizers.addresses import host_of
     from leafward.summaries.summarizers.settings import provider_of
 
@@ -116,7 +116,7 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
 def cost_text(dollars: float | None) -> str:
     """Cost of a summary as text."""
     if dollars is None:
-        return "cost unknown"
+        return "price not known"
     return money(dollars) if dollars else "free"
 
 

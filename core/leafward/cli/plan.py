@@ -315,7 +315,8 @@ def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     for letter, name, count, size, style in rows:
         if size:
             yield f"{page.style(letter, style)} {pad(name, 18)}{pad(count, 16)}{pad(f'{size:,}', 10, right=True)}"
-    yield f"  {pad('after, nothing injected', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {tokens.counted_before:,} before"
+    before = f"{tokens.before_sign}{tokens.counted_before:,} before"
+    yield f"  {pad('after, nothing injected', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {before}"
     yield ""
     yield from _cut_text(session, made, page)
     if made.files.read or made.files.modified:
@@ -382,7 +383,7 @@ def _sizes_of(made: Plan) -> dict[str, str]:
     """The sizes of a plan by name; empty for none. The parts from what is kept on add up to the size afterwards."""
     tokens = made.tokens
     after = tokens.counted_before if made.nothing else tokens.counted_after
-    sizes = {"before": f"{tokens.counted_before:,}", "after": f"~{after:,}"}
+    sizes = {"before": f"{tokens.before_sign}{tokens.counted_before:,}", "after": f"~{after:,}"}
     parts = {
         "summarised": tokens.summarize + tokens.previous_summary,
         "split turn": tokens.turn_prefix,

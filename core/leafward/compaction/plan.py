@@ -58,6 +58,8 @@ class PlanTokens:
     """Expected tokens of the summary, file lists included."""
     counted_before: int
     """Size of the context before, as it is shown."""
+    before_sign: str
+    """The sign before that size: empty if a provider counted it, else `~`."""
     counted_after: int
     """Size of the context after, as it is shown: kept messages keep their size, the rest is scaled as the contents are."""
     not_in_file: int
@@ -237,6 +239,7 @@ def _tokens(
         system=sizes.system_tokens,
         summary=summary,
         counted_before=sizes.context.total,
+        before_sign=sizes.context.sign,
         counted_after=max(0, after),
         not_in_file=carry.not_in_file,
     )

@@ -14,10 +14,10 @@ Stamp = tuple[int, int, int, int]
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """The stamp of a file as it is now; None where there is none."""
+    """The stamp of a file as it is now; None where there is none, as of a name that no file can have."""
     try:
         return _stamp(os.stat(path))
-    except OSError:
+    except (OSError, ValueError):
         return None
 
 

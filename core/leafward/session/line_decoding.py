@@ -14,6 +14,13 @@ CURRENT_VERSION = 3
 """The newest file version that is written; newer ones are read-only."""
 
 _PLAIN_DIGITS = 18
+_LONG = 64 << 10
+"""Bytes of a deep line from which its shorter form is remembered: a verb decodes an entry many times."""
+_MOST_HELD, _LONGEST_HELD = 16, 1 << 20
+"""Most shorter lines that are remembered, and the bytes of the longest one."""
+
+_shorter: dict[bytes, bytes | None] = {}
+"""Shorter forms of deep lines, by the lines' digests."""
 
 
 def _no_constants(name: str) -> None:
@@ -52,8 +59,26 @@ def _decoded_anyway(line: bytes) -> object:
     except ValueError:
         return None
     except RecursionError:
-        shorter = abridged(line, shorten=False)
+        shorter = _less_deep(line)
         return decode_line(shorter) if shorter is not None else None
+
+
+def _less_deep(line: bytes) -> bytes | None:
+    """A line without what is nested too deeply; None where it is not a JSON object."""
+    if len(line) < _LONG:
+        return abridged(line, shorten=False)
+    import hashlib  # hardly any session needs it, and it takes as long to load as a small one
+
+    digest = hashlib.blake2b(line, digest_size=16).digest()
+    if digest in _shorter:
+        return _shorter[digest]
+    shorter = abridged(line, shorten=False)
+    if len(shorter or b"") <= _LONGEST_HELD:
+        while len(_shorter) >= _MOST_HELD:
+            # Another thread may have removed it.
+            _shorter.pop(next(iter(_shorter)), None)
+        _shorter[digest] = shorter
+    return shorter
 
 
 def kind_of(body: Body) -> Kind:

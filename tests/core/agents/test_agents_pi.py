@@ -53,7 +53,13 @@ def test_the_session_folder_is_looked_for_in_pis_own_order(tmp_path: Path) -> No
     assert roots(env, first="~/a", second=str(tmp_path)) == [os.path.join(HOME, "a"), str(tmp_path)]
 
 
-@pytest.mark.parametrize("settings", ["{", "[]", '{"sessionDir": 3}', '{"sessionDir": ""}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *("{", "[]", '{"sessionDir": 3}', '{"sessionDir": ""}', "[" * 100_000),
+        *(r'{"sessionDir": "a\u0000b"}', r'{"sessionDir": "\ud800"}'),
+    ],
+)
 def test_settings_that_cannot_be_used_are_as_if_they_were_not_there(tmp_path: Path, settings: str) -> None:
     (tmp_path / "settings.json").write_text(settings)
     assert roots({"PI_CODING_AGENT_DIR": str(tmp_path)}) == [str(tmp_path / "sessions")]

@@ -149,6 +149,18 @@ async def test_a_file_that_is_not_there_is_said(grove: Grove) -> None:
         await until(pilot, lambda: "open: no lines of this file to show" in shown(pilot))
 
 
+async def test_a_name_that_no_file_can_have_is_said(tmp_path: Path) -> None:
+    agent = Workbench(tmp_path / "s.jsonl", tmp_path / "shop", 1)
+    agent.file.user("write it")
+    agent.write("plain.txt", "pears\n")
+    agent.file.said("done")
+    agent.file.path.write_bytes(agent.file.path.read_bytes().replace(b"plain.txt", b"plain\\u0000.txt"))
+    async with exploring(agent.file.path, NARROW) as (pilot, _):
+        await pilot.press("number_sign")
+        screen = await reached(pilot, BlameScreen)
+        await until(pilot, lambda: "no file can have this name" in screen.state.problem)
+
+
 async def test_files_of_a_row_that_are_gone_say_so(tmp_path: Path) -> None:
     agent = Workbench(tmp_path / "s.jsonl", tmp_path / "shop", 1)
     agent.file.user("write both")

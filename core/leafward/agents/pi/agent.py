@@ -127,4 +127,12 @@ def _session_dir_setting(path: Path) -> str | None:
     except (OSError, ValueError, RecursionError):
         return None
     found = settings.get("sessionDir") if isinstance(settings, dict) else None
-    return found if isinstance(found, str) and found else None
+    return found if isinstance(found, str) and found and _names_folder(found) else None
+
+
+def _names_folder(text: str) -> bool:
+    """Whether the system can have a folder of this name."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False

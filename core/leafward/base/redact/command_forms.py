@@ -384,7 +384,7 @@ COMMAND_FORMS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("|",),
         ("echo ", "printf ", "echo -n "),
-        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s(?:\\{1,4}n)?\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?(?:chpasswd|passwd)\b|[^\n|;]{0,60}\bsecrets?[ :](?:set|put|create|add|versions add)\b|[^\n|;]{0,20}vault (?:kv put|write)\b|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup|pass(?:age)? insert\b|[^\n|;]{0,60}--passwd-on-stdin|secret-tool store|kubectl create secret)",
+        r"(?:-[neE]{1,3}[ \t]{1,4})?(?:\\{0,7}[\"'](?:%s(?:\\{1,4}n)?\\{0,7}[\"'][ \t]{1,4}\\{0,7}[\"'])?)?(?:[a-z_][\w-]{0,31}:)?(?P<bare>[^\s\"'|$`][^\n\"'|]{2,100}?)(?:\\{1,4}n)?\\{0,7}[\"']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}(?:-[a-zA-Z]{1,5}[ \t]{1,4}){0,4}-\w{0,3}S|[^\n|;]{1,200}--(?:password|api-key|token|secret)-stdin|[^\n|;]{0,60}passwd[^\n|;]{0,40}--stdin|(?:sudo )?(?:chpasswd|passwd)\b|[^\n|;]{0,60}\bsecrets?[ :](?:set|put|create|add|versions add)\b|[^\n|;]{0,20}vault (?:kv put|write)\b|[^\n|;]{1,120}--with-token|gpg[^\n|;]{1,120}--passphrase-fd|cryptsetup|pass(?:age)? insert\b|[^\n|;]{0,60}--passwd-on-stdin|secret-tool store|kubectl create secret|(?:npx )?(?:vercel|netlify|eas|railway) (?:env|variables?)[ :](?:add|set|create) (?:--?\S{1,20} ){0,3}\w{0,60}(?:SECRET|TOKEN|KEY|PASS|PWD|CRED)\w{0,40})",
     ),
     (
         ("<<<",),

@@ -15,8 +15,11 @@ from leafward.base.redact.as_seen import as_seen
 from leafward.base.redact.assignments import assignments_in
 from leafward.base.redact.aws_keys import bare_keys
 from leafward.base.redact.commands import commands_in, password_files_in
+from leafward.base.redact.cracked_hashes import cracked_in
 from leafward.base.redact.encoded_texts import encoded_in
 from leafward.base.redact.headers import headers_in
+from leafward.base.redact.login_files import SIGNS as LOGIN_KEYS
+from leafward.base.redact.login_files import is_login_token, login_tokens_in
 from leafward.base.redact.named_files import file_read_by, lines_of, named_files_in
 from leafward.base.redact.names import meaning_of
 from leafward.base.redact.printed import lone_value, printed_in, prints_secret
@@ -31,6 +34,7 @@ from leafward.base.redact.signs import (
     ASSIGNMENTS,
     HEADERS,
     IN_SMALL_LETTERS,
+    LOGIN_FILES,
     NAMED_FILES,
     OF_RULES,
     PORT,
@@ -102,6 +106,8 @@ def secret_under(key: str, text: str) -> bool:
     """Whether a string is a secret because of its key."""
     if len(text) < _SHORTEST_VALUE or "\n" in text:
         return False
+    if key in LOGIN_KEYS:
+        return is_login_token(text)
     meaning = meaning_of(key)
     return meaning is not None and is_secret(text, meaning, ValueNotation.QUOTED)
 
@@ -138,6 +144,7 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
     if together:
         yield from tokens_in(text, together)
         yield from bare_keys(text, together)
+        yield from cracked_in(text, together)
     if together or "PRIVATE KEY" in text:
         yield from keys_in(text, together)
     if held & IN_SMALL_LETTERS:
@@ -166,6 +173,8 @@ def _found(text: str, held: int, together: str) -> Iterator[Span]:
         yield from commands_in(text, pairs)
     if held & PORTS:
         yield from password_files_in(text, named=held & PORTS != PORT)
+    if held & LOGIN_FILES:
+        yield from login_tokens_in(text)
     yield from printed_in(text)
     if held & NAMED_FILES and "\n" in text:
         yield from named_files_in(text)
@@ -190,6 +199,8 @@ _HEXADECIMAL = late(r"[0-9a-f]{20,}\s*\Z")
 _SIDES = ("+", "-", " ")
 """First characters of the lines of a unified diff."""
 _VALUES = frozenset({"value", "stringValue", "secretValue"})
+_TELLING = _VALUES.union(LOGIN_KEYS)
+"""Keys whose values may be secrets, though their names are not those of secrets."""
 
 
 def _named(holder: dict[Any, Any]) -> str:
@@ -414,7 +425,7 @@ class Redactor:
             return plain
         if secret_under(key, text):
             return self._name(SecretKind.SECRET, text)
-        if self.clean is not None and key not in _VALUES and meaning_of(key) is None:
+        if self.clean is not None and key not in _TELLING and meaning_of(key) is None:
             self._silent.add(key)
         return plain
 

@@ -110,9 +110,15 @@ _ENCRYPTED = late(r"\{(?=[A-Za-z+/]*[0-9])[A-Za-z0-9+/]{24,400}={1,2}\}")
 _APP_PASSWORD = late(r"[a-z]{4}(?:-[a-z]{4}){3}")
 """A password that Apple issues for one program."""
 _FOUR_SORTS = late(
-    r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])(?=[^!#$%&*?^~]*[!#$%&*?^~])(?![$#&~])(?!.*%[0-9A-F]{2})(?!(?:[A-Z][a-z]+)+[#$](?:[A-Z][a-z]+)+[0-9A-Z]{0,3}\Z)[A-Za-z0-9!#$%&*+?^~_-]{10,60}\Z"
+    r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])(?=[^!#$%&*?^~]*[!#$%&*?^~])(?![$#&~])(?!.*%[0-9A-F]{2})[A-Za-z0-9!#$%&*+?^~_-]{10,60}\Z"
 )
 """All sorts of characters, as rules for passwords demand them. Escapes of addresses, variables and places in documents have them too."""
+_MEMBER = late(
+    r"[A-Za-z][a-z]+(?:[A-Z][a-z]+)*[0-9]?[#$][A-Z]?[a-z]+(?:[A-Z][a-z]+)*[0-9A-Z]{0,3}[.,;:!?)]*\Z"
+)
+"""A class in another one, or a member of one, as compilers name them: `React$Node2`."""
+_PUBLISHED = late(r"pk_(?:live|test)_|pk\.eyJ|sb_publishable_|phc_")
+"""The beginning of a key that a page shows to everybody, beside another one that is secret."""
 _BASE64 = late(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
 LEAST_PERHAPS = 16
@@ -139,6 +145,7 @@ def stands_for(value: str) -> bool:
     """Whether a value only stands for a secret: a placeholder, a variable, a redacted value."""
     return bool(
         MARKER in value
+        or _PUBLISHED.match(value)
         or (_STANDS_FOR.match(value) and not (_ARTICLE.match(value) and _KEY_SHAPE.match(value[2:])))
         or _HOLES.search(value)
     )
@@ -170,7 +177,7 @@ def is_secret(value: str, meaning: Meaning, place: ValueNotation, *, quoted: boo
             and _random(value)
             and entropy(value) >= 3.2
         )
-    if size < 8 or _DATE.match(value) or _TYPE.match(value):
+    if size < 8 or _DATE.match(value) or _TYPE.match(value) or _MEMBER.match(value):
         return False
     if " " in value:
         return (
@@ -311,6 +318,7 @@ def stands_out(value: str) -> bool:
         or stands_for(value)
         or _is_path(value)
         or _TYPE.match(value)
+        or _MEMBER.match(value)
     ):
         return False
     if _CALL.search(value) or not any(map(str.islower, value)) or not any(map(str.isupper, value)):

@@ -32,6 +32,10 @@ NAMES: tuple[tuple[str, Meaning], ...] = (
     ("recovery phrase", Meaning.PASSWORD),
     ("log in", Meaning.PASSWORD),
     ("backup phrase", Meaning.PASSWORD),
+    ("2fa seed", Meaning.SECRET),
+    ("mfa seed", Meaning.SECRET),
+    ("otp seed", Meaning.SECRET),
+    ("totp seed", Meaning.SECRET),
 )
 SIGNS = tuple(name for name, _ in NAMES)
 _BEFORE = late(

@@ -17,6 +17,7 @@ from leafward.base.redact import (
     assignments,
     commands,
     headers,
+    login_files,
     named_files,
     recovery_codes,
     sentences,
@@ -52,6 +53,7 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
     commands.OF_PASSWORD_FILES,
     named_files.NAMES,
     values_apart.LITERALS,
+    login_files.SIGNS,
     *(signs for pair in commands.SIGNS for signs in pair),
 )
 WALLETS, _RUNS, PORT = 1, 2, 4
@@ -134,15 +136,25 @@ def _any_of(char: str, signs: list[tuple[str, int]]) -> re.Pattern[str]:
 
 
 SIGNS = _Signs()
-ASSIGNMENTS, HEADERS, SPOKEN, TABLES, SENTENCES, RECOVERY_CODES, PORTS, NAMED_FILES, APART, *_PAIRS = (
-    SIGNS.families
-)
+(
+    ASSIGNMENTS,
+    HEADERS,
+    SPOKEN,
+    TABLES,
+    SENTENCES,
+    RECOVERY_CODES,
+    PORTS,
+    NAMED_FILES,
+    APART,
+    LOGIN_FILES,
+    *_PAIRS,
+) = SIGNS.families
 PORTS |= PORT
 IN_SMALL_LETTERS = ASSIGNMENTS | HEADERS | SPOKEN | TABLES | SENTENCES | RECOVERY_CODES
 _OF_COMMANDS = 0
 for _family in _PAIRS:
     _OF_COMMANDS |= _family
-OF_RULES = IN_SMALL_LETTERS | PORTS | NAMED_FILES | _OF_COMMANDS | WALLETS | _RUNS
+OF_RULES = IN_SMALL_LETTERS | PORTS | NAMED_FILES | LOGIN_FILES | _OF_COMMANDS | WALLETS | _RUNS
 """Signs of rules that are asked by themselves: those of `APART` count only beside one of `ASSIGNMENTS`."""
 
 

@@ -106,7 +106,11 @@ _RULES = (
     ),
 )
 """A literal, and an expression for its place: a name, and a value far behind it."""
-LITERALS = tuple(literal for literal, _ in _RULES)
+_CREATED = "create secret generic "
+_COMMAND = late(r"(?:[^\n|;&\\]|\\(?:\r?\n|\\n|(?!n))){1,2000}")
+"""The rest of a command, which goes on behind a backslash at a line's end."""
+_GIVEN = late(r"""--from-literal[= ]\\{0,7}["']?[\w.-]{1,253}=\\{0,7}["']?(?P<value>[^\s"'`\\]{3,400})""")
+LITERALS = (_CREATED, *(literal for literal, _ in _RULES))
 _BRACES = late(r"(?i)(?<=;)(?:pwd|password)=\{(?P<value>(?:[^{}\n]|\}\}){3,200})\}(?=[;\\\"']|$)")
 """The braces around a password of ODBC."""
 _LOGIN = late(
@@ -135,6 +139,8 @@ def apart_in(text: str, low: str, literals: Collection[str]) -> Iterator[Span]:
                 if is_secret(found[group], meaning, ValueNotation.SETTING, quoted=group == "value"):
                     yield found.start(group), found.end(group), SecretKind.SECRET
             at = text.find(literal, at + len(literal))
+    if _CREATED in literals:
+        yield from _created(text)
     if "={" in text and ("pwd={" in low or "password={" in low):
         for found in _BRACES.finditer(text):
             if not stands_for(found["value"]):
@@ -149,6 +155,18 @@ def apart_in(text: str, low: str, literals: Collection[str]) -> Iterator[Span]:
 def _meaning(name: str) -> Meaning | None:
     """The meaning of a name; a missing name belongs to a value that is marked as secret."""
     return meaning_of(name.rpartition("/")[2][-80:]) if name else Meaning.PASSWORD
+
+
+def _created(text: str) -> Iterator[Span]:
+    """All values that `kubectl` makes a secret of, whatever their names."""
+    at = text.find(_CREATED)
+    while at >= 0:
+        command = _COMMAND.match(text, at)
+        end = command.end() if command is not None else at + len(_CREATED)
+        for given in _GIVEN.finditer(text, at, end):
+            if not stands_for(given["value"]):
+                yield *given.span("value"), SecretKind.SECRET
+        at = text.find(_CREATED, end)
 
 
 def _manifests(text: str) -> Iterator[Span]:

@@ -27,9 +27,9 @@ _IMAGE = re.compile(
 _DOCUMENT = re.compile(r"could not process pdf|\bpdf\b[^\n]*(?:not valid|password|cannot)", re.IGNORECASE)
 _TOO_LONG = re.compile(r"prompt is too long|maximum context length|context_length_exceeded", re.IGNORECASE)
 _COUNTS = (
-    re.compile(r"(?P<sent>[\d,]+) tokens > (?P<window>[\d,]+)"),
+    re.compile(r"(?<![\d,])(?P<sent>[\d,]++) tokens > (?P<window>[\d,]+)"),
     re.compile(
-        r"maximum context length is (?P<window>[\d,]+) tokens\D*(?P<sent>[\d,]+) tokens", re.IGNORECASE
+        r"maximum context length is (?P<window>[\d,]+) tokens\D*+(?P<sent>[\d,]++) tokens", re.IGNORECASE
     ),
 )
 

@@ -25,8 +25,8 @@ def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
     else:
         yield from _by_name(sums, by, page)
     unknown = sums.all.unpriced
-    whole = f"{counted(sums.all.sessions, 'session')}   {short(sums.all.tokens)} tokens   {_cost(sums.all)}"
-    yield page.style(whole, "bold")
+    parts = (counted(sums.all.sessions, "session"), f"{short(sums.all.tokens)} tokens", _cost(sums.all, "$0"))
+    yield page.style("   ".join(parts), "bold")
     if unknown:
         yield page.style(
             f"{counted(unknown, 'session')} without a recorded cost; shared history counted once; cached tokens count too",
@@ -38,17 +38,17 @@ def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
 
 def _by_name(sums: Totals, by: str, page: Page) -> Iterator[str]:
     if by == "agent":
-        rows = [(safe_line(name), *_figures(one)) for name, one in sums.agents.items()]
+        rows = [(safe_line(name), *_figures(one, page)) for name, one in sums.agents.items()]
         yield from table(
             ("agent", "sessions", "tokens", "cost"), rows, page, grow=0, right="sessions tokens cost"
         )
         return
     lines: list[tuple[str, ...]] = []
     for project, one in sums.projects.items():
-        lines.append((safe_line(project, 60) or "no project", *_figures(one)))
+        lines.append((safe_line(project, 60) or "no project", *_figures(one, page)))
         parts = [(agent, part) for agent in sums.agents if (part := sums.cells.get((project, agent)))]
         if len(parts) > 1:
-            lines += [(f"  {safe_line(agent)}", *_figures(part)) for agent, part in parts]
+            lines += [(f"  {safe_line(agent)}", *_figures(part, page)) for agent, part in parts]
     yield from table(
         ("project", "sessions", "tokens", "cost"), lines, page, grow=0, right="sessions tokens cost"
     )
@@ -58,7 +58,11 @@ def _by_day(sums: Totals, page: Page) -> Iterator[str]:
     most = max((one.tokens for one in sums.days.values()), default=0)
     full = "\u2588" if page.unicode else "#"
     rows = [
-        (day_name(day), *_figures(one), full * max(1, round(_BAR * one.tokens / most)) if one.tokens else "")
+        (
+            day_name(day),
+            *_figures(one, page),
+            full * max(1, round(_BAR * one.tokens / most)) if one.tokens else "",
+        )
         for day, one in sums.days.items()
     ]
     yield from table(
@@ -66,12 +70,15 @@ def _by_day(sums: Totals, page: Page) -> Iterator[str]:
     )
 
 
-def _figures(one: Sum) -> tuple[str, str, str]:
-    return f"{one.sessions:,}", short(one.tokens), _cost(one)
+def _figures(one: Sum, page: Page) -> tuple[str, str, str]:
+    return f"{one.sessions:,}", short(one.tokens), _cost(one, "·" if page.unicode else ".")
 
 
-def _cost(one: Sum) -> str:
+def _cost(one: Sum, zero: str) -> str:
+    """A cost; with `+` where some sessions record none, `?` where none does, `zero` for nothing."""
     known = one.known_cost
     if known is None:
         return "?" if one.unpriced else ""
+    if not known:
+        return "$0+" if one.unpriced else zero
     return money(known) + ("+" if one.unpriced else "")

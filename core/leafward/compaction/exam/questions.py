@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 _OF_A_TOPIC = 4
 """Most questions about rules, and most about abandoned approaches."""
-_TELLS = late(r"(?i)pass|ok\b|[1-9]\d* (?:fail|error)")
+_TELLS = late(r"(?i)pass|ok\b|(?<!\d)[1-9]\d*+ (?:fail|error)")
 """Counts that distinguish a result; "no failures" alone could be of any run."""
-_FAILS = late(r"(?i)[1-9]\d* (?:fail|error)")
+_FAILS = late(r"(?i)(?<!\d)[1-9]\d*+ (?:fail|error)")
 _OF_TESTS = late(r"(?i)pass|ok\b|fail")
 """Words in the counts of tests; a linter counts errors."""
 _LIMITS = late(

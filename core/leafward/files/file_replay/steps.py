@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.commands import parsed_patch, patches_in, texts_in
@@ -16,7 +17,7 @@ from leafward.files.tool_calls import FileAction, command_in, path_in, plain_com
 from leafward.session.command_text import script_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from leafward.files.shell.bulk_effects import BulkCommand, Staging
     from leafward.files.tool_calls import ToolTable
@@ -75,6 +76,8 @@ OF_ACTION = {
     FileAction.WRITE: FileOperation.WRITE,
     FileAction.EDIT: FileOperation.EDIT,
 }
+_LONGEST = 4 << 20
+"""Characters of a patch beyond which its requests are not remembered."""
 NOTEBOOK = ".ipynb"
 """The ending of notebook names; an edit may name a notebook's cell."""
 
@@ -139,7 +142,17 @@ def _by_program(program: str) -> Iterator[FileRequest]:
             yield from (one._replace(proof=Proof.NONE) for one in by_command(text))
 
 
-def _by_patch(text: str, folder: str | None) -> Iterator[FileRequest]:
+def _by_patch(text: str, folder: str | None) -> Iterable[FileRequest]:
+    return _remembered(text, folder) if len(text) <= _LONGEST else _of_patch(text, folder)
+
+
+@lru_cache(maxsize=8)
+def _remembered(text: str, folder: str | None) -> tuple[FileRequest, ...]:
+    """The file requests of a patch. A replay asks for them once for each file in it."""
+    return tuple(_of_patch(text, folder))
+
+
+def _of_patch(text: str, folder: str | None) -> Iterator[FileRequest]:
     for file in parsed_patch(text):
         path = _within(file.path, folder)
         if file.verb == "add":

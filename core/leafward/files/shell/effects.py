@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 LONGEST = 200_000
 """Characters from which a script is not parsed."""
+_REMEMBERED = 32
+"""Scripts whose effects are remembered."""
 
 
 def effects(script: str, folder: str = "") -> list[FileRequest]:
@@ -33,10 +36,16 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
     """
     if len(script) > LONGEST or _TOUCHES.search(script) is None:
         return []
+    return list(_effects(script, folder))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _effects(script: str, folder: str) -> tuple[FileRequest, ...]:
+    """The effects of a script. A replay asks for them once for each file in it."""
     try:
         tokens = list(Lexer(script).commands())
     except Unreadable:
-        return []
+        return ()
     found: list[FileRequest] = []
     here: str | None = folder
     outer: list[str | None] = []
@@ -84,7 +93,7 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
             ]
             looped.clear()
         grouped = False
-    return found
+    return tuple(found)
 
 
 def _written(command: Command) -> list[ShellWord]:

@@ -26,7 +26,7 @@ _PIECES_OF_A_CALL = 6
 _LEAST = 3
 """Characters of the shortest piece."""
 _ADDED = re.compile(
-    r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|[ ]{2,}\d+→"
+    r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|(?<![ ])[ ]{2,}+\d++→"
     r"|\A(?:(?:Chunk ID: \w+|Script completed|Wall time:? [\d.]+ seconds?|(?:Process exited with code|Exit code:) 0|Total output lines: \d+"
     r"|Original token count: \d+|Output:)\n)+"
 )

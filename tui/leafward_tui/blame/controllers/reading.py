@@ -138,7 +138,10 @@ def read_blame(
     if cards is None:
         cards = list(sighted(config, [], os.environ, []))
     job.give_way()
-    real = os.path.realpath(path)
+    try:
+        real = os.path.realpath(path)
+    except ValueError:
+        return FileMissing("no file can have this name")
     meant = concerned(cards, real)
     if session is not None and os.path.abspath(session) not in {card.path for card in meant}:
         meant = sorted([*meant, *sighted(config, [session], os.environ, [])], key=_begun)

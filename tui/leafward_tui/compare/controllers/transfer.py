@@ -63,16 +63,16 @@ def _graft_choice(
     )
 
 
-def _misfits(draft: GraftDraft | str) -> list[SheetLine]:
-    """Remarks on turns that do not fit their destination."""
+def _misfits(letter: str, draft: GraftDraft | str) -> list[SheetLine]:
+    """Remarks on turns of a side that do not fit their destination; a merge does not depend on them."""
     from leafward_tui.ui.sheets.sheet import SheetLine
 
     if isinstance(draft, str):
         return []
-    about = [SheetLine(misfit.text, "warn") for misfit in draft.misfits[:3]]
+    remarks = [misfit.text for misfit in draft.misfits[:3]]
     if (more := len(draft.misfits) - 3) > 0:
-        about.append(SheetLine(f"and {more:,} more", "warn"))
-    return about
+        remarks.append(f"{more:,} more")
+    return [SheetLine(f"graft of {letter.upper()}: {text}", "warn") for text in remarks]
 
 
 class Transfer(CompareController):
@@ -121,7 +121,7 @@ class Transfer(CompareController):
             refused = isinstance(draft, str) and self._on_path(sides, letter)
             choices.append(_graft_choice(letter, why if refused else draft, glyphs, self._graft))
         choices += [self._single(sides, key, grafts[letter]) for key, letter in _SINGLE.items()]
-        about = [line for draft in grafts.values() for line in _misfits(draft)]
+        about = [line for letter, draft in grafts.items() for line in _misfits(letter, draft)]
         self._view.open_sheet(ChoiceSheet("Carry over", choices, about))
 
     def _single(self, sides: Sides, key: str, draft: GraftDraft | str) -> Choice:

@@ -118,8 +118,7 @@ class Acceptance(LabController):
         lines = len(draft.lines(self._services.clock))
         share = draft.survival.overall()
         kept = f", {percent(share, 1.0)} of the facts survive, by weight" if share is not None else ""
-        glyphs = self._services.glyphs
-        sizes = f"{count(draft.plan.tokens.counted_before)} {glyphs.arrow} ~{count(draft.counted_after)}"
+        sizes = f" {self._services.glyphs.arrow} ".join(_sizes(draft))
         about = [SheetLine(f"{draft.plan.settings.strategy.value} rules, {_author(draft)}{kept}")]
         if not self._state.session.is_native:
             about.append(
@@ -167,8 +166,8 @@ class Acceptance(LabController):
         """Closes the lab with the write."""
         self._state.append.running = False
         self._kept.drop(draft)
-        sizes = (count(draft.plan.tokens.counted_before), f"~{count(draft.counted_after)}")
-        self._view.dismiss(LabResult(written, f"compacted: {f' {self._services.glyphs.arrow} '.join(sizes)}"))
+        sizes = f" {self._services.glyphs.arrow} ".join(_sizes(draft))
+        self._view.dismiss(LabResult(written, f"compacted: {sizes}"))
 
     def _refused(self, text: str) -> None:
         self._state.append.running = False
@@ -182,6 +181,12 @@ def appended(session: Session, accepted: Draft, now: Callable[[], datetime], _jo
     from leafward.session.journal.write import Writing
 
     return accept(session, accepted, Writing(now=now))
+
+
+def _sizes(draft: Draft) -> tuple[str, str]:
+    """The sizes of the context before and after; estimates carry `~`."""
+    tokens = draft.plan.tokens
+    return f"{tokens.before_sign}{count(tokens.counted_before)}", f"~{count(draft.counted_after)}"
 
 
 def _author(draft: Draft) -> str:

@@ -38,12 +38,10 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
     """
     answered, total = found.count()
     if not total:
+        why = wrap("no question with a right and a wrong answer", width, ellipsis=glyphs.ellipsis)
         return Block(
             LabLine((Span(text, ink),))
-            for text, ink in (
-                ("nothing to ask", "nothing"),
-                ("no question with a right and a wrong answer", "faint"),
-            )
+            for text, ink in (("nothing to ask", "nothing"), *((line, "faint") for line in why))
         )
     share, asked = percent(found.share() or 0.0, 1), f"{answered} of {counted(total, 'question')}"
     room = width - cell_len(asked) - cell_len(share) - 1

@@ -93,6 +93,8 @@ class Column:
 
     strategy: Strategy
     before: int
+    sign: str
+    """The sign before that size: `~` for an estimate."""
     after: int
     summarised: int
     prefix: int
@@ -122,6 +124,7 @@ def column_of(
     return Column(
         plan.settings.strategy,
         ledger.before,
+        tokens.before_sign,
         ledger.total,
         0 if plan.nothing else tokens.summarize + tokens.previous_summary,
         0 if plan.nothing else tokens.turn_prefix,

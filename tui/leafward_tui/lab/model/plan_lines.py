@@ -104,7 +104,7 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
     by = [line("summary by", ["model" if column.by_model else "local" for column in view.columns])]
     return [
         line("Strategy", [column.strategy.value for column in view.columns], head=True),
-        numbers("before", "before"),
+        line("before", [f"{column.sign}{count(column.before, zero=glyphs.zero)}" for column in view.columns]),
         line("after", [_after(column, view.waiting, glyphs) for column in view.columns], strong=True),
         numbers("summarised", "summarised"),
         numbers("split turn", "prefix"),

@@ -168,7 +168,7 @@ class ResultList(LineList):
 
     def _said_where_empty(self, y: int, width: int, ground: Ground) -> list[Segment]:
         at = y - max(0, min(3, self.size.height // 6))
-        rows = [(style, row) for style, text in self._empty for row in wrap(text, width - 4)]
+        rows = [(style, row) for style, text in self._empty for row in _in_columns(text, width - 4)]
         if not 0 <= at < len(rows):
             return []
         style, text = rows[at]
@@ -243,3 +243,11 @@ def windowed(
     begin = space + 1 if space >= 0 else begin
     moved = len(ellipsis) - begin
     return ellipsis + text[begin:], [(start + moved, stop + moved) for start, stop in spans]
+
+
+def _in_columns(text: str, width: int) -> list[str]:
+    """A text in lines: what is behind a gap stays in a column of its own."""
+    _, gap, behind = text.partition("  ")
+    column = len(text) - len(behind.lstrip()) if gap else 0
+    first, *more = wrap(text[column:], width - column) or [""]
+    return [text[:column] + first, *(" " * column + line for line in more)]
