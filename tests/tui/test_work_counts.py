@@ -30,7 +30,8 @@ from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.overview import Overview, SideBranch
 from leafward_tui.explorer.model.overview_drawing import draw
-from leafward_tui.explorer.model.row_columns import RowColumns, RowState, RowTexts
+from leafward_tui.explorer.model.row_columns import RowColumns, RowState
+from leafward_tui.explorer.model.row_texts import RowTexts
 from leafward_tui.explorer.model.rows import RowPainter
 from leafward_tui.inspector.widgets.page_view import PageView
 from leafward_tui.ui.appearance.glyphs import UNICODE
