@@ -100,7 +100,8 @@ class Inspector(Pane):
 
     def show_tabs(self, shown: bool) -> None:
         """Shows the tabs, or leaves them to the screen."""
-        self.head.display = shown
+        if shown != self.head.display:
+            self.head.display = shown
 
     def focus(self, scroll_visible: bool = True) -> Inspector:
         """Gives the page the keys."""
