@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -56,23 +55,23 @@ class ConfigProblem(NamedTuple):
         return f"{place}: {self.text}"
 
 
-def _nothing() -> Mapping[str, Any]:
-    return MappingProxyType({})
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+# A named tuple: making a frozen dataclass takes eight times as long, and the first frame waits for it.
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """All settings. The field names are the file's keys with `_` for `-`; sizes are in tokens unless said."""
 
     model: str | None = None
     """Model for summaries, as litellm names it; None: the built-in extractive summariser."""
     window: int = DEFAULT_WINDOW
     """For models that are not in `windows`; a configured value also applies to known models."""
-    windows: Mapping[str, int] = field(default_factory=_nothing)
+    windows: Mapping[str, int] = _NOTHING
     """Context window by model name."""
-    base_urls: Mapping[str, str] = field(default_factory=_nothing)
+    base_urls: Mapping[str, str] = _NOTHING
     """Address of a model's server, by model name or provider."""
-    keys: Mapping[str, str] = field(default_factory=_nothing)
+    keys: Mapping[str, str] = _NOTHING
     """Environment variable that holds the key, by model name or provider, where it is not the provider's usual one."""
     summaries_timeout: float = TIMEOUT
     """Seconds without an answer from a model after which a request is abandoned."""
@@ -89,11 +88,11 @@ class Config:
     """Name of a theme; None: one that suits the terminal."""
     ascii: bool | Literal["auto"] = "auto"
     density: str = "turns"
-    keymap: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    keymap: Mapping[str, tuple[str, ...]] = _NOTHING
     """Keys by the id of their action; an empty tuple unbinds it."""
-    roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    roots: Mapping[str, tuple[str, ...]] = _NOTHING
     """Folders searched for an agent's sessions instead of its own, by agent."""
-    extra_roots: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    extra_roots: Mapping[str, tuple[str, ...]] = _NOTHING
     """Folders searched besides those, by agent."""
     exclude: tuple[str, ...] = ()
     """Folders whose sessions are neither listed nor read: globs of stores or of projects; `!` includes one again."""
@@ -108,7 +107,7 @@ class Config:
     """MiB that the copies of all restores may take before the oldest may be cleared."""
     follow_interval: float = 0.1
     """Seconds between two checks of a followed session."""
-    window_set: bool = field(default=False, compare=False)
+    window_set: bool = False
     """Whether `window` is set in the file."""
 
     def window_of(self, model: str | None) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +44,7 @@ def stores(config: Config, env: Mapping[str, str]) -> list[tuple[Agent, Path]]:
 def _searched(agent: Agent, config: Config, env: Mapping[str, str]) -> tuple[Path, ...]:
     roots = agent.roots(config, env)
     extra = config.extra_roots.get(agent.name)
-    return roots if extra is None else (*roots, *agent.roots(replace(config, roots={agent.name: extra}), env))
+    return roots if extra is None else (*roots, *agent.roots(config._replace(roots={agent.name: extra}), env))
 
 
 def listings(

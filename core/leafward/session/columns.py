@@ -10,7 +10,6 @@ import sys
 from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Damage, EntryId, EntryIndex
@@ -79,6 +78,9 @@ class Columns:
 
     def digest(self, count: int) -> bytes:
         """What tells the first entries from any others: their kinds, ids and parents."""
+        # Loading it takes some milliseconds, and the first tree needs none.
+        from hashlib import blake2b
+
         digest = blake2b(self.kind[:count], digest_size=16)
         digest.update(self.ids[: count * ID_SIZE])
         digest.update(self.parent[:count].tobytes())

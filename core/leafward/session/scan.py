@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass
-from hashlib import blake2b
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -434,6 +433,9 @@ class Scan:
 
     def _made_up_id(self, line: bytes) -> str:
         """A version 1 entry's id: made from content and position, so that it is the same in every run."""
+        # See `Columns.digest`.
+        from hashlib import blake2b
+
         salt = len(self.columns).to_bytes(8, "big")
         while True:
             made = blake2b(line, digest_size=ID_SIZE // 2, key=salt).hexdigest()

@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import NotASession
@@ -55,6 +54,9 @@ def sidecar_folder() -> Path:
 
 def sidecar_path(owner: Owner) -> Path:
     """The path of a session's sidecar; the file exists once it has an entry."""
+    # See `Columns.digest`.
+    from hashlib import blake2b
+
     owner_bytes = "\0".join(owner).encode("utf-8", "surrogatepass")
     digest = blake2b(owner_bytes, digest_size=16).hexdigest()
     return sidecar_folder() / _UNSAFE.sub("-", owner.agent.lower()) / f"{digest}{SUFFIX}"

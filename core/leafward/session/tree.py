@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from itertools import compress
-from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, PROMPT_BYTES, EntryIndex
@@ -38,7 +36,7 @@ class SessionTree:
         self.parent = parent
         self.kind = kind
         size = len(parent)
-        jumps = list(compress(range(size), map(ne, parent, range(-1, size - 1))))
+        jumps = [index + 1 for index, above in enumerate(parent, -1) if above != index]
         heads = set(jumps)
         heads.update(parent[index] + 1 for index in jumps)
         if size:

@@ -17,6 +17,7 @@ from itertools import compress, pairwise
 from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.late_pattern import late
 from leafward.session.density import Density
 from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, DAMAGED, TURN_STARTS, Kind
 
@@ -37,14 +38,12 @@ def _set(kinds: Iterable[Kind]) -> bytes:
 STREAK = 8
 """Compactions in one turn up to which each is a landmark."""
 _BOOKS = BOOKKEEPING - DAMAGED
-_HEAD = re.compile(b"[" + _set(TURN_STARTS | MARKS | DAMAGED) + b"]")
-_MARK = re.compile(b"[" + _set(MARKS | DAMAGED) + b"]")
-_REST = re.compile(
-    b"[" + _set(MARKS | DAMAGED) + b"][" + _set(_BOOKS) + b"]*"
-    b"([^" + _set(TURN_STARTS | MARKS | DAMAGED | _BOOKS) + b"])"
-)
+_LONE = MARKS | DAMAGED
+_HEADS = TURN_STARTS | _LONE
+_REST = late(b"[" + _set(_LONE) + b"][" + _set(_BOOKS) + b"]*([^" + _set(_HEADS | _BOOKS) + b"])")
 """A turn that goes on after a mark: the rest has a row of its own."""
-_CONTENT = re.compile(b"[^" + _set(_BOOKS) + b"]")
+_HEAD_MASK = bytes(kind in _HEADS for kind in range(256))
+_MARK_MASK = bytes(kind in _LONE for kind in range(256))
 _ENTRY_MASK = bytes(kind not in _BOOKS for kind in range(256))
 _EVERYTHING_MASK = bytes([1]) * 256
 _NOT = bytes([1]) + bytes(255)
@@ -243,7 +242,15 @@ class _Arranger:
         self.tree = layout.tree
         self.kind = layout.tree.kind
         self.shown = shown
-        """A byte for each entry that has a row; None where rows are turns."""
+        """A byte for each entry: whether it has a row; None where rows are turns."""
+        turns = bytes(self.kind) if shown is None else b""
+        # Of all entries at once: looking through each of thousands of short runs takes several times as long.
+        self.heads = turns.translate(_HEAD_MASK)
+        """For rows that are turns, a byte for each entry: whether it begins a turn or is a mark or damage."""
+        self.marks = turns.translate(_MARK_MASK)
+        """The same for marks and damage alone."""
+        self.content = turns.translate(_ENTRY_MASK)
+        """The same for what is not bookkeeping."""
 
     def place(self) -> None:
         """Lays out everything: extra roots first, the root of the active path last, so that the leaf is at the bottom."""
@@ -312,21 +319,20 @@ class _Arranger:
         """Adds a row for each turn of a run, for each mark, and for the rest of a turn after a mark."""
         kind, head = self.kind, self.layout.head
         before = len(head)
-        found = [match.start() for match in _HEAD.finditer(kind, start, stop)]
-        marked = _MARK.search(kind, start, stop) is not None
+        found = list(compress(range(start, stop), self.heads[start:stop]))
+        marked = self.marks.find(1, start, stop) >= 0
         if marked:
             found = sorted({*found, *(match.start(1) for match in _REST.finditer(kind, start, stop))})
         if begins:
-            content = _CONTENT.search(kind, start, stop)
-            first = content.start() if content else start
+            content = self.content.find(1, start, stop)
+            first = content if content >= 0 else start
             if not found or first < found[0]:
                 found.insert(0, first)
         head.extend(found)
         if marked:
-            marks = MARKS | DAMAGED
             within = self._within_streaks(found)
             self.layout.landmarks.extend(
-                before + at for at, entry in enumerate(found) if kind[entry] in marks and at not in within
+                before + at for at, entry in enumerate(found) if kind[entry] in _LONE and at not in within
             )
 
     def _within_streaks(self, found: list[int]) -> set[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -140,7 +139,7 @@ async def test_a_theme_kept_is_there_at_the_next_start_until_the_configuration_s
         await pilot.press("t", "j", "enter")
         await until(pilot, lambda: app.theme == "clearing")
     assert app_over(tmp_path).theme == "clearing"
-    assert app_over(tmp_path, config=replace(Config(), theme="frost")).theme == "frost"
+    assert app_over(tmp_path, config=Config(theme="frost")).theme == "frost"
 
 
 async def test_every_theme_stands_in_the_list_and_can_be_used(tmp_path: Path) -> None:
@@ -160,7 +159,7 @@ async def test_every_theme_stands_in_the_list_and_can_be_used(tmp_path: Path) ->
 async def test_a_broken_theme_is_named_and_skipped(tmp_path: Path) -> None:
     own_theme("broken", THEME.format(name="broken").replace('"#00ff00"', '"grenn"'))
     own_theme("own")
-    app = app_over(tmp_path, config=replace(Config(), theme="broken"))
+    app = app_over(tmp_path, config=Config(theme="broken"))
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: toasts(app))
         assert app.theme == "understory"
@@ -194,7 +193,7 @@ async def test_the_theme_suits_the_terminal(
 def test_the_locale_decides_the_glyphs_unless_the_configuration_does(tmp_path: Path) -> None:
     assert app_over(tmp_path, env={"LC_ALL": "C"}).glyphs is ASCII
     assert app_over(tmp_path).glyphs is UNICODE
-    forced = replace(Config(), ascii=False)
+    forced = Config(ascii=False)
     assert app_over(tmp_path, env={"LC_ALL": "C"}, config=forced).glyphs is UNICODE
 
 
@@ -202,7 +201,7 @@ def test_the_locale_decides_the_glyphs_unless_the_configuration_does(tmp_path: P
 
 
 async def test_a_keymap_holds_in_keys_key_bar_and_help(tmp_path: Path) -> None:
-    config = replace(Config(), keymap={"app.help": ("f1",), "app.palette": ("ctrl+k",)})
+    config = Config(keymap={"app.help": ("f1",), "app.palette": ("ctrl+k",)})
     app = app_over(tmp_path, config=config)
     async with app.run_test(size=WIDE) as pilot:
         await listed(pilot)
@@ -215,7 +214,7 @@ async def test_a_keymap_holds_in_keys_key_bar_and_help(tmp_path: Path) -> None:
 
 
 async def test_what_is_wrong_with_a_keymap_is_told(tmp_path: Path) -> None:
-    app = app_over(tmp_path, config=replace(Config(), keymap={"app.hlep": ("f1",)}))
+    app = app_over(tmp_path, config=Config(keymap={"app.hlep": ("f1",)}))
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: toasts(app))
         assert "did you mean app.help?" in toasts(app)[0]
@@ -223,7 +222,7 @@ async def test_what_is_wrong_with_a_keymap_is_told(tmp_path: Path) -> None:
 
 async def test_many_problems_are_told_in_a_few_lines(tmp_path: Path) -> None:
     keymap = {f"nothing.like{number}": ("x",) for number in range(9)}
-    app = app_over(tmp_path, config=replace(Config(), keymap=keymap))
+    app = app_over(tmp_path, config=Config(keymap=keymap))
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: toasts(app))
         assert len(toasts(app)[0].splitlines()) == 5

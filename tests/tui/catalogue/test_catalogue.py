@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import replace
 from datetime import timedelta
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -364,7 +363,7 @@ async def test_without_sessions_it_says_where_it_looked_and_offers_the_demo(tmp_
 
 
 async def test_ascii_has_nothing_else(store: Path) -> None:
-    app = app_over(store, config=replace(Config(), ascii=True))
+    app = app_over(store, config=Config(ascii=True))
     async with app.run_test(size=WIDE) as pilot:
         screen = await listed(pilot)
         await previewed(pilot, screen)

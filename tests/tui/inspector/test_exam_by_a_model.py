@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager, closing
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -244,7 +243,7 @@ async def test_a_draft_sits_it_in_the_lab_and_nothing_is_written(tmp_path: Path,
     made.said("Going on with them.")
     path = made.path
     before = stored(path)
-    async with considering(path, config=replace(asking(endpoint, None), keep_recent=1)) as (pilot, screen):
+    async with considering(path, config=asking(endpoint, None)._replace(keep_recent=1)) as (pilot, screen):
         screen.controllers.layout.go_to("text", "Exam")
         exam = screen.state.exam
         await until(pilot, lambda: exam.result is not None)

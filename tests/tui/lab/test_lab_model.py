@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -265,7 +264,7 @@ def pane(screen: LabScreen) -> str:
 
 async def test_waiting_says_the_attempt_the_reason_and_the_seconds(path: Path, endpoint: Endpoint) -> None:
     endpoint.play(Reply(status=503, error="overloaded", headers={"retry-after": "60"}))
-    config = replace(by_model(endpoint), summaries_attempts=3)
+    config = by_model(endpoint)._replace(summaries_attempts=3)
     async with considering(path, config=config) as (pilot, screen):
         await choose(pilot, "s", "s")
         await until(pilot, lambda: "again in" in pane(screen))

@@ -64,6 +64,8 @@ class ExplorerPanes:
         self.warn_sheet = partial(warn_sheet, screen)
         self.run_intent = screen.run_intent
         self.show_hints = screen.show_hints
+        self._left = divider.left(screen.app.size.width) if self.two_panes else None
+        """Cells of the tree, as the screen was composed; None where the style sheet says them."""
         self._stays = False
         """Whether the next move of the cursor leaves the note standing."""
         self._refused_until = 0.0
@@ -95,8 +97,11 @@ class ExplorerPanes:
         """Fits panes, rules and heads to the size of the screen."""
         two = self.two_panes
         self._screen.set_class(not two, "-one-pane")
-        tree = self._screen.query_one("#tree")
-        tree.styles.width = self._divider.left(self._screen.app.size.width) if two else None
+        # Textual lays out everything where a style is set, also to what it was.
+        left = self._divider.left(self._screen.app.size.width) if two else None
+        if left != self._left:
+            self._left = left
+            self._screen.query_one("#tree").styles.width = left
         self.inspector.show_tabs(two)
         if two:
             self._screen.remove_class("-inspecting")

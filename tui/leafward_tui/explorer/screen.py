@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.containers import Horizontal, Vertical
 
 from leafward_tui.explorer.widgets.gauge import Gauge
 from leafward_tui.explorer.widgets.graph_view import GraphView
@@ -17,6 +16,7 @@ from leafward_tui.ui.bars.price_line import PriceLine
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.panes.divider import Divider
 from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+from leafward_tui.ui.panes.painted import Pane
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.panes.two_panes import has_two_panes
 from leafward_tui.ui.screens.screen import BaseScreen
@@ -53,11 +53,9 @@ class ExplorerScreen(BaseScreen[None]):
 
     DEFAULT_CSS = """
     ExplorerScreen {
-        #panes { height: 1fr; width: 1fr; }
-        #tree { width: 55%; height: 1fr; }
-        #graph { width: 1fr; height: 1fr; }
-        #inspector { width: 1fr; height: 1fr; }
-        #overview { height: 2; width: 1fr; }
+        #panes { layout: horizontal; }
+        #tree { width: 55%; }
+        #overview { layout: horizontal; height: 2; }
         #strip { width: 1fr; height: 1fr; }
         #gauge { width: 37; height: 1fr; }
         #price { height: 1; width: 1fr; }
@@ -112,8 +110,8 @@ class ExplorerScreen(BaseScreen[None]):
         two, width = has_two_panes(self.app.size), self.app.size.width
         self.set_class(not two, "-one-pane")
         self._divider = Divider(self.services, self.NAME, ColumnRule())
-        with Horizontal(id="panes"):
-            with Vertical(id="tree") as tree:
+        with Pane(id="panes"):
+            with Pane(id="tree") as tree:
                 tree.styles.width = self._divider.left(width) if two else None
                 yield TabHead(id="head")
                 yield GraphView(id="graph")
@@ -122,7 +120,7 @@ class ExplorerScreen(BaseScreen[None]):
         yield RowRule(id="peek-rule")
         yield Peek()
         yield RowRule(id="strip-rule")
-        with Horizontal(id="overview"):
+        with Pane(id="overview"):
             yield StripView(id="strip")
             yield Gauge(id="gauge")
         yield RowRule(id="price-rule")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
-from leafward_tui.explorer.model.row_columns import RowTexts
+from leafward_tui.explorer.model.row_texts import RowTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.widget import Widget
-
 from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.messages import (
     CopyWanted,
@@ -19,6 +17,7 @@ from leafward_tui.inspector.page_request import Goal
 from leafward_tui.inspector.state import InspectorState
 from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
 from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.ui.panes.painted import Pane
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.services import services_of
 
@@ -32,10 +31,8 @@ _PATIENCE = 0.3
 """Seconds for which the page of the tab before stays."""
 
 
-class Inspector(Widget):
+class Inspector(Pane):
     """The right pane of the explorer."""
-
-    DEFAULT_CSS = "Inspector { layout: vertical; background: $lw-bg; width: 1fr; height: 1fr; }"
 
     def __init__(self, *, gauge: Gauge | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
@@ -103,7 +100,8 @@ class Inspector(Widget):
 
     def show_tabs(self, shown: bool) -> None:
         """Shows the tabs, or leaves them to the screen."""
-        self.head.display = shown
+        if shown != self.head.display:
+            self.head.display = shown
 
     def focus(self, scroll_visible: bool = True) -> Inspector:
         """Gives the page the keys."""

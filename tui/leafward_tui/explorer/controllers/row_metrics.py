@@ -19,7 +19,7 @@ from leafward.session.entry_headline import call_of, headline
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.row_columns import RowTexts
+from leafward_tui.explorer.model.row_texts import RowTexts
 from leafward_tui.explorer.widgets.peek import TurnDigest
 from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.text.cells import fit

@@ -110,13 +110,12 @@ class Pieces:
         """The foldable piece that begins with an entry."""
         self.branch_at = {branch.first_entry: number for number, branch in enumerate(layout.branches)}
         """The branch that begins with an entry."""
+        rows = self.first.tolist()  # an array makes a number at each step
         self.branch_first: array[int] = array(
-            "i", [bisect_left(self.first, branch.first_row) for branch in layout.branches]
+            "i", [bisect_left(rows, branch.first_row) for branch in layout.branches]
         )
         """The first piece of each branch."""
-        self.branch_stop: array[int] = array(
-            "i", [bisect_left(self.first, row) for row in layout.branch_rows]
-        )
+        self.branch_stop: array[int] = array("i", [bisect_left(rows, row) for row in layout.branch_rows])
         """The piece after each branch's last, its own branches included."""
         self.lane: array[int] = array("i", self._lanes())
         """The lane of each piece."""

@@ -7,7 +7,6 @@ width on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.density import Density
@@ -91,35 +90,23 @@ class RowColumns(NamedTuple):
         return _LEFT + LANE_WIDTH * self.lanes + 1
 
 
-# Both classes are made before the first frame: without `eq` and `repr`, which nothing uses, that takes half the time.
-@dataclass(slots=True, eq=False, repr=False)
+# A plain class: making a dataclass takes as long as loading three modules, and the first frame waits for it.
 class RowState:
     """The state of the drawing of rows that changes from one key press to the next."""
 
-    cursor: int = -1
-    """The line the cursor is on."""
-    focused: bool = True
-    ghost: Ghost | None = None
-    mark: int = -1
-    """The marked row."""
-    hits: frozenset[int] = frozenset()
-    """Rows that a search found."""
-    query: str = ""
-    touches: Mapping[int, Touch] = field(default_factory=dict)
-    """Operations of rows on the file whose timeline is on show, by row."""
-    jumps: Mapping[int, str] = field(default_factory=dict)
-    """Letters to jump to a line, by line."""
+    __slots__ = ("cursor", "focused", "ghost", "hits", "jumps", "mark", "query", "touches")
 
-
-@dataclass(slots=True, eq=False, repr=False)
-class RowTexts:
-    """Texts about rows besides their headlines, by first entry. Written by `controllers/row_metrics`."""
-
-    notes: dict[int, str] = field(default_factory=dict)
-    """The sizes of a compaction, the files of a turn."""
-    lost: dict[int, int | None] = field(default_factory=dict)
-    """Facts that compactions lost, None where the summary is encrypted; filled while the application is idle."""
-    repeated: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Repeats soon after compactions, and their tokens."""
-    counted: dict[int, int] = field(default_factory=dict)
-    """Number of the session's entries at the time of both counts; -1 where the counts are final."""
+    def __init__(self, cursor: int = -1) -> None:
+        self.cursor = cursor
+        """The line the cursor is on."""
+        self.focused = True
+        self.ghost: Ghost | None = None
+        self.mark = -1
+        """The marked row."""
+        self.hits: frozenset[int] = frozenset()
+        """Rows that a search found."""
+        self.query = ""
+        self.touches: Mapping[int, Touch] = {}
+        """Operations of rows on the file whose timeline is on show, by row."""
+        self.jumps: Mapping[int, str] = {}
+        """Letters to jump to a line, by line."""

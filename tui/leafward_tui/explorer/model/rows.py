@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from leafward.context.entry_metrics import EntryMetrics, Tally
     from leafward_tui.explorer.model.exploration import Exploration
-    from leafward_tui.explorer.model.row_columns import RowColumns, RowState, RowTexts
+    from leafward_tui.explorer.model.row_columns import RowColumns, RowState
+    from leafward_tui.explorer.model.row_texts import RowTexts
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground, Styles
 

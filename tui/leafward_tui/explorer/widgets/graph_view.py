@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -276,7 +275,7 @@ class GraphView(LineScroll):
 
     def focus_changed(self, *, focused: bool) -> None:
         """Shows a bright cursor while keys come here; elsewhere no letters stay on the lines."""
-        self.state = replace(self.state, focused=focused)
+        self.state.focused = focused
         if not focused:
             self.end_jump()
         self.repaint(self.state.cursor)

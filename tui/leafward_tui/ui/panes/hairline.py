@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 
-from leafward_tui.ui.panes.painted import Painted
+from leafward_tui.ui.panes.painted import Painted, repeated
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from rich.style import Style
     from textual import events
+    from textual.geometry import Region
+    from textual.strip import Strip
 
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground
@@ -38,6 +40,10 @@ class ColumnRule(Painted):
         if self.drag is not None and (self._held or self.mouse_hover):
             return [Segment(" ", ground.blank), Segment(glyphs.divider_held, ground.text)]
         return [Segment(" ", ground.blank), Segment(glyphs.divider, ground.line)]
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The same line on every row."""
+        return repeated(super().render_lines, crop)
 
     def on_enter(self) -> None:
         """Shows that the line can be moved."""

@@ -61,10 +61,6 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
             self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False, force=True)
             self.reveal()
 
-    def on_mount(self) -> None:
-        """Sets a thin scrollbar, where the terminal has the sign for it."""
-        slim(self)
-
     def span_of(self, line: int) -> range:
         """The rows that a line takes, counted from the top of all lines; empty where it is not shown."""
         return range(line, line + 1) if line >= 0 else range(0)
@@ -100,8 +96,9 @@ class LineScroll(ScrollView, inherit_bindings=False, can_focus=True):
         return row if row < self.virtual_size.height else -1
 
     def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """Sets the position of a scrollbar that appears after the view was scrolled."""
+        """Makes a scrollbar that appears a thin one, at the place of the view, which may have been scrolled before."""
         if shown:
+            slim(self)
             self.vertical_scrollbar.position = self.scroll_y
 
     def focus_changed(self, *, focused: bool) -> None:  # noqa: ARG002  a view may show more than that

@@ -13,7 +13,7 @@ from textual.screen import ScreenResultType
 from leafward_tui.ui.bars.title_bar import TitleBar
 from leafward_tui.ui.keys.intents import intent
 from leafward_tui.ui.keys.key_bar import Hint, KeyBar
-from leafward_tui.ui.panes.painted import Painted
+from leafward_tui.ui.panes.painted import Painted, repeated
 from leafward_tui.ui.screens.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.services import AppServices, services_of
 from leafward_tui.ui.text.cells import fit
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.geometry import Region
+    from textual.strip import Strip
 
     from leafward_tui.ui.appearance.theme import Ground
     from leafward_tui.ui.messages import IntentPressed
@@ -122,8 +124,8 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         out once more before it is painted.
         """
         width, height = self.app.size
-        for cells, breakpoints in ((width, self.HORIZONTAL_BREAKPOINTS), (height, self.VERTICAL_BREAKPOINTS)):
-            self.add_class([name for least, name in breakpoints if cells >= least][-1])
+        sizes = (width, self.HORIZONTAL_BREAKPOINTS), (height, self.VERTICAL_BREAKPOINTS)
+        self.add_class(*([name for least, name in names if cells >= least][-1] for cells, names in sizes))
         self.title_bar = TitleBar()
         self.key_bar = KeyBar()
         self.answer = partial(_answer, self)
@@ -131,6 +133,10 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         yield from self.compose_content()
         yield self.key_bar
         yield TooSmall()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The ground, of which only the rows beside the bars are seen."""
+        return repeated(super().render_lines, crop)
 
     def compose_content(self) -> ComposeResult:
         """The content between the bars."""
