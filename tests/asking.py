@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers.failures import SummaryFailed
-from leafward.summaries.summarizers.model import Model
-from leafward.summaries.summarizers.settings import ModelSettings
+from leafward.summaries.summarizers.model.failures import SummaryFailed
+from leafward.summaries.summarizers.model.settings import ModelSettings
+from leafward.summaries.summarizers.model.summarizer import Model
 from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.spans import SpanMessage
 

@@ -325,8 +325,8 @@ def server() -> Iterator[Endpoint]:
     """A server for a module; the loop that asked it is closed with it."""
     with Endpoint() as endpoint:
         yield endpoint
-        if "leafward.summaries.summarizers.litellm_requests" in sys.modules:
-            from leafward.summaries.summarizers.litellm_requests import close_model_loop
+        if "leafward.summaries.summarizers.model.litellm_requests" in sys.modules:
+            from leafward.summaries.summarizers.model.litellm_requests import close_model_loop
 
             close_model_loop()
     gc.collect()

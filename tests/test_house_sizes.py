@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,19 +22,23 @@ LONGEST_FUNCTION = 60
 """Lines of a function without its head and docstring."""
 LONGER_FUNCTIONS = {
     "leafward_tui.ui.keys.legend._signs": "one table",
-    "leafward.summaries.summarizers.evidence.collect": "one composition: each step has a module",
-    "leafward.summaries.summarizers.carried_lines.carry": "to be divided",
-    "leafward.summaries.summarizers.model._attempts": "to be divided",
-    "leafward.summaries.summarizers.open_requests.open_requests": "to be divided",
-    "leafward.summaries.summarizers.quotes.answers": "to be divided",
-    "leafward.summaries.summarizers.statements.stated": "to be divided",
-    "leafward.summaries.summarizers.user_requests.requests": "to be divided",
+    "leafward.summaries.summarizers.extractive.evidence.collect": "one composition: each step has a module",
+    "leafward.summaries.summarizers.extractive.earlier_summary.carried_lines.carry": "to be divided",
+    "leafward.summaries.summarizers.model.summarizer._attempts": "to be divided",
+    "leafward.summaries.summarizers.extractive.requests.open_requests.open_requests": "to be divided",
+    "leafward.summaries.summarizers.extractive.answers.quotes.answers": "to be divided",
+    "leafward.summaries.summarizers.extractive.statements.stated": "to be divided",
+    "leafward.summaries.summarizers.extractive.requests.user_requests.requests": "to be divided",
 }
 """Functions that may be longer, and why."""
 LONGEST_MODULE = 500
 """Lines."""
 LONGER_MODULES = {"leafward_tui.ui.keys.intents": "one table, which is read as one"}
 """Modules that may be longer, and why."""
+MOST_MODULES = 35
+"""Modules of a folder, the `__init__` counted."""
+LARGER_FOLDERS = {"leafward.cli": "a module for each verb"}
+"""Folders that may have more, and why."""
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +82,16 @@ def long_modules(code: Code) -> Iterator[tuple[str, int]]:
             yield module, lines
 
 
+def large_folders(code: Code) -> Iterator[tuple[str, int]]:
+    """Folders with more modules than the limit, and how many those are."""
+    folders = Counter(
+        module if module in code.packages else module.rpartition(".")[0] for module in code.modules
+    )
+    for folder, modules in folders.items():
+        if modules > MOST_MODULES:
+            yield folder, modules
+
+
 # --- the code ---------------------------------------------------------------------------------------------------------
 
 
@@ -94,6 +109,10 @@ def test_long_functions_are_those_that_have_a_reason(code: Code) -> None:
 
 def test_long_modules_are_those_that_have_a_reason(code: Code) -> None:
     assert {name for name, _ in long_modules(code)} == set(LONGER_MODULES)
+
+
+def test_large_folders_are_those_that_have_a_reason(code: Code) -> None:
+    assert {name for name, _ in large_folders(code)} == set(LARGER_FOLDERS)
 
 
 # --- what exceeds a limit is found ------------------------------------------------------------------------------------
@@ -134,3 +153,9 @@ def test_a_long_function_is_found_by_its_body(lines: int, found: list[tuple[str,
 def test_a_long_module_is_found() -> None:
     code = Code.planted(ui__a="\n" * 500, ui__b="\n" * 501)
     assert list(long_modules(code)) == [(f"{TUI}.ui.b", 501)]
+
+
+@pytest.mark.parametrize(("modules", "found"), [(35, []), (36, [(f"{TUI}.ui", 36)])])
+def test_a_large_folder_is_found(modules: int, found: list[tuple[str, int]]) -> None:
+    code = Code.planted(log__a="", **{f"ui__a{number}": "" for number in range(modules)})
+    assert list(large_folders(code)) == found

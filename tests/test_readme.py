@@ -347,8 +347,8 @@ def test_the_example_configuration_is_sound() -> None:
 
 
 def test_the_example_governance_is_read_whole(tmp_path: Path) -> None:
-    from leafward.compaction.injection.stores import OWN, read_own
-    from leafward.compaction.injection.workspace import Workspace
+    from leafward.compaction.injection.builders.stores import OWN, read_own
+    from leafward.compaction.injection.builders.workspace import Workspace
 
     (example,) = (body for _, body in FENCE.findall(text_of("docs/summaries.md")) if "[[anchors]]" in body)
     path = tmp_path / OWN

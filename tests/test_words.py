@@ -92,8 +92,8 @@ REPLACED: dict[str, tuple[str, ...]] = {
 """By row of the table, the words by which that text would be known."""
 
 READ_BACK = {
-    "core/leafward/summaries/summarizers/quotes.py",
-    "core/leafward/summaries/summarizers/candidates.py",
+    "core/leafward/summaries/summarizers/extractive/answers/quotes.py",
+    "core/leafward/summaries/summarizers/extractive/candidates.py",
 }
 """They read summaries that Leafward wrote before, with the words of that time."""
 

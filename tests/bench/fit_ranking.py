@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.ranking import FEATURES, Ranking
+from leafward.summaries.summarizers.extractive.selection.ranking import FEATURES, Ranking
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.survival.text_match import FactMatch, FactText
 from tests.bench.weights import WITHOUT
 from tests.surroundings import CORPORA, REPOSITORY

@@ -54,7 +54,7 @@ from leafward.compaction.draft_assembly import draft
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.session.session import Session
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
 with closing(Session.open(Path(sys.argv[1]))) as session:
     before = time.process_time()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from leafward.summaries.summarizers.ranking import Ranking
+from leafward.summaries.summarizers.extractive.selection.ranking import Ranking
 from tests.surroundings import REPOSITORY
 
 WITHOUT = REPOSITORY / "tests" / "bench" / "ranking_without.json"

@@ -21,7 +21,7 @@ from leafward.base.paths import config_dir, hook_log
 from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
-from leafward.compaction.injection import kept_findings
+from leafward.compaction.injection.findings import kept_findings
 from tests.bench.generate import write_session
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout

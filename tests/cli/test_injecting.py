@@ -11,7 +11,7 @@ import pytest
 
 from leafward.base.paths import config_dir, data_dir
 from leafward.cli.main import main
-from leafward.compaction.injection import kept_findings
+from leafward.compaction.injection.findings import kept_findings
 from leafward.session.injected_block import enclose
 from tests.acting import Acting, call
 from tests.claude_transcript import Transcript

@@ -10,7 +10,7 @@ from leafward.compaction.draft_assembly import draft
 from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:

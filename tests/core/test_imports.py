@@ -150,7 +150,7 @@ def test_litellm_is_imported_in_one_function() -> None:
         if b"litellm" in path.read_bytes()
         for function in imports_of(ast.parse(path.read_bytes()), "litellm")
     ]
-    assert found == [("summaries/summarizers/litellm_requests.py", "_litellm")]
+    assert found == [("summaries/summarizers/model/litellm_requests.py", "_litellm")]
 
 
 def test_a_plan_asks_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.sizes import Sizes
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.spans import SpanMessage
 from tests.codex_rollout import Rollout

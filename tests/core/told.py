@@ -9,7 +9,7 @@ from leafward.agents.recognition import agent_of
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.summary import Span, Summary
 from leafward.summaries.survival.spans import SpanMessage

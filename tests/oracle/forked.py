@@ -19,7 +19,7 @@ from leafward.compaction.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.session.messages import prompt_text
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.opencode.parts import REQUEST_TEXT
+from leafward.agents.opencode.entries.parts import REQUEST_TEXT
 from leafward.branches.fork import cuts
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at

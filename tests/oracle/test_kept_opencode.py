@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.opencode import transcript
-from leafward.compaction.injection import kept_findings
+from leafward.compaction.injection.findings import kept_findings
 from tests.core.compaction.test_injection_kept import told
 from tests.oracle import installed_agents
 from tests.oracle.installed_agents import needs_opencode

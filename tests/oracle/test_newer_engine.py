@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.opencode.parts import REQUEST_TEXT
+from leafward.agents.opencode.entries.parts import REQUEST_TEXT
 from leafward.base.errors import Refused
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at

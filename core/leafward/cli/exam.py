@@ -29,7 +29,7 @@ from leafward.session.journal.lock import busy
 from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.write import Writing
 from leafward.session.session import verify
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
 
 def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
     """Lets a model take the exam."""
-    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.model.summarizer import Model
 
     settings = configured()
     model = chosen(options.model, settings, options.base_url)

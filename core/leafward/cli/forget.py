@@ -7,7 +7,7 @@ from leafward.base.safe_text import safe_line
 from leafward.branches.fork import left_imports
 from leafward.catalog.index import Index
 from leafward.cli.output.page import emit_json, say
-from leafward.compaction.injection import kept_findings
+from leafward.compaction.injection.findings import kept_findings
 
 
 def forget(dry_run: bool, as_json: bool) -> int:

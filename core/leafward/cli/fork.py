@@ -31,7 +31,7 @@ from leafward.session.injected_block import split_enclosed
 from leafward.session.journal.lines import utc_now
 from leafward.session.journal.write import WriteRemark
 from leafward.summaries.summarizers.choice import CONFIGURED
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import tokens_of
 
 if TYPE_CHECKING:

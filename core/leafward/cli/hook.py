@@ -86,7 +86,7 @@ def _answer(name: str, prepare: str | None, size: int | None, compaction: str) -
 def _try_out() -> None:
     """Says that a hook can run here: all that a text is made with is there."""
     import leafward.cli.inject
-    import leafward.compaction.injection.stored_findings  # noqa: F401
+    import leafward.compaction.injection.findings.stored_findings  # noqa: F401
     from leafward.agents.hooks import TRIED
 
     sys.stdout.write(TRIED)
@@ -109,9 +109,9 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
     from leafward.cli.inject import is_added_again
     from leafward.cli.selection import opened_on
     from leafward.compaction.injection.configured import configured_settings
+    from leafward.compaction.injection.findings.kept_findings import save
+    from leafward.compaction.injection.findings.stored_findings import collect_on
     from leafward.compaction.injection.injection import build
-    from leafward.compaction.injection.kept_findings import save
-    from leafward.compaction.injection.stored_findings import collect_on
     from leafward.session.entries import EntryIndex
     from leafward.session.tokens import utf16_length
 
@@ -140,7 +140,7 @@ def _summary(request: HookRequest) -> str:
     from leafward.compaction.measure import measure
     from leafward.compaction.plan import plan as plan_of
     from leafward.compaction.settings import PlanSettings
-    from leafward.summaries.summarizers.extractive import Extractive
+    from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
     if request.to is None:
         raise ValueError("nothing says where the summary ends")

@@ -10,12 +10,12 @@ from leafward.agents.registry import agent_names, is_installed
 from leafward.cli.output.page import emit_json, note, write_text
 from leafward.cli.selection import opened, opened_on
 from leafward.cli.settings import configured
-from leafward.compaction.injection.collection import utc_time
 from leafward.compaction.injection.configured import configured_settings
+from leafward.compaction.injection.findings.collection import utc_time
+from leafward.compaction.injection.findings.kept_findings import save
+from leafward.compaction.injection.findings.stored_findings import collect_on
 from leafward.compaction.injection.injection import build, inject
-from leafward.compaction.injection.kept_findings import save
 from leafward.compaction.injection.sections import keys_of
-from leafward.compaction.injection.stored_findings import collect_on
 from leafward.session.foreign import ForeignFiles
 
 if TYPE_CHECKING:

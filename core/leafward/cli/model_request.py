@@ -15,14 +15,14 @@ from leafward.base.figures import counted, short
 from leafward.cli.output.page import money, note
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.summaries.summarizers.model_requests import Outgoing
+    from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward.summaries.summarizers.summary import Span, Summarizer
 
 
@@ -79,7 +79,7 @@ def sent_by(summarizer: Summarizer, span: Span, budget: int) -> Outgoing | None:
     """Texts that a summariser would send; None if nothing leaves the machine."""
     if isinstance(summarizer, Extractive):
         return None
-    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.model.summarizer import Model
 
     return summarizer.outgoing(span, budget) if isinstance(summarizer, Model) else None
 
@@ -92,13 +92,13 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
     if going is None:
         return
     if not would:
-        from leafward.summaries.summarizers.model import Model
+        from leafward.summaries.summarizers.model.summarizer import Model
 
         if isinstance(summarizer, Model):
             summarizer.refuse_unknown()
     cost = f"about {money(going.cost)}" if going.cost is not None else "price not known"
-    from leafward.summaries.summarizers.addresses import host_of
-    from leafward.summaries.summarizers.settings import provider_of
+    from leafward.summaries.summarizers.model.addresses import host_of
+    from leafward.summaries.summarizers.model.settings import provider_of
 
     where = f"{summarizer.name} at {host_of(summarizer.name, going.base_url)}"
     requests = counted(len(going.requests), "request")
@@ -132,8 +132,8 @@ def request_text(going: Outgoing) -> str:
 
 def would_be_sent(span: Span, budget: int, window: int) -> Outgoing:
     """Texts that a model with a given window would be sent, if no model is chosen."""
-    from leafward.summaries.summarizers.model_requests import outgoing
-    from leafward.summaries.summarizers.settings import ModelSettings
+    from leafward.summaries.summarizers.model.requests import outgoing
+    from leafward.summaries.summarizers.model.settings import ModelSettings
 
     return outgoing(span, budget, ModelSettings("", window=window))
 

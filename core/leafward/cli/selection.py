@@ -125,7 +125,7 @@ def opened(selector: str) -> Iterator[Session]:
 def opened_on(selector: str) -> Iterator[tuple[Session, Mapping[str, Any] | None]]:
     """Opens the session that a user means behind what an earlier run kept of it, if that still counts; gives that too."""
     from leafward.agents.registry import agent_named, native
-    from leafward.compaction.injection.kept_findings import load
+    from leafward.compaction.injection.findings.kept_findings import load
     from leafward.session.foreign import ForeignFiles
     from leafward.session.session import Session
 

@@ -39,7 +39,7 @@ from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.targets import refuse_unreachable
 from leafward.session.journal.write import Write, WriteRemark, Writing
 from leafward.summaries.summarizers.choice import CONFIGURED
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from leafward.cli.declarations.compaction_options import SummarizeOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model_requests import Outgoing
+    from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward.summaries.summarizers.summary import Summarizer
 
 NOTHING_LEFT = WriteRemark(
@@ -127,8 +127,8 @@ def window_of(summarizer: Summarizer, settings: Config) -> int:
     """Tokens that a request may have: the model's window, or the configured one if no model is asked."""
     if isinstance(summarizer, Extractive):
         return settings.window
-    from leafward.summaries.summarizers.model import Model
-    from leafward.summaries.summarizers.settings import window_of as window_of_model
+    from leafward.summaries.summarizers.model.settings import window_of as window_of_model
+    from leafward.summaries.summarizers.model.summarizer import Model
 
     return window_of_model(summarizer.settings) if isinstance(summarizer, Model) else settings.window
 

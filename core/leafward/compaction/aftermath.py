@@ -30,7 +30,7 @@ from leafward.summaries.facts.printed_errors import tells_of_a_run
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import Fact, FactKind, Voice
-from leafward.summaries.summarizers.settings import facts_of
+from leafward.summaries.summarizers.model.settings import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, FactText
 

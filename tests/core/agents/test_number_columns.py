@@ -7,8 +7,8 @@ from array import array
 
 import pytest
 
-from leafward.agents.claude import number_columns
-from leafward.agents.claude.number_columns import (  # fmt: skip
+from leafward.agents.claude.entries import number_columns
+from leafward.agents.claude.entries.number_columns import (  # fmt: skip
     RowSelection,
     ascending,
     filled,

@@ -10,9 +10,9 @@ import pytest
 
 from leafward.agents import lines, stretches
 from leafward.agents.claude import source
-from leafward.agents.claude.blocks import tell
-from leafward.agents.claude.inferred_parents import settle
-from leafward.agents.claude.row_parents import Rows
+from leafward.agents.claude.entries.blocks import tell
+from leafward.agents.claude.entries.inferred_parents import settle
+from leafward.agents.claude.entries.row_parents import Rows
 from leafward.agents.lines import CHUNK, OpenFile
 from leafward.agents.registry import agent_named
 from leafward.agents.stretches import Stretch, Stretches
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from leafward.agents.claude.blocks import BlockColumns
+    from leafward.agents.claude.entries.blocks import BlockColumns
     from leafward.session.session import Session
 
 SIZE = 4 << 10

@@ -9,7 +9,7 @@ import string
 import pytest
 
 from leafward.base.redact.redaction import redact
-from leafward.base.redact.wallet_phrases import SELDOM
+from leafward.base.redact.rules.wallet_phrases import SELDOM
 from tests.core.redacted import assert_stays
 
 _RNG = random.Random(15)

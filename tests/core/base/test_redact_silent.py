@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.base.redact.provider_keys import LEAST_RUN
 from leafward.base.redact.redaction import Redactor, secrets_in
+from leafward.base.redact.rules.provider_keys import LEAST_RUN
 from leafward.base.redact.signs import SIGNS
 from leafward.base.redact.silent_texts import silent_among
 from tests.bench.generate import WORDS

@@ -18,7 +18,7 @@ from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.session.journal import session_operations
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.acting import Acting, reading
 from tests.foreign_stores import Store, said, watched
 from tests.forks import terms, texts, told

@@ -27,7 +27,7 @@ from leafward.session.journal.session_operations import label, move, redo, undo
 from leafward.session.journal.write import Writing
 from leafward.session.messages import message_text
 from leafward.session.session import Session
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import Purpose, Summary, tokens_of
 from leafward.summaries.survival.spans import SpanMessage
 from tests.acting import Acting, call, usage, wild

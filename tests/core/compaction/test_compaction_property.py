@@ -23,7 +23,7 @@ from leafward.export.doctor import check
 from leafward.session.journal.operation_log import operations
 from leafward.session.journal.session_operations import label, move, redo, undo
 from leafward.session.session import Session
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.acting import Acting, call, usage
 
 ENTRIES = 14

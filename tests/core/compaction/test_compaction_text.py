@@ -30,7 +30,7 @@ from leafward.session.entries import Usage
 from leafward.session.injected_block import enclose
 from leafward.session.session import Session
 from leafward.session.tokens import utf16_length
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import Span, Summary, tokens_of
 from leafward.summaries.survival.report import Status, survival_of
 from tests.core.compacted import SMALL, drafted, fates, talk

@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from leafward.agents.recognition import agent_of
-from leafward.compaction.injection.collection import collect
+from leafward.compaction.injection.findings.collection import collect
+from leafward.compaction.injection.findings.path_findings import PathUse
 from leafward.compaction.injection.injection import inject
-from leafward.compaction.injection.path_findings import PathUse
 from leafward.compaction.injection.values import InjectionSettings
 from leafward.files.working_set import working_set
 from tests.bench.need import sessions

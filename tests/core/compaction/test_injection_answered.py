@@ -12,7 +12,7 @@ from leafward.compaction.injection.values import InjectionSettings
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.session import Session
-from leafward.summaries.summarizers.turns import as_asked, is_answered, turns_of
+from leafward.summaries.summarizers.extractive.turns import as_asked, is_answered, turns_of
 from leafward.summaries.survival.spans import SpanMessage
 from tests.acting import Acting, call
 from tests.claude_transcript import Transcript

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.recognition import agent_of
-from leafward.compaction.injection import collection, path_reader
-from leafward.compaction.injection.collection import collect
+from leafward.compaction.injection.findings import collection, path_reader
+from leafward.compaction.injection.findings.collection import collect
 from leafward.files import call_lines
 from leafward.session.entries import Kind
 from leafward.session.session import Session
@@ -20,7 +20,7 @@ from tests.core.catalogued import cards_in
 from tests.surroundings import CORPORA, THOROUGH, needs_corpora
 
 if TYPE_CHECKING:
-    from leafward.compaction.injection.path_findings import Collected
+    from leafward.compaction.injection.findings.path_findings import Collected
     from leafward.session.entries import Body, EntryIndex
 
 

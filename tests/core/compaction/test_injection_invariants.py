@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from leafward.base.redact.redaction import Redactor
 from leafward.compaction.injection.allocation import Allocation, allocate, smallest
-from leafward.compaction.injection.collection import collect
 from leafward.compaction.injection.composition import compose
+from leafward.compaction.injection.findings.collection import collect
 from leafward.compaction.injection.injection import build, contributions, inject
 from leafward.compaction.injection.merge import merged
 from leafward.compaction.injection.sections import SECTIONS

@@ -15,10 +15,10 @@ import pytest
 from leafward.agents.recognition import agent_of
 from leafward.base.paths import config_dir
 from leafward.cli.main import main
-from leafward.compaction.injection import kept_findings
-from leafward.compaction.injection.collection import collect
+from leafward.compaction.injection.findings import kept_findings
+from leafward.compaction.injection.findings.collection import collect
+from leafward.compaction.injection.findings.stored_findings import collect_on
 from leafward.compaction.injection.injection import build
-from leafward.compaction.injection.stored_findings import collect_on
 from leafward.compaction.injection.values import InjectionSettings
 from leafward.session.foreign import ForeignFiles
 from leafward.session.journal.session_operations import label

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.opencode import kept_records, transcript
-from leafward.agents.opencode.row_changes import LaterRow, later_rows
+from leafward.agents.opencode.storage.row_changes import LaterRow, later_rows
 from leafward.agents.opencode.transcript import OpenCodeReader
 from leafward.agents.recognition import agent_of
-from leafward.compaction.injection import kept_findings
+from leafward.compaction.injection.findings import kept_findings
 from leafward.session.foreign import ForeignFiles
 from leafward.session.session import Session
 from tests.core.compaction.test_injection_kept import told

@@ -10,12 +10,18 @@ from hypothesis import strategies as st
 
 from leafward.base.globs import base_folder, expanded, matches
 from leafward.compaction.injection.audit import RuleFate, SummaryPresence, audit_items, rules_of
-from leafward.compaction.injection.collection import collect
-from leafward.compaction.injection.frontmatter import read_head
+from leafward.compaction.injection.builders.frontmatter import read_head
+from leafward.compaction.injection.builders.rules import (
+    Situation,
+    keyword_form,
+    matching,
+    read_rules,
+    slash_command,
+)
+from leafward.compaction.injection.builders.workspace import Workspace
+from leafward.compaction.injection.findings.collection import collect
 from leafward.compaction.injection.injection import inject
-from leafward.compaction.injection.rules import Situation, keyword_form, matching, read_rules, slash_command
 from leafward.compaction.injection.values import InjectionSettings
-from leafward.compaction.injection.workspace import Workspace
 from tests.acting import Acting, call, reading
 from tests.workspaces import put, refactoring, spec
 

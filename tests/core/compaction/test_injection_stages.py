@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.compaction.injection.artifacts import tasks_of
-from leafward.compaction.injection.continuity import is_file, quoted_names
+from leafward.compaction.injection.builders.artifacts import tasks_of
+from leafward.compaction.injection.builders.continuity import is_file, quoted_names
+from leafward.compaction.injection.builders.worklog import plain, read_log, says_nothing
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.packs.pack import packs
 from leafward.compaction.injection.values import InjectionSettings
-from leafward.compaction.injection.worklog import plain, read_log, says_nothing
 from tests.acting import Acting, reading
 from tests.workspaces import bug, put, refactoring, spec
 

@@ -13,7 +13,7 @@ from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
 from leafward.session.session import Session
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.acting import Acting, call
 
 if TYPE_CHECKING:

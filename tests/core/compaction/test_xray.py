@@ -22,7 +22,7 @@ from leafward.compaction.xray import xray_edited, xray_of, xray_planned
 from leafward.context.basis import Basis, planned_at
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.acting import Acting, call, reading, usage
 from tests.core.xrayed import EVERY, compactions_in
 

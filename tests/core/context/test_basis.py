@@ -25,7 +25,7 @@ from leafward.context.sizes import Sizes
 from leafward.session.entries import EntryIndex, Kind, Usage
 from leafward.session.journal.write import Writing
 from leafward.session.messages import leaves_files_unstored, trusted_usage
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.acting import Acting, reading, usage
 from tests.bench.need import compactions_of, sessions
 from tests.surroundings import CORPORA, needs_corpora

@@ -26,7 +26,7 @@ from leafward.session.journal.operation_log import archived_branches, operations
 from leafward.session.journal.session_operations import archive, label, move, redo, rename, undo
 from leafward.session.journal.write import Writing
 from leafward.session.sidecar import sidecar_folder
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import texts
 from tests.foreign_stores import Store, said, same_anew

@@ -24,7 +24,7 @@ from leafward.export.session_export import export
 from leafward.session.entries import EntryIndex
 from leafward.session.journal.operation_log import archived_branches, operations
 from leafward.session.journal.session_operations import archive, label, move, rename, undo
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.foreign_stores import make, said
 from tests.sources import foreign
 from tests.surroundings import THOROUGH

@@ -18,7 +18,7 @@ from leafward.base.safe_text import safe
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.session.tokens import message_tokens
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, harmless, read_outline
 from leafward.summaries.summarizers.summary import Summarizer, tokens_of
 from leafward.summaries.survival.spans import SpanMessage

@@ -15,7 +15,7 @@ from leafward.export.demo import demo_session
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import messages_of
 from leafward.session.session import Session
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key, read_outline
 from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.spans import SpanMessage, replaced_by

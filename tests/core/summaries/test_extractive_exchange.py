@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
 if TYPE_CHECKING:

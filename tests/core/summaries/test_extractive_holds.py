@@ -14,9 +14,9 @@ from leafward.summaries.facts import prose
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.marker_words import Markers
 from leafward.summaries.facts.prose import decides, sentences
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN, SETTLED
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, is_drawn, read_outline
-from leafward.summaries.summarizers.user_requests import NOTHING_OPEN, SETTLED
 from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
 from tests.core.told import lines_of, ran, reply, span, stored, summarize, told_in, user, worked

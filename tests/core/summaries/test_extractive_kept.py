@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 

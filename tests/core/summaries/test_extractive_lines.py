@@ -10,8 +10,8 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.responses import takes_back
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
-from leafward.summaries.summarizers.sentence_sections import section_of_sentence
 from tests.core.told import DAY, lines_of, ran, reply, result, span, summarize, told_in, user, worked
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from tests.core.told import ran, reply, result, told_in, user, worked
 
 ASKED = user("Import the crates of the orchard into the new store, then push and merge to main.")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
-from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import reply, result, span, summarize, told_in, user
 

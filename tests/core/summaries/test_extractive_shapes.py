@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection, named_files
-from leafward.summaries.summarizers.user_requests import NOTHING_OPEN
 from tests.core.told import ran, reply, result, told_in, user, worked
 
 if TYPE_CHECKING:

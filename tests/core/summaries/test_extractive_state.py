@@ -12,10 +12,10 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader, Written
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.summarizers.candidates import LineCandidate
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.candidates import LineCandidate
+from leafward.summaries.summarizers.extractive.selection.repeats import Repeats
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
-from leafward.summaries.summarizers.repeats import Repeats
 from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.bench import need

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.session.entries import Usage
-from leafward.summaries.summarizers.failures import SummaryFailed
-from leafward.summaries.summarizers.model import Model, SummaryProgress
-from leafward.summaries.summarizers.model_requests import outgoing
+from leafward.summaries.summarizers.model.failures import SummaryFailed
+from leafward.summaries.summarizers.model.requests import outgoing
+from leafward.summaries.summarizers.model.summarizer import Model, SummaryProgress
 from leafward.summaries.summarizers.summary import Span, tokens_of
 from tests.asking import KEY, MARKS, SERVED, refusal, settings, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.errors import Cancelled
-from leafward.summaries.summarizers import litellm_requests
-from leafward.summaries.summarizers.model import Model
+from leafward.summaries.summarizers.model import litellm_requests
+from leafward.summaries.summarizers.model.summarizer import Model
 from tests.asking import MARKS, SERVED, settings, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 

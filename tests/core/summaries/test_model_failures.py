@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from leafward.summaries.summarizers.model import Model
+from leafward.summaries.summarizers.model.summarizer import Model
 from tests.asking import KEY, MARKS, SERVED, STREAMED, refusal, settings, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 

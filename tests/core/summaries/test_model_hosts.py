@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config, load
-from leafward.summaries.summarizers.addresses import host_of
 from leafward.summaries.summarizers.choice import model_settings
-from leafward.summaries.summarizers.failures import SummaryFailed
-from leafward.summaries.summarizers.model import Model
-from leafward.summaries.summarizers.settings import ModelSettings
+from leafward.summaries.summarizers.model.addresses import host_of
+from leafward.summaries.summarizers.model.failures import SummaryFailed
+from leafward.summaries.summarizers.model.settings import ModelSettings
+from leafward.summaries.summarizers.model.summarizer import Model
 from tests.asking import KEY, MARKS, SERVED, refusal, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 

@@ -15,13 +15,13 @@ from leafward.context.estimators import Estimator, text_tokens
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import enclose
 from leafward.summaries.summarizers import choice as choosing
-from leafward.summaries.summarizers.extractive import Extractive
-from leafward.summaries.summarizers.failures import SummaryFailed
-from leafward.summaries.summarizers.model_requests import outgoing, work_for
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
+from leafward.summaries.summarizers.model.failures import SummaryFailed
+from leafward.summaries.summarizers.model.requests import outgoing, work_for
+from leafward.summaries.summarizers.model.settings import ModelSettings, facts_of, window_of
+from leafward.summaries.summarizers.model.transcript import RESULT_LIMIT, enclosed, pieces_of, shortened
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.summarizers.settings import ModelSettings, facts_of, window_of
 from leafward.summaries.summarizers.summary import Purpose, Span
-from leafward.summaries.summarizers.transcript import RESULT_LIMIT, enclosed, pieces_of, shortened
 from leafward.summaries.survival.spans import SpanMessage
 from tests.planted import planted
 
@@ -348,7 +348,7 @@ from leafward.base.config import Config
 from leafward.summaries.survival.spans import SpanMessage
 from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.summarizers.choice import summarizer
-from leafward.summaries.summarizers.model import outgoing
+from leafward.summaries.summarizers.model.summarizer import outgoing
 model = summarizer("anthropic/claude-haiku-4-5", Config())
 sent = outgoing(Span((SpanMessage(0, {"role": "user", "content": "x"}),)), 1000, model.settings)
 assert sent.cost

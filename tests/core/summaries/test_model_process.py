@@ -31,7 +31,7 @@ def heard(event, arguments):
 sys.addaudithook(heard)
 from leafward.summaries.survival.spans import SpanMessage
 from leafward.summaries.summarizers.summary import Span
-from leafward.summaries.summarizers.model import Model, ModelSettings, SummaryFailed
+from leafward.summaries.summarizers.model.summarizer import Model, ModelSettings, SummaryFailed
 span = Span((SpanMessage(0, {"role": "user", "content": "Port the parser."}),))
 told = []
 for name, base in json.loads(sys.argv[1]):
@@ -58,7 +58,7 @@ import contextlib, sys, threading
 from leafward.base.errors import Cancelled
 from leafward.summaries.survival.spans import SpanMessage
 from leafward.summaries.summarizers.summary import Span
-from leafward.summaries.summarizers.model import Model, ModelSettings
+from leafward.summaries.summarizers.model.summarizer import Model, ModelSettings
 span = Span((SpanMessage(0, {"role": "user", "content": "x"}),))
 model = Model(ModelSettings("openai/x", base_url=sys.argv[1]))
 def work():

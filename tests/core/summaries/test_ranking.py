@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.summarizers.evidence import collect
-from leafward.summaries.summarizers.ranking import FEATURES, features, fitted, likely
+from leafward.summaries.summarizers.extractive.evidence import collect
+from leafward.summaries.summarizers.extractive.selection.ranking import FEATURES, features, fitted, likely
 from tests.bench.cases import cases
 from tests.bench.fit_ranking import PACKAGED, digest, regression
 from tests.bench.need import project_of

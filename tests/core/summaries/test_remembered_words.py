@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.base.redact import printed, signs, spaced_values
+from leafward.base.redact import signs
+from leafward.base.redact.rules import printed, spaced_values
 from leafward.summaries.facts import demands, forms, marker_words, prose, questions, responses
 from leafward.summaries.facts.words import Words
 from tests.surroundings import THOROUGH

@@ -15,7 +15,7 @@ from leafward.compaction.plan import plan
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.survival.decay import decay
 from leafward.summaries.survival.report import Status, Survival, facts_of, survival, survival_of
 from leafward.summaries.survival.spans import SpanMessage, compactions, replaced_by

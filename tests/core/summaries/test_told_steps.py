@@ -20,7 +20,7 @@ from leafward.session.messages import message_text
 from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.facts.prose import remains
 from leafward.summaries.facts.values import Fact, FactKind
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.report import facts_of

@@ -15,7 +15,7 @@ from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.session.journal.lines import utc_now
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward_tui.explorer.controllers.fork import draft_fork, find_earlier, store_fork
 from leafward_tui.explorer.model.forks import ForkRequest, again, earlier_lines
 from leafward_tui.explorer.screen import ExplorerScreen

@@ -23,7 +23,7 @@ from leafward.compaction.settings import PlanSettings
 from leafward.compaction.xray import xray_planned
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.survival.report import SURVIVED, Status
 from leafward_tui.lab.controllers.drafts import run_of
 from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, lost_facts

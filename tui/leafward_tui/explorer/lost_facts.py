@@ -131,7 +131,7 @@ def _forecast(session: Session, config: Config, stop: Callable[[], bool]) -> For
     from leafward.compaction.plan import plan
     from leafward.compaction.settings import PlanSettings
     from leafward.compaction.strategies import rules_of
-    from leafward.summaries.summarizers.extractive import Extractive
+    from leafward.summaries.summarizers.extractive.summarizer import Extractive
     from leafward.summaries.survival.report import Status
     from leafward_tui.explorer.widgets.gauge import Forecast
 

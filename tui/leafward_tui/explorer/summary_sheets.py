@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.compaction.branch_summary import BranchDraft, LeftBranch
-    from leafward.summaries.summarizers.model_requests import Outgoing
+    from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward_tui.explorer.model.summary_request import SummaryRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
@@ -34,7 +34,7 @@ def summarizer_sheet(
     about = [SheetLine(branch_words(branch))]
     choices = [Choice("x", "Extractive", "extracts text locally, no cost", operation, current=current == "x")]
     if outgoing is not None:
-        from leafward.summaries.summarizers.addresses import host_of
+        from leafward.summaries.summarizers.model.addresses import host_of
 
         choices += [
             Choice("m", outgoing.model, sending_words(outgoing), operation, current=current == "m"),

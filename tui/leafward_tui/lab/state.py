@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from leafward.compaction.draft import Draft
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.sitting import KeptExam
-    from leafward.compaction.injection.path_findings import Collected
+    from leafward.compaction.injection.findings.path_findings import Collected
     from leafward.session.entries import Body
     from leafward.session.entry_headline import Headline
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model_requests import Outgoing
+    from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward_tui.lab.model.runs import FactsKept, Run
     from leafward_tui.lab.model.what_if import WhatIf
 

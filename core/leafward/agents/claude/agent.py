@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Agent, FirstLook, Listing, Texts, Trouble, expanded, refuse_copy
 from leafward.agents.claude.config_folders import config_folders
+from leafward.agents.claude.entries.records import TYPES
 from leafward.agents.claude.lineage import SourceFinder
-from leafward.agents.claude.records import TYPES
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
 from leafward.agents.claude.subagents import Spawners, spawned
 from leafward.agents.claude.tools import CLAUDE_TOOLS

@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from leafward.agents.authorship import OwnCut, own_cut
-from leafward.agents.claude.field_edits import with_field
-from leafward.agents.claude.injection import attachment_row
-from leafward.agents.claude.kept_rows import ResumedRows, following, row_at, row_of, rows_again
-from leafward.agents.claude.left_out import LEFT_OUT_CODE
-from leafward.agents.claude.records import (
+from leafward.agents.claude.entries.left_out import LEFT_OUT_CODE
+from leafward.agents.claude.entries.records import (
     BEGINS,
     NAMED,
     REPLIES,
@@ -28,6 +25,9 @@ from leafward.agents.claude.records import (
     tag_of,
     text_in,
 )
+from leafward.agents.claude.field_edits import with_field
+from leafward.agents.claude.injection import attachment_row
+from leafward.agents.claude.kept_rows import ResumedRows, following, row_at, row_of, rows_again
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.fork_draft import ForkDraft, after_results

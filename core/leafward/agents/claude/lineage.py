@@ -12,8 +12,8 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.base import is_folder
+from leafward.agents.claude.entries.records import KEY, NAMED, key_of
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
-from leafward.agents.claude.records import KEY, NAMED, key_of
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem, transcripts_in
 from leafward.agents.lines import pieces_of
 from leafward.base.late_pattern import late
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-    from leafward.agents.claude.row_parents import Rows
+    from leafward.agents.claude.entries.row_parents import Rows
 
 FORK = "fork"
 INFERRED = "inferred"

@@ -6,8 +6,16 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import FirstLook
-from leafward.agents.claude.records import Role, command_in, message_of, request_in, row_of, text_in, typed_in
-from leafward.agents.claude.session_details import SessionDetails
+from leafward.agents.claude.entries.records import (
+    Role,
+    command_in,
+    message_of,
+    request_in,
+    row_of,
+    text_in,
+    typed_in,
+)
+from leafward.agents.claude.entries.session_details import SessionDetails
 from leafward.agents.claude.store import place_of, stem
 from leafward.agents.lines import unmarked
 from leafward.base.regular_files import open_regular

@@ -8,19 +8,19 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.entry_builder import EntryBuilder
-from leafward.agents.claude.kept_reading import RowsRead, kept_reading, unpacked_reading
-from leafward.agents.claude.left_out import LEFT_OUT, LEFT_OUT_CODE, leave_out
+from leafward.agents.claude.entries.entry_builder import EntryBuilder
+from leafward.agents.claude.entries.kept_reading import RowsRead, kept_reading, unpacked_reading
+from leafward.agents.claude.entries.left_out import LEFT_OUT, LEFT_OUT_CODE, leave_out
+from leafward.agents.claude.entries.position import leaf_of
+from leafward.agents.claude.entries.records import NAMED, SIDECHAIN, UNTERMINATED, Role, rows_in
+from leafward.agents.claude.entries.requests import Requests, corrected
+from leafward.agents.claude.entries.row_notes import INFERRED
+from leafward.agents.claude.entries.row_parents import Rows
+from leafward.agents.claude.entries.translation import Translator
+from leafward.agents.claude.entries.versions import window_of
 from leafward.agents.claude.lineage import spent_before
-from leafward.agents.claude.position import leaf_of
-from leafward.agents.claude.records import NAMED, SIDECHAIN, UNTERMINATED, Role, rows_in
-from leafward.agents.claude.requests import Requests, corrected
-from leafward.agents.claude.row_notes import INFERRED
-from leafward.agents.claude.row_parents import Rows
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.store import TranscriptName, place_of, stands_for, stem
-from leafward.agents.claude.translation import Translator
-from leafward.agents.claude.versions import window_of
 from leafward.agents.lines import SPACE, another_session, marked_note, oversize_notes, stretch_of
 from leafward.agents.stretches import Stretches
 from leafward.base.errors import NotASession, Refused
@@ -36,14 +36,14 @@ from leafward.session.transcript import KeptReading, Transcript, unknown_records
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.claude.blocks import BlockColumns
+    from leafward.agents.claude.entries.blocks import BlockColumns
     from leafward.agents.claude.lineage import ForkParent
     from leafward.session.entries import Body
 
 _NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _OF_THE_MAIN_LINE = bytes(bool(flags & NAMED and not flags & SIDECHAIN) for flags in range(256))
 
-_TELL = "leafward.agents.claude.blocks:tell"
+_TELL = "leafward.agents.claude.entries.blocks:tell"
 _BRIDGED = 5_000
 """Milliseconds."""
 _GAP = (

@@ -22,9 +22,9 @@ from leafward.agents.base import (
 )
 from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
+from leafward.agents.codex.entries.records import framed
 from leafward.agents.codex.first_program import ENDING, is_document
 from leafward.agents.codex.preview import glimpse
-from leafward.agents.codex.records import framed
 from leafward.agents.codex.rollout import first_line, head_of, is_packed, unpacked_head, unpacked_lines
 from leafward.agents.codex.spawned_threads import spawned_threads
 from leafward.agents.codex.store import (

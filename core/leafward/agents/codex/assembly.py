@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.codex.copied_lines import copied_lines, ordinal
-from leafward.agents.codex.current_path import START, PathState
 from leafward.agents.codex.description import minor_version
-from leafward.agents.codex.entry_builder import EntryBuilder
+from leafward.agents.codex.entries.current_path import START, PathState
+from leafward.agents.codex.entries.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import Rollout, lines_in
 from leafward.agents.lines import CHUNK, SPACE, marked_note, oversize_notes
 from leafward.agents.stretches import Stretches
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from leafward.agents.codex.chain import ChainStep, SegmentBase, SegmentChain, Thread
     from leafward.agents.codex.copied_lines import CopiedLines
-    from leafward.agents.codex.runs import StretchRuns
+    from leafward.agents.codex.entries.runs import StretchRuns
     from leafward.agents.codex.store import Segment
 
-_RUNS = "leafward.agents.codex.runs:runs_of"
+_RUNS = "leafward.agents.codex.entries.runs:runs_of"
 
 
 class Piece(NamedTuple):

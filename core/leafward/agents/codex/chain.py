@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.codex.records import framed, payload_of
+from leafward.agents.codex.entries.records import framed, payload_of
 from leafward.base.errors import NotASession
 from leafward.session.line_decoding import decode_line
 

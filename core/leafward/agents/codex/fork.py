@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward import __version__
 from leafward.agents.authorship import own_cut
 from leafward.agents.codex.description import OURS
-from leafward.agents.codex.records import BEGINS, HEAD, Role, framed, line_at, line_of
+from leafward.agents.codex.entries.records import BEGINS, HEAD, Role, framed, line_at, line_of
 from leafward.agents.codex.rollout import lines_in
 from leafward.agents.codex.rollout_items import TITLE, draft_of, fresh_id, injected_line, provider_of
 from leafward.agents.lines import seams

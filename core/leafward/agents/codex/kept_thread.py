@@ -9,11 +9,11 @@ from leafward.agents.packed_values import packed, unpacked
 if TYPE_CHECKING:
     from leafward.agents.codex.assembly import Assembly
     from leafward.agents.codex.chain import Thread
-    from leafward.agents.codex.entry_builder import EntryBuilder
+    from leafward.agents.codex.entries.entry_builder import EntryBuilder
 
-_HERE = "leafward.agents.codex."
+_HERE = "leafward.agents.codex.entries."
 CLASSES = frozenset({
-    "leafward.session.columns:Columns", _HERE + "kept_thread:KeptThread", _HERE + "entry_builder:EntryBuilder",
+    "leafward.session.columns:Columns", "leafward.agents.codex.kept_thread:KeptThread", _HERE + "entry_builder:EntryBuilder",
     _HERE + "call_ends:CallEnds", _HERE + "compaction_entries:CompactionEntries", _HERE + "compactions:KeptMessages",
     _HERE + "current_path:Course", _HERE + "entry_ids:SegmentIds", _HERE + "message_keys:MessageIndex",
     _HERE + "prompts:Prompts", _HERE + "responses:Responses", _HERE + "rollbacks:Rollbacks",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import FirstLook
 from leafward.agents.codex.chain import meta_of, with_folder
 from leafward.agents.codex.description import SUBAGENT, relation_of
+from leafward.agents.codex.entries.items import is_injected, item_text, prompt_of, typed_in
+from leafward.agents.codex.entries.records import Role, framed, line_of, payload_of
+from leafward.agents.codex.entries.tasks import task_of
 from leafward.agents.codex.first_program import ENDING
-from leafward.agents.codex.items import is_injected, item_text, prompt_of, typed_in
-from leafward.agents.codex.records import Role, framed, line_of, payload_of
 from leafward.agents.codex.rollout import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem
-from leafward.agents.codex.tasks import task_of
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
 from leafward.session.line_decoding import decode_line

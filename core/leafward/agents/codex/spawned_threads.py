@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.codex.records import payload_of
+from leafward.agents.codex.entries.records import payload_of
 from leafward.agents.tool_results import tool_results
 from leafward.session.entries import Kind, text_of
 from leafward.session.line_decoding import decode_line

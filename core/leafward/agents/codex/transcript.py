@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from leafward.agents.codex.assembly import Assembly, Piece
 from leafward.agents.codex.chain import SegmentChain, Thread, resolved
 from leafward.agents.codex.description import described
+from leafward.agents.codex.entries.translation import UNCERTAIN, Translator
 from leafward.agents.codex.kept_thread import packed_thread, take_packed
 from leafward.agents.codex.rollout import Rollout
-from leafward.agents.codex.translation import UNCERTAIN, Translator
 from leafward.agents.lines import another_session, stretch_of
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused

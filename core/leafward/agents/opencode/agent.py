@@ -15,13 +15,21 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Agent, Listing, SessionText, Texts, Trouble, refuse_copy
 from leafward.agents.lines import unmarked
-from leafward.agents.opencode import exports, trees
-from leafward.agents.opencode.data_root import usual_root
-from leafward.agents.opencode.database import is_database, opened
+from leafward.agents.opencode import exports
 from leafward.agents.opencode.preview import glimpse
-from leafward.agents.opencode.records import number_in, object_in
-from leafward.agents.opencode.store import USUAL, Shelves, databases_in, is_store, root_of, store_variables
-from leafward.agents.opencode.surroundings import setting_of
+from leafward.agents.opencode.storage import trees
+from leafward.agents.opencode.storage.data_root import usual_root
+from leafward.agents.opencode.storage.database import is_database, opened
+from leafward.agents.opencode.storage.records import number_in, object_in
+from leafward.agents.opencode.storage.store import (
+    USUAL,
+    Shelves,
+    databases_in,
+    is_store,
+    root_of,
+    store_variables,
+)
+from leafward.agents.opencode.storage.surroundings import setting_of
 from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.agents.opencode.transcript import TORN, OpenCodeReader
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
@@ -39,8 +47,8 @@ if TYPE_CHECKING:
     from leafward.agents.base import FirstLook, SessionCandidate
     from leafward.agents.conversation import Conversation
     from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
-    from leafward.agents.opencode.excerpts import SessionCopy
-    from leafward.agents.opencode.store import Store
+    from leafward.agents.opencode.storage.excerpts import SessionCopy
+    from leafward.agents.opencode.storage.store import Store
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -178,7 +186,7 @@ class OpenCode(Agent):
         base, session = os.path.split(os.path.abspath(path))
         if not os.path.isfile(base) or not is_database(base):
             return None
-        from leafward.agents.opencode.excerpts import SessionCopy
+        from leafward.agents.opencode.storage.excerpts import SessionCopy
 
         return SessionCopy(base, session)
 

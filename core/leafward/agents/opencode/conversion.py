@@ -10,9 +10,9 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from leafward.agents.conversation import COUNTS_LEFT
-from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
-from leafward.agents.opencode.sessions import OURS
+from leafward.agents.opencode.storage.database import opened
+from leafward.agents.opencode.storage.sessions import OURS
 from leafward.base.errors import NotASession
 from leafward.session.entries import text_of
 from leafward.session.journal.write import WriteRemark
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.conversation import Conversation, ConversationMessage
     from leafward.agents.fork_draft import ForkDraft, ForkTerms
-    from leafward.agents.opencode.store import Store
+    from leafward.agents.opencode.storage.store import Store
     from leafward.session.entries import Body
 
 VERSION = "1.18.33"

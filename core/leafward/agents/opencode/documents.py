@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.fork_draft import ForkTerms
-    from leafward.agents.opencode.store import Store
+    from leafward.agents.opencode.storage.store import Store
     from leafward.session.entries import Body
     from leafward.session.journal.write import WriteRemark
 

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.agents.lines import unmarked
-from leafward.agents.opencode import trees
-from leafward.agents.opencode.records import (
+from leafward.agents.opencode.storage import trees
+from leafward.agents.opencode.storage.records import (
     MessageRecord,
     StoredRow,
     by_time,
@@ -24,7 +24,7 @@ from leafward.session.line_decoding import decode_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents.opencode.records import Info
+    from leafward.agents.opencode.storage.records import Info
     from leafward.session.entries import Body
 
 _BEGINNING = re.compile(rb'\{\s*"info"\s*:\s*\{\s*"')

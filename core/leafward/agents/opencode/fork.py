@@ -12,12 +12,12 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.authorship import own_cut
-from leafward.agents.opencode import newer_engine as newer
-from leafward.agents.opencode.database import opened
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
-from leafward.agents.opencode.parts import steps_in
-from leafward.agents.opencode.records import object_in
-from leafward.agents.opencode.sessions import OURS
+from leafward.agents.opencode.entries import newer_engine as newer
+from leafward.agents.opencode.entries.parts import steps_in
+from leafward.agents.opencode.storage.database import opened
+from leafward.agents.opencode.storage.records import object_in
+from leafward.agents.opencode.storage.sessions import OURS
 from leafward.agents.opencode.transcript import OpenCodeReader, merged
 from leafward.base.errors import NotASession, Refused
 from leafward.context.model_context import context_at
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from leafward.agents.authorship import OwnCut
     from leafward.agents.fork_draft import ForkDraft, ForkPoint, ForkTerms
-    from leafward.agents.opencode.database import Database
-    from leafward.agents.opencode.records import MessageRecord, StoredRow
-    from leafward.agents.opencode.store import Store
+    from leafward.agents.opencode.storage.database import Database
+    from leafward.agents.opencode.storage.records import MessageRecord, StoredRow
+    from leafward.agents.opencode.storage.store import Store
     from leafward.session.entries import Body
     from leafward.session.session import Session
 

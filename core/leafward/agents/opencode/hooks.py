@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.agents.hook_file import HookFile
-from leafward.agents.opencode.data_root import config_folder, usual_root
+from leafward.agents.opencode.storage.data_root import config_folder, usual_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

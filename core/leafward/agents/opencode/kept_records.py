@@ -12,7 +12,8 @@ from os import urandom
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from leafward.agents.opencode.records import (
+from leafward.agents.opencode.entries.roles import Role
+from leafward.agents.opencode.storage.records import (
     EVENT,
     MESSAGE,
     PART,
@@ -22,8 +23,7 @@ from leafward.agents.opencode.records import (
     number_in,
     object_in,
 )
-from leafward.agents.opencode.roles import Role
-from leafward.agents.opencode.row_changes import (
+from leafward.agents.opencode.storage.row_changes import (
     has_removed,
     last_event,
     later_rows,
@@ -36,21 +36,21 @@ from leafward.session.entries import object_at
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents.opencode.database import Database
-    from leafward.agents.opencode.entry_builder import EntryBuilder, EntryNames
+    from leafward.agents.opencode.entries.entry_builder import EntryBuilder, EntryNames
     from leafward.agents.opencode.lineage import ForkParent
-    from leafward.agents.opencode.records import Info
-    from leafward.agents.opencode.row_changes import WrittenRows
-    from leafward.agents.opencode.row_seals import RowSeals
+    from leafward.agents.opencode.storage.database import Database
+    from leafward.agents.opencode.storage.records import Info
+    from leafward.agents.opencode.storage.row_changes import WrittenRows
+    from leafward.agents.opencode.storage.row_seals import RowSeals
 
 CLASSES = frozenset({
     "leafward.session.columns:Columns",
     "leafward.agents.opencode.kept_records:KeptRecords",
-    "leafward.agents.opencode.row_seals:RowSeals",
+    "leafward.agents.opencode.storage.row_seals:RowSeals",
     "leafward.agents.opencode.kept_records:Snapshot",
-    "leafward.agents.opencode.row_changes:WrittenRows",
-    "leafward.agents.opencode.entry_builder:EntryBuilder",
-    "leafward.agents.opencode.entry_builder:EntryNames",
+    "leafward.agents.opencode.storage.row_changes:WrittenRows",
+    "leafward.agents.opencode.entries.entry_builder:EntryBuilder",
+    "leafward.agents.opencode.entries.entry_builder:EntryNames",
     "leafward.agents.opencode.lineage:ForkParent",
 })  # fmt: skip
 """What a reading is made of."""
@@ -96,7 +96,7 @@ class KeptRecords(NamedTuple):
 
     def builder(self) -> EntryBuilder:
         """The builder as it was. Raises Changed for bytes that hold none."""
-        from leafward.agents.opencode.entry_builder import EntryBuilder
+        from leafward.agents.opencode.entries.entry_builder import EntryBuilder
 
         try:
             made = unpacked(self.snapshot.builder, CLASSES)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.opencode.records import object_in
+from leafward.agents.opencode.storage.records import object_in
 from leafward.session.entries import text_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.agents.opencode.records import Info, MessageRecord
+    from leafward.agents.opencode.storage.records import Info, MessageRecord
 
 _COMPARED = 6
 """Messages that are compared word by word: two conversations may begin in the same millisecond."""

@@ -8,11 +8,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import FirstLook
-from leafward.agents.opencode import exports, trees
-from leafward.agents.opencode.database import is_database, opened
-from leafward.agents.opencode.parts import asked_in, blocks_of, is_typed
-from leafward.agents.opencode.records import object_in
-from leafward.agents.opencode.surroundings import paths_in_database, paths_in_folder
+from leafward.agents.opencode import exports
+from leafward.agents.opencode.entries.parts import asked_in, blocks_of, is_typed
+from leafward.agents.opencode.storage import trees
+from leafward.agents.opencode.storage.database import is_database, opened
+from leafward.agents.opencode.storage.records import object_in
+from leafward.agents.opencode.storage.surroundings import paths_in_database, paths_in_folder
 from leafward.agents.opencode.transcript import named
 from leafward.base.errors import NotASession
 from leafward.session.entries import object_at, text_at, text_of
@@ -20,8 +21,8 @@ from leafward.session.entries import object_at, text_at, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from leafward.agents.opencode.records import Info, MessageRecord
-    from leafward.agents.opencode.store import Shelves
+    from leafward.agents.opencode.storage.records import Info, MessageRecord
+    from leafward.agents.opencode.storage.store import Shelves
 
 _FIRST_MESSAGES = 4
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.base import expanded
-from leafward.agents.opencode.data_root import config_folder
+from leafward.agents.opencode.storage.data_root import config_folder
 from leafward.agents.settings_file import commented_settings, settings_in
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.opencode import exports, trees
-from leafward.agents.opencode.database import Database, opened
-from leafward.agents.opencode.entry_builder import EntryBuilder
+from leafward.agents.opencode import exports
+from leafward.agents.opencode.entries.entry_builder import EntryBuilder
+from leafward.agents.opencode.entries.roles import Role
+from leafward.agents.opencode.entries.translation import Translator, system_of
 from leafward.agents.opencode.kept_records import (
     Changed,
     KeptRecords,
@@ -25,13 +26,13 @@ from leafward.agents.opencode.kept_records import (
     unpacked_records,
 )
 from leafward.agents.opencode.lineage import ForkParent, source_of
-from leafward.agents.opencode.records import NEVER, Info, MessageRecord, StoredRow, by_time, object_in
-from leafward.agents.opencode.recovery import known
-from leafward.agents.opencode.roles import Role
-from leafward.agents.opencode.row_changes import last_event, tells_writing
-from leafward.agents.opencode.row_seals import RowSeals
-from leafward.agents.opencode.spool import Records, Spool
-from leafward.agents.opencode.translation import Translator, system_of
+from leafward.agents.opencode.storage import trees
+from leafward.agents.opencode.storage.database import Database, opened
+from leafward.agents.opencode.storage.records import NEVER, Info, MessageRecord, StoredRow, by_time, object_in
+from leafward.agents.opencode.storage.recovery import known
+from leafward.agents.opencode.storage.row_changes import last_event, tells_writing
+from leafward.agents.opencode.storage.row_seals import RowSeals
+from leafward.agents.opencode.storage.spool import Records, Spool
 from leafward.agents.packed_values import packed
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
@@ -44,8 +45,8 @@ from leafward.session.transcript import KeptReading, Transcript, unknown_records
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from leafward.agents.opencode.surroundings import Setting
-    from leafward.agents.opencode.trees import Tree
+    from leafward.agents.opencode.storage.surroundings import Setting
+    from leafward.agents.opencode.storage.trees import Tree
     from leafward.session.entries import Body
 
 _MADE_UP = re.compile(r"(?:new|child) session - \d{4}-\d\d-\d\dT[\d:.]+Z?", re.IGNORECASE)

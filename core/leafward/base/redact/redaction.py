@@ -12,23 +12,28 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.late_pattern import late
 from leafward.base.redact.as_seen import as_seen
-from leafward.base.redact.assignments import assignments_in
-from leafward.base.redact.aws_keys import bare_keys
-from leafward.base.redact.commands import commands_in, password_files_in
 from leafward.base.redact.cracked_hashes import cracked_in
-from leafward.base.redact.encoded_texts import encoded_in
-from leafward.base.redact.headers import headers_in
 from leafward.base.redact.login_files import SIGNS as LOGIN_KEYS
 from leafward.base.redact.login_files import is_login_token, login_tokens_in
-from leafward.base.redact.named_files import file_read_by, lines_of, named_files_in
 from leafward.base.redact.names import meaning_of
-from leafward.base.redact.printed import lone_value, printed_in, prints_secret
-from leafward.base.redact.private_keys import byte_lists_in, keys_in
-from leafward.base.redact.provider_keys import KINDS, LEAST_RUN, tokens_in
-from leafward.base.redact.recovery_codes import codes_in
-from leafward.base.redact.repeated import note_distinct, places_of, with_repeated
+from leafward.base.redact.rules.assignments import assignments_in
+from leafward.base.redact.rules.aws_keys import bare_keys
+from leafward.base.redact.rules.commands import commands_in, password_files_in
+from leafward.base.redact.rules.encoded_texts import encoded_in
+from leafward.base.redact.rules.headers import headers_in
+from leafward.base.redact.rules.named_files import file_read_by, lines_of, named_files_in
+from leafward.base.redact.rules.printed import lone_value, printed_in, prints_secret
+from leafward.base.redact.rules.private_keys import byte_lists_in, keys_in
+from leafward.base.redact.rules.provider_keys import KINDS, LEAST_RUN, tokens_in
+from leafward.base.redact.rules.recovery_codes import codes_in
+from leafward.base.redact.rules.repeated import note_distinct, places_of, with_repeated
+from leafward.base.redact.rules.sentences import sentences_in
+from leafward.base.redact.rules.spoken import spoken_in
+from leafward.base.redact.rules.tables import columns_in, inserted_in, unnamed_in
+from leafward.base.redact.rules.urls import urls_in
+from leafward.base.redact.rules.values_apart import apart_in
+from leafward.base.redact.rules.wallet_phrases import phrases_in
 from leafward.base.redact.secret_values import ValueNotation, is_secret
-from leafward.base.redact.sentences import sentences_in
 from leafward.base.redact.signs import (
     APART,
     ASSIGNMENTS,
@@ -54,11 +59,6 @@ from leafward.base.redact.signs import (
     table_signs,
 )
 from leafward.base.redact.spans import MARKER, SecretKind, merged
-from leafward.base.redact.spoken import spoken_in
-from leafward.base.redact.tables import columns_in, inserted_in, unnamed_in
-from leafward.base.redact.urls import urls_in
-from leafward.base.redact.values_apart import apart_in
-from leafward.base.redact.wallet_phrases import phrases_in
 
 if TYPE_CHECKING:
     import re

@@ -13,11 +13,11 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.base.redact import (
+from leafward.base.redact import login_files
+from leafward.base.redact.rules import (
     assignments,
     commands,
     headers,
-    login_files,
     named_files,
     recovery_codes,
     sentences,
@@ -25,8 +25,8 @@ from leafward.base.redact import (
     tables,
     values_apart,
 )
-from leafward.base.redact.provider_keys import LEAST_RUN, RUN_SIGNS, by_first_letter
-from leafward.base.redact.wallet_phrases import LEAST_SELDOM, SELDOM
+from leafward.base.redact.rules.provider_keys import LEAST_RUN, RUN_SIGNS, by_first_letter
+from leafward.base.redact.rules.wallet_phrases import LEAST_SELDOM, SELDOM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.base.redact import named_files, printed, private_keys
-from leafward.base.redact.aws_keys import may_be_bare
-from leafward.base.redact.commands import literals_in
-from leafward.base.redact.encoded_texts import may_be_encoded
-from leafward.base.redact.provider_keys import matching_runs
+from leafward.base.redact.rules import named_files, printed, private_keys
+from leafward.base.redact.rules.aws_keys import may_be_bare
+from leafward.base.redact.rules.commands import literals_in
+from leafward.base.redact.rules.encoded_texts import may_be_encoded
+from leafward.base.redact.rules.provider_keys import matching_runs
 from leafward.base.redact.signs import IN_SMALL_LETTERS, PORTS, WALLETS, commands_of, signs_of
 
 if TYPE_CHECKING:

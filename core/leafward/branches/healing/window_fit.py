@@ -13,7 +13,7 @@ from leafward.compaction.measure import measure
 from leafward.compaction.plan import plan
 from leafward.compaction.settings import PlanSettings
 from leafward.context.model_context import context_at
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,14 +12,14 @@ from leafward.summaries.facts.prose import content_words, list_items, sentence_k
 from leafward.summaries.facts.questions import asks
 from leafward.summaries.facts.responses import agrees, declines, denies, offers, refutes, undid
 from leafward.summaries.facts.values import Fact, FactKind, Voice
-from leafward.summaries.summarizers.contradictions import taken_back
-from leafward.summaries.summarizers.offers import is_wanted
-from leafward.summaries.summarizers.turns import as_asked, keeps_going, question_of, turns_of
+from leafward.summaries.summarizers.extractive.requests.offers import is_wanted
+from leafward.summaries.summarizers.extractive.state.contradictions import taken_back
+from leafward.summaries.summarizers.extractive.turns import as_asked, keeps_going, question_of, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.summarizers.turns import Turn
+    from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
 _LEAST_WORDS = 4

@@ -20,8 +20,8 @@ from leafward.session.entries import Usage
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.operation_log import EXAM_TYPE, OperationKind
 from leafward.session.journal.write import write
-from leafward.summaries.summarizers.failures import SummaryFailed
-from leafward.summaries.summarizers.model_requests import single
+from leafward.summaries.summarizers.model.failures import SummaryFailed
+from leafward.summaries.summarizers.model.requests import single
 from leafward.summaries.survival.spans import replaced_by
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body, EntryIndex
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model import Model
-    from leafward.summaries.summarizers.model_requests import SummaryWork
-    from leafward.summaries.summarizers.settings import ModelSettings
+    from leafward.summaries.summarizers.model.requests import SummaryWork
+    from leafward.summaries.summarizers.model.settings import ModelSettings
+    from leafward.summaries.summarizers.model.summarizer import Model
     from leafward.summaries.survival.spans import SpanMessage
 
 LETTERS = "ABCD"

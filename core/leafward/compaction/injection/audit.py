@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.collection import collect
-from leafward.compaction.injection.rules import RuleMatch, Situation, matching, read_rules, situation
+from leafward.compaction.injection.builders.rules import RuleMatch, Situation, matching, read_rules, situation
+from leafward.compaction.injection.findings.collection import collect
 from leafward.compaction.injection.values import SourceKind, SourceRef
 from leafward.files.file_names import locate
 from leafward.session.entries import NO_ENTRY
@@ -19,9 +19,9 @@ from leafward.summaries.survival.text_match import FactMatch, FactText
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from leafward.compaction.injection.path_findings import Collected
+    from leafward.compaction.injection.builders.workspace import Workspace
+    from leafward.compaction.injection.findings.path_findings import Collected
     from leafward.compaction.injection.values import Injection, InjectionRemark
-    from leafward.compaction.injection.workspace import Workspace
     from leafward.session.session import Session
 
 

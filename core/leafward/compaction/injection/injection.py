@@ -6,21 +6,21 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.builders import Builder, BuildInput
-from leafward.compaction.injection.collection import collect, utc_time
+from leafward.compaction.injection.builders.builder_input import Builder, BuildInput
+from leafward.compaction.injection.builders.governance import governance
+from leafward.compaction.injection.builders.pins import pins
+from leafward.compaction.injection.builders.recovery import recovery
+from leafward.compaction.injection.builders.stages import stages
+from leafward.compaction.injection.builders.working_set import working_set
+from leafward.compaction.injection.builders.workspace import Workspace
 from leafward.compaction.injection.composition import compose
-from leafward.compaction.injection.governance import governance
-from leafward.compaction.injection.pins import pins
-from leafward.compaction.injection.recovery import recovery
-from leafward.compaction.injection.stages import stages
+from leafward.compaction.injection.findings.collection import collect, utc_time
 from leafward.compaction.injection.values import Contribution, Injection, InjectionRemark, InjectionSettings
-from leafward.compaction.injection.working_set import working_set
-from leafward.compaction.injection.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.compaction.injection.path_findings import Collected
+    from leafward.compaction.injection.findings.path_findings import Collected
     from leafward.session.session import Session
 
 
@@ -28,7 +28,7 @@ def _rules(inputs: BuildInput) -> Contribution:
     if inputs.workspace is None or not inputs.workspace.holds(".opencode"):
         return Contribution("rules")
     # Few projects have rules of opencode, and an agent waits for what is loaded.
-    from leafward.compaction.injection.rules import rules
+    from leafward.compaction.injection.builders.rules import rules
 
     return rules(inputs)
 

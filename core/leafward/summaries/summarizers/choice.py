@@ -6,13 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.base.config import DEFAULT_WINDOW
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.base.config import Config
-    from leafward.summaries.summarizers.settings import ModelSettings
+    from leafward.summaries.summarizers.model.settings import ModelSettings
     from leafward.summaries.summarizers.summary import Summarizer
 
 CONFIGURED = "model"
@@ -27,7 +27,7 @@ def summarizer(name: str | None, config: Config, base_url: str | None = None) ->
     """
     if name is None or name == Extractive.name:
         return Extractive()
-    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.model.summarizer import Model
 
     return Model(model_settings(name, config, base_url))
 
@@ -37,9 +37,9 @@ def model_settings(name: str, config: Config, base_url: str | None = None) -> Mo
 
     Raises SummaryFailed for `model` where none is configured, and for an address that no request may go to.
     """
-    from leafward.summaries.summarizers.addresses import environment_url, refuse_unfit
-    from leafward.summaries.summarizers.failures import SummaryFailed
-    from leafward.summaries.summarizers.settings import ModelSettings, is_ollama
+    from leafward.summaries.summarizers.model.addresses import environment_url, refuse_unfit
+    from leafward.summaries.summarizers.model.failures import SummaryFailed
+    from leafward.summaries.summarizers.model.settings import ModelSettings, is_ollama
 
     if name == CONFIGURED:
         if config.model is None:

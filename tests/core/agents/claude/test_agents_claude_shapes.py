@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.claude.entry_builder import EntryBuilder
-from leafward.agents.claude.inferred_parents import settle
-from leafward.agents.claude.number_columns import words_for
-from leafward.agents.claude.records import RareByteNeedle, Role
-from leafward.agents.claude.row_parents import Rows
+from leafward.agents.claude.entries.entry_builder import EntryBuilder
+from leafward.agents.claude.entries.inferred_parents import settle
+from leafward.agents.claude.entries.number_columns import words_for
+from leafward.agents.claude.entries.records import RareByteNeedle, Role
+from leafward.agents.claude.entries.row_parents import Rows
 from leafward.agents.lines import CHUNK
 from tests.surroundings import CORPORA, THOROUGH
 

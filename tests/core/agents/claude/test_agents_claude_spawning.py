@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.claude import subagents as spawning
+from leafward.agents.claude.entries.row_parents import Rows
 from leafward.agents.claude.lineage import SourceFinder
-from leafward.agents.claude.row_parents import Rows
 from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader

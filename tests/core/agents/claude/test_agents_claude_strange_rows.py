@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.claude.entry_builder import EntryBuilder
-from leafward.agents.claude.records import CHAINED
-from leafward.agents.claude.row_parents import Rows
+from leafward.agents.claude.entries.entry_builder import EntryBuilder
+from leafward.agents.claude.entries.records import CHAINED
+from leafward.agents.claude.entries.row_parents import Rows
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import NEVER_SENT

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.claude.records import CAVEAT
+from leafward.agents.claude.entries.records import CAVEAT
 from leafward.base.config import Config
 from leafward.catalog.listing import Catalogue
 from leafward.context.message_columns import message_body

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.codex.items import typed_in
+from leafward.agents.codex.entries.items import typed_in
 from leafward.agents.codex.rollout import Rollout as Source
 from leafward.agents.recognition import recognised
 from leafward.base.config import Config

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.codex.current_path import START
-from leafward.agents.codex.entry_builder import EntryBuilder
+from leafward.agents.codex.entries.current_path import START
+from leafward.agents.codex.entries.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import lines_in
 from leafward.agents.recognition import agent_of
 from leafward.base.config import Config

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.codex.compactions import encrypted_size
+from leafward.agents.codex.entries.compactions import encrypted_size
 from leafward.agents.recognition import agent_of
 from leafward.compaction.alignment import Link
 from leafward.compaction.draft_assembly import draft
@@ -24,7 +24,7 @@ from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
 from leafward.session.messages import SUMMARY_BASIS, SummaryBasis, encrypted_tokens, messages_of
 from leafward.session.tokens import SUMMARY_TOKENS
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.survival.report import Status, survival_of
 from leafward.summaries.survival.spans import replaced_by
 from tests.codex_rollout import Rollout

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.codex.record_words import event_words
+from leafward.agents.codex.entries.record_words import event_words
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from tests.codex_rollout import Rollout

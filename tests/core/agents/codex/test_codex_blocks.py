@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
-from leafward.agents.codex import entry_builder as weaving
-from leafward.agents.codex.current_path import START
-from leafward.agents.codex.entry_builder import EntryBuilder
-from leafward.agents.codex.records import (
+from leafward.agents.codex.entries import entry_builder as weaving
+from leafward.agents.codex.entries.current_path import START
+from leafward.agents.codex.entries.entry_builder import EntryBuilder
+from leafward.agents.codex.entries.records import (
     BEGINNING,
     KINDS,
     THOUGHTS,
@@ -309,7 +309,7 @@ def test_an_event_of_reasoning_is_decoded_only_beside_an_item_of_reasoning(
         looked_into.append(line)
         return decode_line(line)
 
-    monkeypatch.setattr("leafward.agents.codex.responses.decode_line", counted)
+    monkeypatch.setattr("leafward.agents.codex.entries.responses.decode_line", counted)
     assert at_once(data) == decoded(data)
     # The last event and the item that it says again, once each way.
     assert len(looked_into) == 2 * 2

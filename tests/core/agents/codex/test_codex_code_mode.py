@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.agents.codex.code_mode import single_call
+from leafward.agents.codex.entries.code_mode import single_call
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
 from tests.codex_rollout import Rollout

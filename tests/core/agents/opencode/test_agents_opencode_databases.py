@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from leafward.agents.opencode.database import TABLES
-from leafward.agents.opencode.database import Database as OpenDatabase
-from leafward.agents.opencode.database import opened as opened_base
-from leafward.agents.opencode.sessions import info_of
+from leafward.agents.opencode.storage.database import TABLES
+from leafward.agents.opencode.storage.database import Database as OpenDatabase
+from leafward.agents.opencode.storage.database import opened as opened_base
+from leafward.agents.opencode.storage.sessions import info_of
 from leafward.agents.recognition import agent_of
 from leafward.base.errors import NotASession, Refused
 from tests.core.catalogued import cards_by_id

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.opencode import trees
 from leafward.agents.opencode.agent import OpenCode
+from leafward.agents.opencode.storage import trees
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.opencode.documents import Ids
-from leafward.agents.opencode.store import store_variables
+from leafward.agents.opencode.storage.store import store_variables
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
 from leafward.export.doctor import waiting_imports

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.compaction.branch_summary import BranchDraft, LeftBranch
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model_requests import Outgoing
+    from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.summary_request import SummaryRequest
@@ -354,7 +354,7 @@ def look_over(
         return SummaryOffer()
     if branch is None or config.model is None:
         return SummaryOffer(branch)
-    from leafward.summaries.summarizers.model_requests import outgoing
+    from leafward.summaries.summarizers.model.requests import outgoing
 
     settings = model_settings(MODEL, config)
     return SummaryOffer(branch, outgoing(branch.span(request.focus), branch.budget(), settings))
@@ -377,7 +377,7 @@ def summarise(
     from leafward.compaction.branch_summary import summarize_branch
     from leafward.session.journal.lock import busy
     from leafward.summaries.summarizers.choice import model_settings
-    from leafward.summaries.summarizers.extractive import Extractive
+    from leafward.summaries.summarizers.extractive.summarizer import Extractive
     from leafward.summaries.summarizers.summary import tokens_of
 
     def grow(now: Growth) -> None:
@@ -393,7 +393,7 @@ def summarise(
                     progress=lambda text: grow(Growth(text, tokens_of(text))),
                     stop=stop.is_set,
                 )
-            from leafward.summaries.summarizers.model import Model, SummaryProgress
+            from leafward.summaries.summarizers.model.summarizer import Model, SummaryProgress
 
             def watch(now: SummaryProgress) -> None:
                 grow(Growth(now.text, now.tokens, now.rate, now.stage))

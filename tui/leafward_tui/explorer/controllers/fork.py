@@ -360,7 +360,7 @@ def find_earlier(
     """The unused session of an earlier attempt, to be used now. Raises LeafwardError where its agent is missing."""
     from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
     from leafward.compaction.branch_summary import summarize_branch
-    from leafward.summaries.summarizers.extractive import Extractive
+    from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
     job.give_way()
     made.draft.resume.program(os.environ)

@@ -12,14 +12,14 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.strategies import Strategy
 from leafward.compaction.draft_assembly import draft, edited
 from leafward.compaction.gate import pinned
-from leafward.compaction.injection.collection import collect
 from leafward.compaction.injection.configured import configured_settings
+from leafward.compaction.injection.findings.collection import collect
 from leafward.compaction.injection.injection import build
 from leafward.compaction.provenance import cost_of
 from leafward.compaction.repair import own_summary
 from leafward.context.model_context import context_at
 from leafward.session.injected_block import split_enclosed
-from leafward.summaries.summarizers.extractive import Extractive
+from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward.summaries.survival.report import survival_of
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.compaction.draft import Draft
-    from leafward.compaction.injection.path_findings import Collected
+    from leafward.compaction.injection.findings.path_findings import Collected
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model_requests import Outgoing
+    from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.ui.jobs import Job
@@ -79,7 +79,7 @@ def outgoing(
 ) -> Outgoing:
     """The requests to a model for the draft of a plan; nothing is sent. Raises LeafwardError, OSError."""
     from leafward.summaries.summarizers.choice import model_settings
-    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.model.summarizer import Model
 
     span, budget = prepared(
         session,

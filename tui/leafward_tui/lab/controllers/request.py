@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan import Plan
     from leafward.session.session import Session
-    from leafward.summaries.summarizers.model import SummaryProgress
-    from leafward.summaries.summarizers.model_requests import Outgoing
+    from leafward.summaries.summarizers.model.requests import Outgoing
+    from leafward.summaries.summarizers.model.summarizer import SummaryProgress
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.layout import PaneLayout
@@ -88,7 +88,7 @@ class SummaryRequest(LabController):
 
     def ask(self, sending: Outgoing) -> None:
         """Asks before anything is sent: tokens, address, price, redacted secrets."""
-        from leafward.summaries.summarizers.addresses import host_of
+        from leafward.summaries.summarizers.model.addresses import host_of
 
         what_if = self._state.what_if
         if what_if is None:
@@ -196,7 +196,7 @@ def model_draft(
     """A draft by a model; `tell` gets its progress. Raises Cancelled, LeafwardError, OSError."""
     from leafward.session.journal.lock import busy
     from leafward.summaries.summarizers.choice import model_settings
-    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.model.summarizer import Model
 
     growing = _Growing(tell, job)
     with busy(session.path, "a compaction"):

@@ -141,8 +141,8 @@ def model_problem(name: str, config: Config, _job: Job) -> str:
     Nothing is sent.
     """
     from leafward.summaries.summarizers.choice import model_settings
-    from leafward.summaries.summarizers.failures import SummaryFailed
-    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.model.failures import SummaryFailed
+    from leafward.summaries.summarizers.model.summarizer import Model
 
     try:
         Model(model_settings(name, config)).refuse_unknown()

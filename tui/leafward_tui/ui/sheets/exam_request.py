@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.compaction.exam.questions import Question
     from leafward.compaction.exam.sitting import ExamAnswers, Sitting
-    from leafward.summaries.summarizers.model import SummaryProgress
-    from leafward.summaries.summarizers.model_requests import Outgoing
-    from leafward.summaries.summarizers.settings import ModelSettings
+    from leafward.summaries.summarizers.model.requests import Outgoing
+    from leafward.summaries.summarizers.model.settings import ModelSettings
+    from leafward.summaries.summarizers.model.summarizer import SummaryProgress
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.jobs import Job, Jobs
     from leafward_tui.ui.services import AppServices
@@ -49,7 +49,7 @@ class Prepared(NamedTuple):
 def prepared(subject: Subject, name: str, config: Config, job: Job) -> Prepared | None:
     """The exam for a model that can be asked; nothing is sent. Raises LeafwardError, OSError."""
     from leafward.summaries.summarizers.choice import model_settings
-    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.model.summarizer import Model
 
     settings = model_settings(name, config)
     Model(settings).refuse_unknown()
@@ -64,7 +64,7 @@ def answered(
     from leafward.compaction.exam.sitting import sit
     from leafward.session.journal.lock import busy
     from leafward.summaries.summarizers.choice import model_settings
-    from leafward.summaries.summarizers.model import Model
+    from leafward.summaries.summarizers.model.summarizer import Model
 
     def watch(now: SummaryProgress) -> None:
         stage = f"{name} answers" if now.text else now.stage.replace(": exam", " is asked", 1)
@@ -151,7 +151,7 @@ class ExamRequest:
 
     def _show(self, sheet: ReadingSheet, name: str, found: Prepared | None) -> None:
         """Shows every word of the request, its size and its price, before anything is sent."""
-        from leafward.summaries.summarizers.addresses import host_of
+        from leafward.summaries.summarizers.model.addresses import host_of
 
         self._ready = found
         if found is None:

@@ -1,0 +1,1 @@
+"""Where opencode keeps sessions: its databases, its trees of files, and the records in both."""

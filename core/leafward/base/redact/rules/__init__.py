@@ -1,0 +1,1 @@
+"""The rules by which secrets are recognised, one kind of place or form each."""

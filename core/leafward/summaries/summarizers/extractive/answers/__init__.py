@@ -1,0 +1,1 @@
+"""The model's own sentences: results, decisions with their reasons, remaining work."""

@@ -1,0 +1,302 @@
+"""The model's statements as lines of a summary, and what it said last."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.cancellation import unless_cancelled
+from leafward.base.late_pattern import late
+from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
+from leafward.summaries.facts import prose, responses
+from leafward.summaries.facts.outcomes import files_changed
+from leafward.summaries.facts.passing_states import tells_a_passing_state
+from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
+    is_finished,
+    is_guessed,
+    section_of_sentence,
+    tells_runs_alone,
+    without_opening,
+)
+from leafward.summaries.summarizers.extractive.candidates import SAID_EARLIER, Evidence, add
+from leafward.summaries.summarizers.extractive.turns import (
+    CHOOSES,
+    asks_back,
+    is_answered,
+    keeps_going,
+    question_of,
+)
+from leafward.summaries.summarizers.outline import (
+    Provenance,
+    SummarySection,
+    is_drawn,
+    line_key,
+    read_outline,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from leafward.summaries.summarizers.extractive.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+_TALK = re.compile(
+    r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b)"
+)
+"""Sentences that depend on the text around them."""
+_HEADING = re.compile(r"(?m)^#{1,6} ")
+_ENDED = re.compile(r"[.!?。！？;…]$")
+WAITING = "Waiting for the user: "
+"""The beginning of a question of the model's that the user has not answered."""
+_QUOTED = re.compile(
+    r"^(?:Waiting for the user|Asked|Asked last|Answered last|Last request(?: before the messages that were kept)?|Last reply|Said last): "
+)
+_OF_A_BRANCH: dict[SummarySection, tuple[SummarySection, float, str]] = {
+    SummarySection.GOAL: (SummarySection.CONTEXT, 1.5, "A branch that was left: "),
+    SummarySection.CONSTRAINTS: (SummarySection.CONSTRAINTS, 2.5, ""),
+    SummarySection.DONE: (SummarySection.DONE, 0.5, "On a branch that was left: "),
+    SummarySection.IN_PROGRESS: (SummarySection.CONTEXT, 0.4, "Open on a branch that was left: "),
+    SummarySection.BLOCKED: (SummarySection.CONTEXT, 0.4, "Open on a branch that was left: "),
+    SummarySection.DECISIONS: (SummarySection.DECISIONS, 1.0, ""),
+    SummarySection.NEXT: (SummarySection.CONTEXT, 0.4, "Open on a branch that was left: "),
+    SummarySection.CONTEXT: (SummarySection.CONTEXT, 0.3, ""),
+}
+"""The new section, the worth and the lead of a branch summary's lines.
+
+The branch's goal and next steps are not the current ones.
+"""
+REQUEST_LIMIT = 280
+"""Characters of a request that are quoted."""
+_OUTCOMES = (SummarySection.DONE, SummarySection.DECISIONS, SummarySection.NEXT)
+_POINTS_BACK = late(
+    r"(?i)^\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:\w+ed|put|made|cut|rewrote|wrote|took) (?:them|it)\b"
+)
+"""A report whose object only the line before it names."""
+_WHOLE = 8
+"""Words from which a statement is no half thought."""
+
+
+def answers(
+    evidence: Evidence,
+    messages: Sequence[SpanMessage],
+    turns: Sequence[Turn],
+    stop: Callable[[], bool],
+    *,
+    goes_on: bool,
+) -> None:
+    """Adds lines of the replies that ended a turn, in the sections of their sentences. Raises Cancelled.
+
+    A reply between calls is about the next one: the end of its turn says what came of it. `goes_on` says that the messages
+    that are kept went on with the work.
+    """
+    total = max(1, len(messages))
+    before = turns[0].first if turns else total
+    final = {turn.last for turn in turns}
+    # Messages before the first request belong to a turn that began before the span.
+    final.update(
+        [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"][-1:]
+    )
+    working = {turn.last for turn in turns if turn.works}
+    # A mere question leaves the answer before it under discussion.
+    current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
+    # Later work may have changed the state at the end of a turn.
+    since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
+    backwards = reversed(list(enumerate(messages)))
+    changed = next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
+    proposed = {
+        turn.last for turn, then in zip(turns, [*turns[1:], None], strict=False) if _is_offer(turn, then)
+    }
+    talk = not evidence.calls
+    for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
+        role = message.get("role")
+        # A turn without a reply ends with the request itself.
+        if role != "branchSummary" and (role != "assistant" or place not in final):
+            continue
+        recency = 0.4 + 0.6 * (place + 1) / total
+        worked = place in working or place < before
+        over = goes_on or place < max(since, current)
+        works_on = place in evidence.calls
+        for text in _texts(message):
+            outline = _HEADING.search(text) if role == "branchSummary" else None
+            if outline is not None:
+                _branch(evidence, entry, text[outline.start() :], recency)
+                continue
+            for line in quotable(text):
+                if _leads(line):
+                    continue
+                said = _said(line)
+                section = said.section
+                if section in _OUTCOMES[:2] and works_on and prose.accompanies(line):
+                    # It is about the next call.
+                    continue
+                if section is SummarySection.DECISIONS and place in proposed and not is_finished(line):
+                    # The offer was not accepted.
+                    section = SummarySection.CONTEXT
+                if section is SummarySection.DONE and (not worked or said.of_runs):
+                    section = SummarySection.CONTEXT
+                if section is SummarySection.DONE:
+                    line = without_opening(line)
+                    if _POINTS_BACK.match(line):
+                        continue
+                context = section is SummarySection.CONTEXT
+                if context and not said.alone:
+                    continue
+                if context and over and said.passing:
+                    # The end of the last turn tells the final state.
+                    continue
+                if context and (place in proposed or over) and said.bids:
+                    # Nobody chose it, or it was done.
+                    continue
+                # A decision from before later work is told as said then: the work may have changed it. Other statements have
+                # their own heading.
+                lead = SAID_EARLIER * (place < max(changed, since) and section is SummarySection.DECISIONS)
+                add(
+                    evidence,
+                    section,
+                    line,
+                    (entry,),
+                    recency * (0.3 if context else 1.0),
+                    # A statement that names nothing of the span counts only where work was done, or none at all.
+                    names_something=context and not (talk or worked),
+                    provenance=Provenance.SAID,
+                    lead=lead,
+                )
+
+
+def answered_before(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> int:
+    """The position of the answer that ended a turn from before the span; 0 where there is none."""
+    for place in range((turns[0].first if turns else len(messages)) - 1, 0, -1):
+        message = messages[place].message
+        if message.get("role") == "assistant":
+            text = "\n".join(_texts(message))
+            return place if text.strip() and not any(tool_calls(message)) and not asks_back(text) else 0
+    return 0
+
+
+def _is_offer(turn: Turn, then: Turn | None) -> bool:
+    """Whether an answer proposes something, and the next request, if there is one, does not accept it."""
+    if not asks_back(turn.answer) or prose.reports(turn.answer):
+        return False
+    return then is None or not (
+        keeps_going(then) or responses.agrees(then.own) or CHOOSES.search(then.text) is not None
+    )
+
+
+class _Said(NamedTuple):
+    """The classification of a line of an answer, independent of its place."""
+
+    section: SummarySection
+    alone: bool
+    """Whether it states something, and is understandable without the text around it."""
+    passing: bool
+    """Whether it describes a state at that moment."""
+    bids: bool
+    """Whether it says what to do."""
+    of_runs: bool
+    """Whether it tells the outcome of runs, and no work."""
+
+
+@lru_cache(maxsize=1 << 13)
+def _said(line: str) -> _Said:
+    return _Said(
+        section_of_sentence(line),
+        len(line.split()) >= _WHOLE and not _TALK.match(line) and not is_guessed(line),
+        tells_a_passing_state(line),
+        bids(line),
+        tells_runs_alone(line),
+    )
+
+
+@lru_cache(maxsize=1 << 13)
+def _leads(line: str) -> bool:
+    """Whether a line is a drawing, or leads to the next one."""
+    return is_drawn(line) or prose.announces(without_opening(line))
+
+
+def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:
+    """Adds the lines of an abandoned branch's summary. Its goal is the goal only where nothing else is."""
+    evidence.left.add(entry)
+    aimless = not any(candidate.section is SummarySection.GOAL for candidate in evidence.candidates)
+    for section, raw, is_open in read_outline(text):
+        line = without_opening(_QUOTED.sub("", raw))
+        if len(line) < 8 or line == "(none)" or line.endswith((":", "：")):
+            continue
+        if section is SummarySection.GOAL and aimless:
+            add(evidence, section, line, (entry,), 3.0, first=True, limit=REQUEST_LIMIT)
+            continue
+        if is_open is False and section in {SummarySection.NEXT, SummarySection.IN_PROGRESS}:
+            section = SummarySection.DONE
+        target, worth, lead = _OF_A_BRANCH[section]
+        add(evidence, target, line, (entry,), worth * weight, limit=240, lead=lead)
+
+
+def last_word(
+    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], *, replied: bool
+) -> None:
+    """Adds the model's last statements that no other section has: as many whole passages as fit a line.
+
+    `replied` says that the kept messages have what the user said next: nothing waits for that, and they go on from there.
+    """
+    over = replied or is_answered(turns[-1]) or turns[-1].left if turns else answered_before(messages, turns)
+    if over:
+        # Nothing is in progress; the sentences of the answer are in their own sections.
+        return
+    request = turns[-1].first if turns else -1
+    for place in range(len(messages) - 1, request, -1):
+        # Messages before the last request are not replies to it.
+        entry, message = messages[place]
+        if message.get("role") != "assistant":
+            continue
+        elsewhere = {
+            line_key(candidate.text)
+            for candidate in evidence.candidates
+            if entry in candidate.sources and candidate.section in _OUTCOMES
+        }
+        passages = ""
+        texts = [text for text in _texts(message) if text.strip()]
+        for text in texts:
+            for passage in quotable(text, shortest=8):
+                plain = without_opening(passage)
+                if line_key(plain) in elsewhere or prose.announces(plain) or prose.accompanies(passage):
+                    continue
+                if passages and len(passages) + len(passage) >= REQUEST_LIMIT - 40:
+                    break
+                passages += (" " if _ENDED.search(passages) else ". ") * bool(passages) + passage
+        question = "" if any(tool_calls(message)) else question_of("\n".join(texts))
+        if question:
+            add(
+                evidence,
+                SummarySection.IN_PROGRESS,
+                question,
+                (entry,),
+                1.6,
+                first=True,
+                limit=REQUEST_LIMIT,
+                lead=WAITING,
+            )
+        if passages:
+            add(
+                evidence,
+                SummarySection.CONTEXT,
+                passages,
+                (entry,),
+                1.6,
+                limit=REQUEST_LIMIT,
+                lead="Last reply: ",
+                provenance=Provenance.SAID,
+            )
+        if texts:
+            # An earlier statement is not the last reply.
+            return
+
+
+def _texts(message: Body) -> Iterator[str]:
+    if message.get("role") == "branchSummary":
+        yield str(message.get("summary") or "")
+        return
+    for block in blocks_of(message.get("content")):
+        text = block.get("text") if block.get("type") == "text" else None
+        if isinstance(text, str):
+            yield text

@@ -1,0 +1,1 @@
+"""An earlier summary in the next one."""

@@ -1,0 +1,250 @@
+"""Possible lines of a summary, taken from a span, each with its facts and its source entries.
+
+The last and clearest statement is quoted; only a few words of ours are added that name the kind of a line (`Asked:`,
+`Failed:`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.cancellation import unless_cancelled
+from leafward.files.shell.bulk_effects import BulkCommand
+from leafward.files.shell.moves import may_move, moves
+from leafward.summaries.facts import forms, restorations
+from leafward.summaries.facts.agent_plan import AgentPlan
+from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
+from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
+from leafward.summaries.summarizers.extractive import statements
+from leafward.summaries.summarizers.extractive.answers import choices, reasons
+from leafward.summaries.summarizers.extractive.answers import quotes as quoting
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
+from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
+from leafward.summaries.summarizers.extractive.requests import offers, user_requests
+from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
+from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
+from leafward.summaries.summarizers.extractive.state import commits, stale_lines
+from leafward.summaries.summarizers.extractive.state.declared_lines import tell_declared
+from leafward.summaries.summarizers.extractive.state.last_state import tell_state
+from leafward.summaries.summarizers.extractive.statements import KeptFacts
+from leafward.summaries.summarizers.extractive.turns import as_asked, by_machine, mark_told_before, turns_of
+from leafward.summaries.summarizers.outline import SummarySection, line_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leafward.session.entries import EntryIndex, ToolCall
+    from leafward.summaries.facts.reader import Written
+    from leafward.summaries.facts.span_reading import SpanReading
+    from leafward.summaries.summarizers.summary import Span
+    from leafward.summaries.survival.spans import SpanMessage
+
+_NAMELESS = frozenset(
+    content_words(
+        "fix change work place update status clean error issue problem thing everything good ready complete done finished"
+    )
+)
+"""Words of reports that alone do not say what was done."""
+
+
+def collect(
+    span: Span,
+    messages: Sequence[SpanMessage],
+    previous: str,
+    stop: Callable[[], bool],
+    reading: SpanReading | None = None,
+) -> Evidence:
+    """Reads a span whose secrets were removed already; `reading` is the same, read before. Raises Cancelled where `stop` turns true."""
+    reader = FactReader(span.cwd, span.known) if reading is None else reading.reader
+    sightings: list[Sighting] = []
+    evidence = Evidence({}, [], {}, len(messages), {}, reader)
+    failed = failed_calls(message for _, message in messages)
+    refused = restorations.refused(message for _, message in messages)
+    if reading is None:
+        sightings += reader.earlier(previous, span.previous_entry, span.plan)
+    for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
+        evidence.position[entry] = place
+        if message.get("isError") or message.get("exitCode") or message.get("errorMessage"):
+            evidence.failed.add(entry)
+        seen: Sequence[Sighting]
+        if reading is not None:
+            seen, calls, written = reading.found[place], reading.calls[place], reading.written[place]
+        elif by_machine(message):
+            continue
+        else:
+            seen, calls, written = reader.read(entry, message), reader.calls, reader.written
+        sightings += seen
+        if message.get("role") == "toolResult" and any(one.outcome == "failed" for one in seen):
+            # A check that failed behind a pipe.
+            evidence.failed.add(entry)
+        if calls:
+            evidence.calls[place] = calls
+            _work(evidence.files, seen, calls, written, failed, place, entry, span.cwd)
+            for call in calls:
+                if call.id not in refused:
+                    _bring_back(
+                        evidence.files, command_of(call.arguments), call.id in failed, place, span.cwd
+                    )
+    evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
+    _join(evidence.files)
+    turns = turns_of(messages)
+    mark_told_before(turns, span.previous_entry)
+    end = messages[-1].entry if messages else span.previous_entry
+    behind = [one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end]
+    replies = turns_of(behind)
+    answers = finish(turns, messages, behind)
+    after = FactReader(span.cwd, span.known)
+    after.plan = AgentPlan(dict(reader.plan.items))
+    seen_after = [seen for one in behind for seen in after.read(*one)]
+    went_on = continued(turns, [*messages, *behind], answers.later, span.previous_entry)
+    carry(evidence, previous, span.previous_entry, Since(turns, answers.later, after, went_on))
+    evidence.last_turn = turns[-1].first + 1 if turns else 0
+    user_requests.requests(
+        evidence,
+        turns,
+        SameWork(messages, failed, span.cwd, evidence.files),
+        first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
+        is_split=span.prefix > 0,
+        kept=answers,
+    )
+    offers.declined(evidence, turns)
+    works = any(one.message.get("role") == "toolResult" for one in behind)
+    quoting.answers(evidence, messages, turns, stop, goes_on=works)
+    choices.chosen(evidence, messages, turns)
+    reasons.given(evidence, messages, turns)
+    quoting.last_word(evidence, messages, turns, replied=bool(replies))
+    commits.settled(evidence, messages, turns)
+    statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
+    statements.changed(evidence)
+    _without_repeats(evidence)
+    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)
+    gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
+    tell_declared(evidence, gone)
+    tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
+    return evidence
+
+
+def _without_repeats(evidence: Evidence) -> None:
+    """Leaves out the reports that stand as the outcome of a request already, and those that name nothing."""
+    outcomes = {
+        line_key(one.text.partition(OUTCOME)[2]) for one in evidence.candidates if OUTCOME in one.text
+    }
+    evidence.candidates = [
+        one
+        for one in evidence.candidates
+        if one.section is not SummarySection.DONE
+        or OUTCOME in one.text
+        or not (
+            line_key(one.text) in outcomes
+            or (not one.carries and _NAMELESS.issuperset(content_words(one.text)))
+        )
+    ]
+
+
+def _join(files: dict[str, FileWork]) -> None:
+    """Merges the work on a file under its whole path, where calls also used the end of that."""
+    known = {path.lstrip("./") if path.startswith(("./", "../")) else path for path in files}
+    whole = whole_paths(known)
+    ends: dict[str, list[str]] = {}
+    for path in known:
+        ends.setdefault(path.rpartition("/")[2], []).append(path)
+    for path in sorted(files):
+        bare = path.lstrip("./") if path.startswith(("./", "../")) else path
+        longer = [other for other in ends.get(bare, ()) if other != bare]
+        target = whole.get(bare) or (longer[0] if "/" not in bare and len(longer) == 1 else bare)
+        if target == path or target not in files:
+            continue
+        short, work = files.pop(path), files[target]
+        work.reads += short.reads
+        work.named += short.named
+        work.changes += short.changes
+        work.last = max(work.last, short.last)
+        work.changed = max(work.changed, short.changed)
+        work.sources = sorted({*work.sources, *short.sources})
+        for name, place in short.names.items():
+            work.names[name] = max(place, work.names.get(name, place))
+        work.removed |= short.removed
+        work.declared |= short.declared
+
+
+def _work(
+    files: dict[str, FileWork],
+    seen: Sequence[Sighting],
+    calls: Sequence[ToolCall],
+    written: Sequence[Written],
+    failed: frozenset[str],
+    place: int,
+    entry: EntryIndex,
+    cwd: str,
+) -> None:
+    """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
+    done = [call.arguments for call in calls if call.id not in failed]
+    arguments = {path for made in done for path in paths_of(made)}
+    patched = {path for made in done if not changes_text(made) for path in files_changed_by(made, cwd)}
+    missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)} - arguments
+    undone: dict[str, int] = {}
+    for one in written:
+        if one.call in failed:
+            undone[one.path] = undone.get(one.path, 0) + 1
+    for sighting in seen:
+        if sighting.kind is not FactKind.PATH or sighting.voice not in {Voice.CALL, Voice.CHANGED}:
+            continue
+        if "." not in sighting.key.rsplit("/", 1)[-1]:
+            continue
+        if sighting.voice is Voice.CALL and sighting.text in missed:
+            # What could not be read is perhaps not there.
+            continue
+        work = files.setdefault(sighting.key, FileWork(sighting.key))
+        work.last = place
+        if not work.sources or work.sources[-1] != entry:
+            work.sources.append(entry)
+        if sighting.voice is Voice.CHANGED and undone.get(sighting.text):
+            undone[sighting.text] -= 1
+            work.named += 1
+        elif sighting.voice is Voice.CHANGED:
+            work.change(place)
+        elif sighting.key in patched:
+            if work.changed != place:
+                work.change(place)
+        elif sighting.text in arguments:
+            work.reads += 1
+        else:
+            work.named += 1
+    paths = {
+        sighting.text: sighting.key
+        for sighting in seen
+        if sighting.kind is FactKind.PATH and sighting.voice is Voice.CHANGED
+    }
+    for one in written:
+        work_of = files.get(paths.get(one.path, ""))
+        if work_of is not None and one.call not in failed:
+            work_of.take_out(one.removed, place)
+            work_of.write(one.names, place)
+            if one.whole:
+                work_of.declared.clear()
+            work_of.declared.update(one.declared)
+    for call in calls:
+        command = command_of(call.arguments)
+        if command and may_move(command) and call.id not in failed:
+            for path, to in moves(command):
+                gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
+                if gone is not None:
+                    gone.remove()
+
+
+def _bring_back(files: dict[str, FileWork], command: str, failed: bool, place: int, cwd: str) -> None:
+    """Takes changes that were not committed back where a command restores them; a `failed` commit keeps nothing."""
+    for one in restorations.restorations(command, cwd, failed=failed):
+        for path, work in files.items():
+            if not one.covers(path, cwd):
+                continue
+            if one.by is BulkCommand.POP:
+                work.put_back(place)
+            else:
+                work.restore(aside=one.by is BulkCommand.STASH)
+    if not failed and restorations.commits(command):
+        for work in files.values():
+            work.commit()

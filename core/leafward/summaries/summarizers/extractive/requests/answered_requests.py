@@ -1,0 +1,161 @@
+"""Whether a request is over by its answer: with a result, or with what it asked for, and nothing left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.late_pattern import late
+from leafward.summaries.facts import prose, questions, responses
+from leafward.summaries.summarizers.extractive.answers.passages import quotable
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
+from leafward.summaries.summarizers.extractive.requests.exchange import closing, reports_result, verdict_of
+from leafward.summaries.summarizers.extractive.turns import (
+    SUBSTANTIAL,
+    Turn,
+    asks_back,
+    is_answered,
+    keeps_going,
+    only_declines,
+    position,
+    question_of,
+)
+from leafward.summaries.summarizers.outline import SummarySection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ACHIEVED = late(
+    r"(?i)^\W*(?:(?:(?:all )?done|finished|erledigt|fertig|terminé|c['’]est fait|listo|hecho|готово)\b|✅|已?(?:全部)?完成|搞定|完了)"
+)
+_STILL = (
+    r"still (?:\w+ly )?(?:fail\w*|need\w*|miss\w*|open|broken|to|not|remain\w*|pending|running|waiting|wrong|red|happens?|occurs?"
+    r"|unclear|unsolved|outstanding|in progress|lack\w*|has to|have to|must|requires?|crash\w*|hang\w*|slow\w*|doesn|isn|can['’]?t|cannot)"
+)
+"""What lasts: something that `still` looks good leaves nothing open."""
+_ELSEWHERE = (
+    r"|\b(?:noch nicht|noch offen|fehlt noch|steht noch aus|pas encore|reste(?:nt)? à|todavía no|aún no|falta(?:n)? por|queda(?:n)? por|als nächstes|prochaine étape|próximo paso)\b"
+    r"|(?:\bвс[её] ещ[её]|\bещ[её] не|\bпока не|\bосталось)\b|还没|尚未|还需要|接下来|下一步|まだ|残って|次[はに]"
+)
+"""The same in other languages."""
+FAILS = late(
+    rf"(?i)\b(?:fail(?:s|ing)?|broken|{_STILL}|not yet|remain(?:s|ing)?)\b{_ELSEWHERE}"
+    r"|\b(?:schlägt (?:\w+ )?fehl|schlagen (?:\w+ )?fehl|fehlgeschlagen|échou\w+|fall(?:a|an|ando)|пада(?:ет|ют)|не проход(?:ит|ят))\b|失败|未通过|失敗"
+)
+"""A sign that an answer leaves something unfinished."""
+_CASES = late(
+    r"(?i)\b(?:if|when(?:ever)?|in case|unless|won['’]t|will (?:not|never)|never|instead of|no longer)\b[^,.;)]*"
+)
+"""A part of a sentence about what may happen, or does not."""
+_LEAVES = late(rf"(?i)\b(?:but|aber|mais|pero|{_STILL}|not yet|remain(?:s|ing)?)\b{_ELSEWHERE}|但|ただし")
+"""A sign that a report of work leaves something unfinished; it may well tell of a failure that is over."""
+_STUCK = late(
+    r"(?i)\b(?:i|we) (?:can['’]t|cannot|can not|am unable to|are unable to|could not|couldn['’]t) (?:go on|continue|proceed|finish|complete|do (?:it|this|that)|push|publish|deploy|merge|access|reach|connect)\b"
+    r"|\b(?:needs?|requires?|lacks?|waits? for|is waiting for|waiting on) (?:an? |the |your )?(?:\w+ )?(?:approvals?|permissions?|credentials|token|review)\b|\buntil (?:someone|somebody|you)\b"
+    r"|\bkann (?:ich )?(?:nicht|erst)\b.*\b(?:weiter|fortfahren|bis|wenn)\w*|\bje ne peux pas (?:continuer|terminer)\b|\bno puedo (?:continuar|seguir|terminar)\b|无法继续"
+)
+"""A sign that the work is stuck."""
+_CHANGES = late(
+    r"(?i)^(?:(?:ok(?:ay)?|please|now|and|also|so|then|first|but|hi|hey|yes|no|just|actually|bitte|jetzt|dann|nun)[\s,.]+)*(?:(?:can|could|would|will) (?:you|we) |(?:i|we)(?:['’]d| would)? (?:want|like|need)(?: you)? to |let['’]s |you should |kannst du |peux-tu )?(?:please |also |now |bitte |just )*"
+    r"(?:add|fix|port|move|rename|remove|delete|drop|implement|make|create|write|rewrite|update|upgrade|refactor|change|replace|convert|build|merge|split|migrate|extract|restore|revert|clean|set|install|deploy|publish|push|commit|release"
+    r"|turn|switch|use|let|allow|support|handle|extend|improve|simplify|speed|optimi[sz]e|draw|show .{1,60} (?:in|on|as|with|beside)|document|address|resolve|solve|get rid|put|bring|go on|continue|start|try|do(?! (?:we|you|they|i|these|those)\b)|finish|complete|apply|enable|disable"
+    r"|füge?|entfern\w*|lösch\w*|benenne?|erstell\w*|beheb\w*|ersetz\w*|änder\w*|mach\w*|schreib\w*|baue?|bau|korrigier\w*|ajoute\w*|supprime\w*|renomme\w*|cré\w*|corrige\w*|remplace\w*|fais|modifie\w*|añade|agrega|elimina|quita|crea|reemplaza|cambia|haz)\b"
+    r"|^(?:请|帮我|把|将)*.{0,12}(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换|改成|改为|实现|重构|写)|(?:して|追加|修正|変更|作って)(?:ください|下さい)?[。.]?$"
+)
+"""The beginning of a request for work."""
+_DENIED = late(r"(?i)\W*(?:(?:no|nope|nein|non|нет)\b|不|没有|いいえ)")
+"""The beginning of an answer that says no."""
+_OWN_COMMAND = late(
+    r"/(?:add-dir|agents|bug|changelog|clear|compact|config|context|copy|cost|doctor|exit|export|fork|help|hooks|hotkeys|ide|login|logout|mcp|memory|model|models"
+    r"|name|new|permissions|quit|resume|session|sessions|settings|share|status|statusline|terminal-setup|theme|themes|thinking|tree|undo|redo|usage|vim)(?:\s|$)"
+)
+"""A command that an agent carries out itself: nothing waits for a reply to it."""
+_OF_OFFER = 1
+"""Sentences of an answer that may be but the question at its end and what leads to that."""
+_UNDONE = late(
+    r"(?i)\b(?:(?:i|we) (?:have|had|did)(?: not|n['’]t) [^.,;:]{1,50}|(?:is|are)(?: not|n['’]t) \w+ed) yet\b|\b(?:is|are|comes?) next[.!]?$"
+)
+"""Work that an answer says it did not do."""
+_PROMISES = late(
+    r"(?i)\W*(?:(?:ok(?:ay)?|sure|now|first)[\s,.!]+)*(?:i['’]ll|i will|i am going to|i['’]m going to|let me)\b"
+)
+"""The beginning of a sentence that promises work: an answer of such sentences alone, without work, ends nothing."""
+_ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|i|you)\b")
+_DID = late(
+    r"(?i)^i(?:['’]ve| have)? (?:also |now |then )?(?!need)\w+ed\b|\b(?:previously|formerly|no longer|used to) (?:\w+ ){0,2}(?:fail|broke)\w*"
+)
+"""A sentence that tells work, or that a failure is over."""
+
+
+def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
+    """Whether the last request that tells its subject is over: answered with a result or what it asked, and nothing is left.
+
+    `changed` says that the work on it changed a file: such an answer need not say that it is done.
+    """
+    if last is None:
+        return False
+    end = closing(turns, last)
+    since = turns[position(turns, last) :]
+    for number, turn in enumerate(since):
+        if is_answered(turn) or (number and responses.is_pleased(turn.own)):
+            continue
+        if turn.works and responses.offers_more(question_of(turn.answer)) and reports_result(turn.answer):
+            # What was asked for is there, and the offer is about something else.
+            continue
+        if answers_and_offers(turn):
+            continue
+        if number and turn.waits and _OWN_COMMAND.match(turn.own):
+            continue
+        if turn.first < end.first and not turn.answer and keeps_going(since[number + 1]):
+            # It was broken off, and the user said to go on.
+            continue
+        if 0 < number < len(since) - 1 and turn.words < SUBSTANTIAL and is_answered(since[-1]):
+            # A word amid, behind which other things were answered.
+            continue
+        declined = any(only_declines(turns, one) for one in since[max(1, number) : number + 2])
+        if not declined and (turn.first >= end.first or not asks_back(turn.answer)):
+            return False
+    last = end
+    if not last.works and all(map(_PROMISES.match, prose.sentences(last.answer))):
+        return False
+    if verdict_of(last):
+        return True
+    sections = [(one, section_of_sentence(one)) for one in quotable(last.answer, shortest=8)]
+    # An answer without work is what was asked for, such as a text: it may well tell of a failure.
+    if any(
+        section is SummarySection.NEXT
+        or (_LEAVES if _tells_work(one, section) or not last.works else FAILS).search(_CASES.sub(" ", one))
+        or _STUCK.search(one)
+        or _UNDONE.search(one)
+        for one, section in sections
+    ):
+        return False
+    if changed or not last.works or ACHIEVED.match(last.answer) or prose.reports(last.answer):
+        return True
+    if questions.asks(last.text) and _DENIED.match(last.answer):
+        # Whether it can be done was asked, and it cannot.
+        return True
+    if not any(map(_CHANGES.match, [last.text, *prose.sentences(last.text)])):
+        # No work was asked for, so its answer is all that was wanted.
+        return True
+    # How a result is told is known of English best: in another language a sign that something is left decides.
+    return any(section is SummarySection.DONE for _, section in sections) or not _ENGLISH.search(last.answer)
+
+
+def answers_and_offers(turn: Turn) -> bool:
+    """Whether a question was answered without any work, and the answer then offers some: that waits for the user, not for the agent."""
+    if turn.works or not questions.asks(turn.text) or _STUCK.search(turn.answer) is not None:
+        return False
+    question = question_of(turn.answer)
+    return responses.offers(question) and len(quotable(turn.answer, shortest=8)) > _OF_OFFER
+
+
+def _tells_work(sentence: str, section: SummarySection) -> bool:
+    """Whether a sentence tells what was done, or what was wrong before: a failure in it is over."""
+    return section is SummarySection.DONE or _DID.search(sentence) is not None
+
+
+def obstacle(turns: Sequence[Turn], *, since: bool) -> str:
+    """What the last answer says the work waits for; empty where it says nothing, or where `since` the user spoke again."""
+    if since or not turns:
+        return ""
+    return next((one for one in quotable(turns[-1].answer, shortest=8) if _STUCK.search(one)), "")

@@ -1,0 +1,102 @@
+"""An exchange: a request and the prompts after it that only speak to its answers, up to the answer that ends it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.late_pattern import late
+from leafward.summaries.facts import prose, questions, responses
+from leafward.summaries.summarizers.extractive.answers.passages import quotable
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
+from leafward.summaries.summarizers.extractive.turns import (
+    SUBSTANTIAL,
+    Turn,
+    asks_back,
+    is_answered,
+    keeps_going,
+    position,
+    question_of,
+)
+from leafward.summaries.summarizers.outline import SummarySection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BRIEF = 2
+"""Content words up to which a reply to a question of the model's is no request of its own."""
+
+_GOES_ON = late(
+    r"(?i)^(?:(?:oh|ah|ok(?:ay)?|sorry)[\s,.]+)*(?:needs?|should|has|have|must|is|are|was|were|and|also|plus|with|or|und|auch|muss|soll|et|aussi|y|también)\b"
+)
+"""The beginning of a prompt that goes on with the sentence before it."""
+
+_VERDICT = late(
+    r"(?i)^\W*(?:(?:yes|yep|yeah|no|nope|not|none|neither|both|correct|ja|nein|oui|non|sí|si|да|нет)\b|是的?|不|没有|可以|はい|いいえ)"
+    r"|[,;–—-]\s*(?:and |but |so )?(?:yes|no)\b"
+)
+"""A sign of a verdict: yes or no."""
+
+
+def goes_on_from(before: Turn, turn: Turn) -> bool:
+    """Whether a prompt goes on with the one before it, which nothing followed."""
+    return (
+        before.waits
+        and before.words >= SUBSTANTIAL
+        and _GOES_ON.match(turn.own) is not None
+        and not questions.asks(turn.own)
+    )
+
+
+def speaks_to(turn: Turn, before: Turn) -> bool:
+    """Whether a prompt only speaks to the answer before it: goes on, asks about it, replies to its question, or calls it wrong."""
+    if keeps_going(turn) or responses.refutes(turn.own):
+        return True
+    if asks_back(before.answer):
+        if responses.agrees(turn.own) or responses.denies(turn.own):
+            return True
+        # What names something else passes an offer over; any few words reply to another question.
+        question = question_of(before.answer)
+        passed_over = responses.offers(question) or responses.offers_more(question)
+        return turn.words <= _BRIEF and (not passed_over or responses.lets_be(turn.own))
+    return turn.words < SUBSTANTIAL and questions.asks(turn.own)
+
+
+def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
+    """A request with the prompts after it that speak to it."""
+    first = position(turns, turn)
+    end = first + 1
+    while end < len(turns) and speaks_to(turns[end], turns[end - 1]):
+        end += 1
+    return turns[first:end]
+
+
+def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
+    """The turn of an exchange whose answer tells the outcome: the last one that reports a result, or led to work.
+
+    Else it is the request itself.
+
+    An answer that the user called wrong tells none, so the last answer does.
+    """
+    exchange = exchange_of(turns, turn)
+    for one in reversed(exchange[1:]):
+        if is_answered(one) and (reports_result(one.answer) or (one.works and not questions.asks(one.own))):
+            return one
+    wrong = [number for number, one in enumerate(exchange) if responses.refutes(one.own)]
+    return next((one for one in reversed(exchange[wrong[-1] :]) if is_answered(one)), turn) if wrong else turn
+
+
+def reports_result(answer: str) -> bool:
+    """Whether an answer has a sentence about finished work, or about runs that passed."""
+    return prose.reports(answer) or any(
+        section_of_sentence(one) is SummarySection.DONE for one in quotable(answer, shortest=8)
+    )
+
+
+def verdict_of(turn: Turn) -> str:
+    """The answer to a question where its first line says yes or no and leads to a list of reasons; empty for any other turn."""
+    lead = turn.answer.lstrip().partition("\n")[0].replace("**", "").strip()
+    if not (lead.endswith((":", "：")) and questions.asks(turn.text)):
+        return ""
+    lead = lead.rstrip(":： ")
+    tells = _VERDICT.search(lead) is not None and len(prose.content_words(lead)) >= _BRIEF
+    return lead if tells and not prose.announces(lead) else ""

@@ -1,0 +1,157 @@
+"""Next steps that the work went on from: in part done, done in the messages that are kept, or passed over by other requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.base.late_pattern import late
+from leafward.summaries.facts.agent_plan import AgentPlan
+from leafward.summaries.facts.prose import content_words, reports
+from leafward.summaries.facts.responses import agrees
+from leafward.summaries.facts.values import FactKind, Sighting, Voice
+from leafward.summaries.summarizers.extractive.turns import is_answered, keeps_going, turns_of
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.facts.reader import FactReader
+    from leafward.summaries.summarizers.extractive.candidates import Evidence, LineCandidate
+    from leafward.summaries.summarizers.extractive.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+PLANNED = "Planned: "
+NOT_DONE = "Not done when this was last summarised: "
+_PLANNED = 1.0
+"""The worth of such a line alone: nobody said that the step is done."""
+_PASSED_OVER = 2
+"""Answered requests for other work after which a told step is only what was planned then."""
+_COMES_NEXT = late(r"(?i)\W*next(?: steps?)?\b")
+"""The beginning of what an answer says comes next."""
+_LABEL = late(
+    r"(?:Committed: )?(?:(?:Remaining|Next|Still open): )?(?P<label>[A-Z]{1,6}-?\d{1,4})(?=:| [-–—] )"
+)
+"""The label of a piece of work, by which a plan and a commit name the same."""
+_COMMON = 2
+"""Words that a request shares at least with the step that it takes up."""
+_ASKED_FOR = 0.6
+"""The part of its words that it shares with that."""
+
+
+def settle(
+    evidence: Evidence, turns: Sequence[Turn], kept: Sequence[SpanMessage], reader: FactReader
+) -> None:
+    """Leaves out such steps, or turns them into what was planned; `reader` has read nothing yet."""
+    _leave_out_parts(evidence)
+    over = _closed_in(kept, evidence, reader)
+    later = turns_of(kept)
+    left = []
+    for candidate in evidence.candidates:
+        if candidate.section is SummarySection.NEXT:
+            keys = {key for _, key in candidate.carries} or {line_key(candidate.text)}
+            listed = is_listed(evidence, candidate)
+            if keys <= over or (not listed and is_asked_for(candidate, later)):
+                continue
+            if not listed and (
+                _passed(evidence, candidate, turns) >= _PASSED_OVER
+                or (comes_next(candidate.text) and _went_elsewhere(evidence, candidate, turns))
+            ):
+                put_behind(evidence, candidate)
+        left.append(candidate)
+    evidence.candidates = left
+
+
+def is_listed(evidence: Evidence, candidate: LineCandidate) -> bool:
+    """Whether a step is an item of the agent's own plan, or of a checklist in a file: these show themselves when they are done."""
+    planned = evidence.reader.plan.open
+    return any(
+        key in planned or evidence.facts[kind, key].voice is Voice.CODE for kind, key in candidate.carries
+    )
+
+
+def is_asked_for(candidate: LineCandidate, turns: Sequence[Turn], place: int = -1) -> bool:
+    """Whether a request behind a position asks for a step, and led to work."""
+    words = frozenset(content_words(candidate.text))
+    return any(
+        place < turn.first
+        and turn.works
+        and len(words & (asked := frozenset(content_words(turn.text))))
+        >= max(_COMMON, _ASKED_FOR * len(asked))
+        for turn in turns
+    )
+
+
+def comes_next(text: str) -> bool:
+    """Whether a text tells what comes next: only that, until the user asks for something else."""
+    return _COMES_NEXT.match(text) is not None
+
+
+def _went_elsewhere(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
+    """Whether a request since a step asks for something else, and led to work."""
+    place = evidence.place_of(candidate)
+    return any(
+        turn.first > place and turn.works and not (keeps_going(turn) or agrees(turn.own)) for turn in turns
+    )
+
+
+def put_behind(evidence: Evidence, candidate: LineCandidate) -> None:
+    """Turns an unticked step, of which nothing tells whether it is done, into what was planned then."""
+    candidate.section = SummarySection.CONTEXT
+    candidate.provenance = Provenance.EARLIER if evidence.is_carried(candidate) else Provenance.SAID
+    candidate.text = PLANNED + candidate.text.removeprefix(NOT_DONE)
+    candidate.worth = min(candidate.worth, _PLANNED)
+
+
+def _passed(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> int:
+    """How many requests since a step were worked on and answered."""
+    place = evidence.place_of(candidate)
+    return sum(
+        turn.first > place and turn.works and (is_answered(turn) or reports(turn.answer)) for turn in turns
+    )
+
+
+def _closed_in(kept: Sequence[SpanMessage], evidence: Evidence, reader: FactReader) -> set[str]:
+    """The keys of the open steps that are done in the messages that follow the summary."""
+    steps = [fact for fact in evidence.facts.values() if fact.kind is FactKind.TODO and fact.is_open]
+    if not kept or not steps:
+        return set()
+    reader.plan = AgentPlan(dict(evidence.reader.plan.items))
+    reader.told.tell(
+        Sighting(FactKind.TODO, fact.key, fact.text, Voice.TOLD, fact.entry)
+        for fact in steps
+        if fact.voice in {Voice.TOLD, Voice.AGENT}
+    )
+    closed: set[str] = set()
+    for entry, message in kept:
+        for seen in reader.read(entry, message):
+            if seen.kind is FactKind.TODO:
+                (closed.discard if seen.is_open else closed.add)(seen.key)
+    return closed
+
+
+def _leave_out_parts(evidence: Evidence) -> None:
+    """Leaves out, of a step that lists labelled pieces of work, those that were finished since."""
+    done: dict[str, int] = {}
+    for candidate in evidence.candidates:
+        if candidate.section is SummarySection.DONE and (named := _LABEL.match(candidate.text)) is not None:
+            done[named["label"]] = max(evidence.place_of(candidate), done.get(named["label"], -1))
+    if not done:
+        return
+    for candidate in evidence.candidates:
+        if (
+            candidate.section is not SummarySection.NEXT
+            or "; " not in candidate.text
+            or is_listed(evidence, candidate)
+        ):
+            continue
+        place = evidence.place_of(candidate)
+        intro, colon, rest = candidate.text.partition(": ")
+        if _LABEL.match(f"{intro}: ") is not None:
+            intro, colon, rest = "", "", candidate.text
+        open_ = [
+            part
+            for part in rest.split("; ")
+            if (named := _LABEL.match(part)) is None or done.get(named["label"], -1) <= place
+        ]
+        candidate.text = f"{intro}{colon}{'; '.join(open_)}" if open_ else ""
+    evidence.candidates = [one for one in evidence.candidates if one.text]

@@ -1,0 +1,220 @@
+"""How a request is quoted: what it needs beside its own words to be understood alone, and its outcome."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import prose, responses
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable
+from leafward.summaries.summarizers.extractive.answers.quotes import REQUEST_LIMIT
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME
+from leafward.summaries.summarizers.extractive.requests.exchange import verdict_of
+from leafward.summaries.summarizers.extractive.requests.offers import accepted
+from leafward.summaries.summarizers.extractive.requests.open_requests import LOOKS, stands_for_an_aside
+from leafward.summaries.summarizers.extractive.turns import (
+    CHOOSES,
+    SUBSTANTIAL,
+    TELLING,
+    Turn,
+    asks_back,
+    goal_of,
+    position,
+    question_of,
+    turn_before,
+)
+from leafward.summaries.summarizers.outline import SummarySection, cut, named_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
+
+_GO_AHEAD = re.compile(
+    r"(?i)\b(?:start|begin|go ahead|proceed|continue)\b(?: \w+)? implement|\bimplement (?:it|this|that)\b"
+)
+"""A go-ahead without further words refers to the plan before it."""
+_WAY_LIMIT = 140
+OUTCOME_LIMIT = 120
+"""Characters of a request's outcome."""
+_TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
+_STOPS = (".", "!", "。", "！")
+_PAST = re.compile(
+    r"(?i)\b(?:was|were|had|did|didn['’]t|wasn['’]t|weren['’]t|used to|the (?:\w+ )?(?:problem|issue|cause|bug|reason)|because|fail\w*|broken|still|my (?:mistake|bad|fault)|sorry|war|waren|hatte|était|avait)\b"
+)
+"""A sign that a statement is about the trouble that was mended."""
+_HEADING = re.compile(r"\s#{2,} ")
+_ENDS = re.compile(r"(?<!\s\d)(?<!\s\d\d)(?<=[.!?]) |(?<=[。！？])| (?=(?:[-*•]|\d{1,2}[.)]|#{1,6}) \S)")
+"""The end of a sentence, or the place before an item or a heading, in a text on one line."""
+_ALONE = 60
+"""Characters of a request from which it is understood alone."""
+_ASKED_FIRST = " (asked first: "
+_REMARK = REQUEST_LIMIT - OUTCOME_LIMIT - len(_ASKED_FIRST)
+"""Characters of a request beside which there is room for the first one."""
+_NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s['’]il)\b)")
+"""The beginning of a reply that chooses a way by its number alone."""
+_LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
+"""A sign of a list in the user's own text."""
+_TELLS = 2
+"""Content words from which a sentence tells something."""
+
+
+def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
+    """The goal, with what was asked first or asked back where it does not tell its purpose alone."""
+    text = _with_error(
+        goal, with_way(whole_sentences(goal.text, REQUEST_LIMIT), goal.own, turn_before(turns, goal))
+    )
+    begun = goal_of(turns)
+    if begun is goal:
+        begun = None
+    if stands_for_an_aside(goal, turns):
+        asked = whole_sentences(begun.text, OUTCOME_LIMIT) if begun is not None else ""
+        return (
+            f"{cut(whole_sentences(text, _REMARK), _REMARK)}{_ASKED_FIRST}{cut(asked, OUTCOME_LIMIT)})"
+            if asked
+            else text
+        )
+    if begun is not None and goal.words < TELLING and _GO_AHEAD.search(goal.text):
+        # Sentences that only ask to read something say less.
+        wanted = (one for one in prose.sentences(begun.text) if not LOOKS.match(one))
+        return f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:OUTCOME_LIMIT]})"
+    if offer := accepted(turns, goal):
+        return f"{cut(text, _REMARK)} (asked: {offer})"
+    if (
+        begun is not None
+        and begun.first < goal.first
+        and (
+            (begun.words >= TELLING and same.goes_on(begun, goal))
+            # Nothing of the request is cut for what was asked first.
+            or (goal is not turns[-1] and len(text) <= _REMARK and not same.changed(goal))
+        )
+    ):
+        # Alone it does not name the purpose of the work.
+        asked = whole_sentences(_HEADING.split(begun.text)[0], OUTCOME_LIMIT)
+        return f"{cut(whole_sentences(text, _REMARK), _REMARK)}{_ASKED_FIRST}{cut(asked, OUTCOME_LIMIT)})"
+    if question := _question_before(turns, goal):
+        return f"{text} (asked: {question})"
+    return _with_subject(turns, goal, text)
+
+
+def last_text(turns: Sequence[Turn], latest: Turn) -> str:
+    """The last request, with the offer that it accepts, the way that it chooses, or the request that names its subject."""
+    text = _with_error(latest, whole_sentences(heading_apart(latest.text), REQUEST_LIMIT))
+    if offer := accepted(turns, latest):
+        return f"{cut(text, _REMARK)} (asked: {offer})"
+    return _with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
+
+
+def _with_error(turn: Turn, text: str) -> str:
+    """A brief request with the first error of the text that was pasted with it: alone it often does not say what is wrong."""
+    if not turn.pasted or turn.pasted in text or len(text) > _REMARK:
+        return text
+    return f"{text} (pasted: {cut(turn.pasted, OUTCOME_LIMIT)})"
+
+
+def _with_subject(turns: Sequence[Turn], turn: Turn, text: str) -> str:
+    """A request of a word with the last one before it that names its subject: alone nobody knows what it is about."""
+    if turn.words > 1 or turn.runs or len(text) > _ALONE or "(" in text:
+        return text
+    before = [
+        one for one in turns[: position(turns, turn)] if one.words > 1 and not responses.is_pleased(one.own)
+    ]
+    return (
+        f"{text} (asked before: {cut(whole_sentences(before[-1].text, OUTCOME_LIMIT), OUTCOME_LIMIT)})"
+        if before
+        else text
+    )
+
+
+def _question_before(turns: Sequence[Turn], turn: Turn) -> str:
+    """The question that a short request answers; empty where it is a request of its own."""
+    before = turn_before(turns, turn)
+    if before is None or turn.words > SUBSTANTIAL or not asks_back(before.answer):
+        return ""
+    return question_of(before.answer)
+
+
+def with_way(text: str, own: str, before: Turn | None) -> str:
+    """A request that chooses one of several ways by its number, with the text of that way from the answer before it.
+
+    `own` is the request as it was typed.
+    """
+    if before is None:
+        return text
+    chosen = CHOOSES.search(text)
+    bare = (
+        None if chosen is not None or "?" not in before.said or _LISTS.search(own, 1) else _NUMBER.match(own)
+    )
+    if chosen is None and bare is None:
+        return text
+    word, number = (chosen[1], chosen[2]) if chosen is not None else ("option", bare[1] if bare else "")
+    name = chosen[0] if chosen is not None else number
+    for form in (
+        rf"(?im)\b{word} {number}\**\s*[:–—-]\s*([^\n()]{{4,200}})",
+        # The list of ways comes last.
+        rf"(?im)^\W{{0,4}}{number}[.)]\s+([^\n]{{4,200}})",
+        rf"(?im)\b{word} {number}\**\s*\(([^\n()]{{4,200}})",
+    ):
+        if named := re.findall(form, before.said):
+            return f"{text} ({name}: {_shortened(named[-1])})"
+    return text
+
+
+def _shortened(text: str) -> str:
+    """The beginning of a text, up to the end of its sentence."""
+    return cut(re.split(r"(?<=[.!?])\s|\s[-–—]\s", text.replace("*", ""))[0].strip(" :."), _WAY_LIMIT)
+
+
+def with_outcome(text: str, turn: Turn, same: SameWork) -> str:
+    """A request with its outcome: the answer's first report of work, else the changed files, else its first statement.
+
+    A decision is no outcome: it has a section of its own. A statement about code that was written anew since may no longer hold.
+    """
+    if verdict := verdict_of(turn):
+        return f"{text}{OUTCOME}{cut(verdict, OUTCOME_LIMIT)}"
+    passages = [(one, section_of_sentence(one)) for one in quotable(turn.answer, shortest=8)]
+    done = [
+        one
+        for one, section in passages
+        if section is SummarySection.DONE or (prose.reports(one) and len(content_words(one)) >= _TELLS)
+    ]
+    # A short report rather than one that is cut.
+    told = next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
+    if not told and not turn.works and (title := _TITLE.match(turn.answer)):
+        # What was asked for is the text itself, and its first sentence is no outcome.
+        told = f'the text "{title[1].strip()}"'
+    if not told:
+        said = (
+            one
+            for one, section in passages
+            if section is SummarySection.CONTEXT
+            and not (prose.announces(one) or bids(one) or same.overtakes(one, turn))
+        )
+        told = next(said, "")
+        if files := same.changed(turn):
+            changed = f"changed {named_files(files)}"
+            # What was wrong before is told in the past, and a longer statement seldom only says what was done.
+            short = (
+                len(told) <= OUTCOME_LIMIT
+                and told.endswith(_STOPS)
+                and len(content_words(told)) > _TELLS
+                and not _PAST.search(told)
+            )
+            told = f"{told.rstrip('.。')} ({changed})" if short else changed
+    return f"{text}{OUTCOME}{cut(told, OUTCOME_LIMIT)}" if told else text
+
+
+def whole_sentences(text: str, limit: int) -> str:
+    """The first sentences and items of a text that fit; the text where not even one does."""
+    if len(text) <= limit:
+        return text
+    end = max((found.start() for found in _ENDS.finditer(text, 0, limit - 1)), default=0)
+    return f"{text[:end].rstrip()} …" if end > 0.3 * limit else text
+
+
+def heading_apart(text: str) -> str:
+    """A request up to the first section of what stands below it, unless its words only lead to that."""
+    first, *below = _HEADING.split(text, maxsplit=1)
+    return f"{first} …" if below and not first.endswith((":", "：")) else text

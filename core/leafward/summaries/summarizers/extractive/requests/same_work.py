@@ -1,0 +1,70 @@
+"""The turns of a span that are about the same work: they changed the same files."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts.outcomes import files_changed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from leafward.summaries.summarizers.extractive.candidates import FileWork
+    from leafward.summaries.summarizers.extractive.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+_NAMES = re.compile(r"[\w-]+(?:\.[\w-]+)*")
+
+
+class SameWork:
+    """The turns of a span that changed the same files, or what an earlier one's answer tells of."""
+
+    def __init__(
+        self, messages: Sequence[SpanMessage], failed: frozenset[str], cwd: str, files: Mapping[str, FileWork]
+    ) -> None:
+        """`failed` are the failed calls, `files` the work on each file."""
+        self._messages, self._failed, self._cwd, self._files = messages, failed, cwd, files
+        self._restored = {path for path, work in files.items() if work.restored and not work.changes}
+
+    def goes_on(self, begun: Turn, goal: Turn) -> bool:
+        """Whether a later request's work changed a file that the first one's work changed, or the work just before it."""
+        first = set(self._changed(begun.first, begun.last))
+        if not first:
+            return False
+        since = set(self._changed(goal.first, len(self._messages) - 1))
+        place = goal.first
+        while not since and place > begun.last:
+            place -= 1
+            since = set(self._changed(place, place))
+        return not first.isdisjoint(since) or (not since and place == begun.last)
+
+    def changed(self, turn: Turn) -> list[str]:
+        """The files that the work on a request changed; one that changed none and was followed by others may be a remark.
+
+        A file that git brought back is not changed.
+        """
+        return [path for path in self._changed(turn.first, turn.last) if path not in self._restored]
+
+    def went_on(self, turn: Turn) -> bool:
+        """Whether all files that the work on a request changed were changed again after it."""
+        changed = [work.changed for path in self.changed(turn) if (work := self._files.get(path)) is not None]
+        return bool(changed) and min(changed) > turn.last
+
+    def overtakes(self, statement: str, turn: Turn) -> bool:
+        """Whether a file or a name of code in a statement was written anew after the turn that it ends."""
+        named = set(_NAMES.findall(statement))
+        return any(
+            (work.changed > turn.last and path.rpartition("/")[2] in named)
+            or any(work.names.get(name, -1) > turn.last for name in named)
+            for path, work in self._files.items()
+        )
+
+    def _changed(self, begin: int, end: int) -> list[str]:
+        return list(
+            dict.fromkeys(
+                path
+                for _, message in self._messages[begin : end + 1]
+                for path in files_changed(message, self._failed, self._cwd)
+            )
+        )

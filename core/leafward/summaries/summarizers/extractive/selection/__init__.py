@@ -1,0 +1,1 @@
+"""The choice of lines: what each is worth, and what has room."""

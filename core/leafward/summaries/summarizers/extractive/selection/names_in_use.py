@@ -1,0 +1,128 @@
+"""The names that are listed after the files they were written into, and those that are listed alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.session.tokens import utf16_length
+from leafward.summaries.facts.values import FactKind
+from leafward.summaries.summarizers.extractive.candidates import Evidence, LineCandidate
+from leafward.summaries.summarizers.extractive.selection.name_lists import (
+    GROUP_LIMIT,
+    MORE,
+    Names,
+    join_bare,
+    telling,
+)
+from leafward.summaries.summarizers.outline import SummarySection, harmless
+
+if TYPE_CHECKING:
+    from leafward.summaries.summarizers.extractive.selection.room import Room
+    from leafward.summaries.summarizers.extractive.selection.worth import Worth
+
+_LISTED = 0.01
+"""The likelihood of being needed from which a name is listed."""
+_NAMES_IN_USE = "Names in use:"
+_AT_THE_END = 1 << 30
+
+
+class NamesInUse:
+    """The bare names that a summary lists."""
+
+    def __init__(self, room: Room, worth: Worth) -> None:
+        self._room = room
+        self._worth = worth
+        self._lists = worth.files
+        self._rest = Names(None, LineCandidate(SummarySection.CONTEXT, _NAMES_IN_USE, _AT_THE_END, ()))
+        self._rest_lines: list[tuple[str, list[str]]] = []
+        self._rest_length = 0
+        self._listed = 0
+
+    def _taken(self) -> set[int]:
+        return {id(candidate) for candidate in self._room.taken[SummarySection.CONTEXT]}
+
+    def fill(self, share: float, *, whole: bool = False) -> None:
+        """Lists names that are likely to be needed after the files they were written into, within a share of the text.
+
+        With `whole`, lists as many after a file as fit a line, and others without a file.
+        """
+        taken = self._taken()
+        for names in (*self._lists, self._rest):
+            names.more = 0
+        owner: dict[str, Names] = {}
+        for names in self._lists:
+            if id(names.candidate) not in taken:
+                continue
+            for name, last in names.written().items():
+                other = owner.get(name)
+                if other is None or other.written()[name] <= last:
+                    owner[name] = names
+        gone = {name for names in self._lists for name in names.removed()}
+        gone -= {name for names in self._lists for name in names.written()}
+        listed = []
+        for (kind, key), chance in self._worth.likely.items():
+            if (
+                kind is FactKind.IDENTIFIER
+                and key not in gone
+                and chance > _LISTED
+                and (kind, key) not in self._worth.covered
+                and (telling(key) or (whole and len(key) > 3))
+            ):
+                listed.append((-chance / (utf16_length(key) + 2), key))
+        room = self._room
+        limit = int(share * room.size)
+        for _, key in sorted(listed):
+            names = owner.get(key, self._rest)
+            name = harmless(key, 80)
+            price = utf16_length(name) + 2
+            if whole and names is not self._rest and names.length + price > GROUP_LIMIT - 40:
+                names = self._rest
+            if not whole and len(names.names) >= names.most:
+                if names is not self._rest and not names.reserved and room.used + MORE <= room.size:
+                    names.reserved = True
+                    room.used += MORE
+                names.more += 1
+                continue
+            if names is self._rest:
+                price += self._new_line(price)
+            if self._listed + price > limit or room.used + price > room.size:
+                break
+            names.names.append(name)
+            if names is self._rest:
+                self._put_in_rest(name)
+            self._listed += price
+            room.used += price
+            self._worth.covered.add((FactKind.IDENTIFIER, key))
+
+    def _new_line(self, price: int) -> int:
+        """The price of a name without a file beyond itself: the beginning of another line where the last one is full."""
+        if self._rest_lines and self._rest_length + price <= GROUP_LIMIT - 40:
+            return 0
+        return utf16_length(_NAMES_IN_USE) + 3
+
+    def _put_in_rest(self, name: str) -> None:
+        price = utf16_length(name) + 2
+        if self._new_line(price):
+            self._rest_lines.append((_NAMES_IN_USE, []))
+            self._rest_length = 0
+        self._rest_lines[-1][1].append(name)
+        self._rest_length += price
+
+    def write(self, evidence: Evidence) -> None:
+        """Writes the names after their files, the likeliest needed first; files without names share a line."""
+        taken = self._taken()
+        likely = self._worth.likely
+        join_bare([names for names in self._lists if id(names.candidate) in taken])
+        for names in self._lists:
+            if names.names:
+                names.names.sort(key=lambda name: (-likely.get((FactKind.IDENTIFIER, name), 0.0), name))
+                names.candidate.text += ": " + ", ".join(names.names)
+                if names.reserved and names.more:
+                    names.candidate.text += f" and {min(names.more, 999)} more"
+        for title, listed in self._rest_lines:
+            text = f"{title} {', '.join(listed)}"
+            facts = (evidence.facts.get((FactKind.IDENTIFIER, name)) for name in listed)
+            sources = tuple(sorted({fact.entry for fact in facts if fact is not None}))
+            self._room.taken[SummarySection.CONTEXT].append(
+                LineCandidate(SummarySection.CONTEXT, text, _AT_THE_END, sources)
+            )

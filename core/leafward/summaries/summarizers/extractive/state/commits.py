@@ -1,0 +1,173 @@
+"""Commits as lines of finished work: those that were taken back since are none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex, text_of
+from leafward.summaries.facts.call_arguments import command_of
+from leafward.summaries.facts.printed_errors import process_in
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
+from leafward.summaries.summarizers.outline import SummarySection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers.extractive.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+COMMITTED = "Committed: "
+REVERTED = "Reverted: "
+_COMMIT = re.compile(
+    r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?-\w*m\s*(?:\"([^\"\n]{4,200})|'([^'\n]{4,200}))"
+)
+_FROM_INPUT = re.compile(
+    r"\bgit\b[^|;&\n]{0,80}\bcommit\b[^\n]{0,40}?(?:-F ?-|--file[= ]-)[^\n]{0,20}<<-? ?[\"']?\w{1,40}[\"']?[^\n]{0,80}\n\s*([^\n]{4,200})"
+)
+"""A commit whose message is a here-document that git reads: its first line is the title."""
+_COMMITS = re.compile(r"\bgit\b[^|;&\n]{0,80}\bcommit\b(?![^|;&\n]*--dry-run)")
+_PUSHES = re.compile(r"\bgit\b[^|;&\n]{0,80}\bpush\b(?![^|;&\n]*--dry-run)")
+_UNCOMMITTED = re.compile(
+    r"(?i)\b(?:uncommitted|not (?:yet |been )*committed|nothing (?:\w+ )*committed|(?:haven|hasn|isn|aren)['’]t (?:yet |been )*committed"
+    r"|nicht (?:\w+ )?committe?t|pas (?:encore )?(?:été )?commité\w*|sin (?:hacer )?commit)\b|(?:未|没有?)提交|未コミット"
+)
+_UNPUSHED = re.compile(
+    r"(?i)\b(?:unpushed|not (?:yet |been )*pushed|nothing (?:\w+ )*pushed|(?:haven|hasn|isn|aren)['’]t (?:yet |been )*pushed"
+    r"|nicht (?:\w+ )?ge?pusht|pas (?:encore )?(?:été )?poussé\w*|sin (?:hacer )?push)\b|(?:未|没有?)推送"
+)
+"""Statements that a later commit, or push, makes wrong."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？;；])\s*")
+_BRANCH = re.compile(
+    r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
+)
+_FAILED = re.compile(
+    r"(?m)^(?:fatal: |error: (?:pathspec|Your local changes|could not|cannot|failed to push)|nothing (?:added )?to commit|no changes added to commit|Aborting commit)"
+)
+"""What git prints where it made no commit, or pushed none."""
+_NAMED = re.compile(r"(?m)^\[[^\]\n]{1,120} ([0-9a-f]{7,40})\] ")
+"""The name of a new commit, as git prints it."""
+_TAKES_BACK = re.compile(
+    r"\bgit\b[^|;&\n]{0,60}\b(?:(revert)\b(?![^|;&\n]*--(?:abort|continue|skip|quit))(?: --?[\w=-]+)* (HEAD|[0-9a-f]{7,40})(?=[\s;&|]|$)|reset\b(?: --?[\w=-]+)* HEAD(?:~(\d{0,2})|(\^)))"
+)
+"""A revert of one commit, or a reset to one before the last ones."""
+_GONE = "reverted since"
+
+
+@dataclass(slots=True)
+class _Commit:
+    line: LineCandidate
+    place: int
+    name: str
+
+
+def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+    """Adds the commits that were made and not taken back, and the branch."""
+    waiting: dict[str, tuple[EntryIndex, str]] = {}
+    branch: tuple[EntryIndex, str] | None = None
+    made: list[_Commit] = []
+    total = max(1, len(messages))
+    for place, (entry, message) in enumerate(messages):
+        role = message.get("role")
+        if role == "assistant":
+            for call in evidence.calls.get(place, ()):
+                if command := command_of(call.arguments):
+                    waiting[call.id] = (entry, command)
+        elif role == "toolResult":
+            began, command = waiting.pop(str(message.get("toolCallId")), (entry, ""))
+            if "git" not in command or message.get("isError"):
+                continue
+            printed = text_of(message.get("content"))
+            named = _NAMED.search(printed)
+            failed = _FAILED.search(printed) is not None
+            if process_in(printed) is not None or (named is None and failed):
+                # It waits, or git says that it did nothing, which the exit code of a later command hides.
+                continue
+            on = _BRANCH.search(command)
+            branch = (began, on[1]) if on is not None and "." not in on[1] else branch
+            _take_back(evidence, command, made, turns, messages)
+            if _COMMITS.search(command) is not None:
+                _outdate(evidence, _UNCOMMITTED, place)
+            if _PUSHES.search(command) is not None and not failed:
+                _outdate(evidence, _UNPUSHED, place)
+            match = _FROM_INPUT.search(command) or _COMMIT.search(command)
+            if match is None:
+                continue
+            title = match[1] or match[match.re.groups]
+            if title.startswith("$("):
+                # The message is a here-document in the command: its first line is the title.
+                title = next((line for line in command[match.end() :].split("\n") if line.strip()), "")
+            worth = 0.6 + 0.9 * (place + 1) / total
+            if "--amend" in command and made:
+                # The commit before it is no more.
+                _remove(evidence, made.pop().line)
+            before = len(evidence.candidates)
+            add(evidence, SummarySection.DONE, title, (began, entry), worth, limit=160, lead=COMMITTED)
+            made += [
+                _Commit(line, place, named[1] if named is not None else "")
+                for line in evidence.candidates[before:]
+            ]
+    if branch is not None:
+        add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
+
+
+def _take_back(
+    evidence: Evidence,
+    command: str,
+    made: list[_Commit],
+    turns: Sequence[Turn],
+    messages: Sequence[SpanMessage],
+) -> None:
+    """Takes the commits out that a command reverts, or resets away, and what was told of the work in them."""
+    found = _TAKES_BACK.search(command)
+    if found is None:
+        return
+    reverts, name, count, caret = found.groups()
+    if not reverts:
+        number = 1 if caret else int(count or 1)
+        gone = made[-number:] if number else []
+    elif name == "HEAD":
+        gone = made[-1:]
+    else:
+        gone = [one for one in made if one.name and (one.name.startswith(name) or name.startswith(one.name))]
+    for one in gone:
+        made.remove(one)
+        if reverts:
+            one.line.text = REVERTED + one.line.text.removeprefix(COMMITTED)
+        else:
+            _remove(evidence, one.line)
+        turn = next((turn for turn in turns if turn.first <= one.place <= turn.last), None)
+        kept = "--hard" not in command and not reverts
+        if turn is None or kept or any(turn.first <= other.place <= turn.last for other in made):
+            # Other commits of that turn stand, or its changes are still there.
+            continue
+        for candidate in list(evidence.candidates):
+            if candidate.asks and turn.entry in candidate.sources and OUTCOME in candidate.text:
+                candidate.text = f"{candidate.text.partition(OUTCOME)[0]}{OUTCOME}{_GONE}"
+            elif (
+                candidate.sources == (messages[turn.last].entry,) and candidate.section is SummarySection.DONE
+            ):
+                _remove(evidence, candidate)
+
+
+def _outdate(evidence: Evidence, states: re.Pattern[str], place: int) -> None:
+    """Leaves out what lines from before a commit, or push, say of what was still to be committed or pushed."""
+    for candidate in list(evidence.candidates):
+        said = max((evidence.position.get(one, place) for one in candidate.sources), default=place)
+        # The user's own words stay.
+        asked, arrow, told = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
+        if said >= place or states.search(told) is None:
+            continue
+        left = " ".join(one for one in _SENTENCE.split(told) if states.search(one) is None)
+        if content_words(left):
+            candidate.text = f"{asked}{arrow}{left}"
+        elif asked:
+            candidate.lose_outcome()
+        else:
+            _remove(evidence, candidate)
+
+
+def _remove(evidence: Evidence, line: LineCandidate) -> None:
+    evidence.candidates = [one for one in evidence.candidates if one is not line]

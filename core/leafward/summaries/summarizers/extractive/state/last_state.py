@@ -1,0 +1,186 @@
+"""The state of the work at the end of a span: the last changed file, and the output of the last test run."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import EntryIndex, text_of, tool_calls
+from leafward.summaries.facts import forms
+from leafward.summaries.facts.call_arguments import command_of
+from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
+from leafward.summaries.facts.printed_errors import outcome_of
+from leafward.summaries.summarizers.extractive.candidates import (
+    BEFORE_KEPT,
+    FIRST_OF_ALL,
+    Evidence,
+    LineCandidate,
+)
+from leafward.summaries.summarizers.outline import SummarySection, harmless, read_outline
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from leafward.session.entries import Body
+    from leafward.summaries.survival.spans import SpanMessage
+
+_FILE = "Last file changed"
+_RUN = "Last test run"
+_COUNTS = "Last counts of tests"
+"""The beginning of a line about an earlier run, where the last one printed no counts."""
+_PRINTED = "printed "
+_PASSED = "passed"
+_FAILING = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
+"""A count of failures."""
+_PASSING = re.compile(r"(?<![\d,])[1-9][\d,]* pass|passed [1-9]")
+"""A count of passes."""
+_CHANGED_SINCE = "; files were changed after it"
+_COMMAND = 120
+"""Characters of a command that are quoted."""
+_OF_STATE = re.compile(rf"(?:{_FILE}|{_RUN}|{_COUNTS})(?:{BEFORE_KEPT})?: `")
+
+
+def tells_state(line: str) -> bool:
+    """Whether a line of an earlier summary is one of ours about the last change or the last run."""
+    return _OF_STATE.match(line) is not None
+
+
+def tell_state(
+    evidence: Evidence,
+    messages: Sequence[SpanMessage],
+    kept: Sequence[SpanMessage],
+    previous: tuple[str, EntryIndex],
+    gone: Collection[str],
+    cwd: str,
+) -> None:
+    """Adds a line about each; without one in the span, the line of the previous summary is carried on.
+
+    Behind a run that printed no counts, as one that does not compile, the last counts are those of an earlier run.
+
+    `gone` are files that were deleted or renamed since: the last of the other files is named.
+    """
+    before = {
+        line.partition(":")[0].removesuffix(BEFORE_KEPT): line
+        for _, line, _ in read_outline(previous[0])
+        if tells_state(line)
+    }
+    failed = failed_calls(message for _, message in messages)
+    changed = _last_change(messages, failed, gone, cwd)
+    if changed is not None:
+        place, path = changed
+        lead = _FILE + BEFORE_KEPT * (
+            _last_change(kept, failed_calls(m for _, m in kept), (), cwd) is not None
+        )
+        _add(evidence, f"{lead}: `{harmless(path, _COMMAND)}`", messages[place].entry)
+    elif (line := before.get(_FILE)) is not None and line.partition("`")[2].rstrip("`") not in gone:
+        changes = _last_change(kept, failed_calls(m for _, m in kept), (), cwd) is not None
+        _add(evidence, f"{_FILE}{BEFORE_KEPT * changes}:{line.partition(':')[2]}", previous[1])
+    run = _last_run(messages)
+    since = changed is not None and (run is None or changed[0] > run[0])
+    if run is not None:
+        place, command, printed = run
+        lead = _RUN + BEFORE_KEPT * (_last_run(kept) is not None)
+        text = f"{lead}: `{harmless(command, _COMMAND)}` {printed}{_CHANGED_SINCE * since}"
+        _add(evidence, text, messages[place].entry)
+        counted = None if _has_counts(printed) else _last_run(messages, counted=True)
+        passed = printed == _PASSED
+        if counted is not None and passed and _FAILING.search(counted[2]):
+            # What failed in an earlier run passed in the last one.
+            return
+        if counted is not None:
+            place, command, printed = counted
+            _add(evidence, f"{_COUNTS}: `{harmless(command, _COMMAND)}` {printed}", messages[place].entry)
+        elif (
+            not _has_counts(printed)
+            and (line := _counts_before(before))
+            and not (passed and _FAILING.search(line))
+        ):
+            _add(evidence, line, previous[1])
+        return
+    if _last_run(kept) is not None:
+        # The kept messages tell how it stands now.
+        return
+    if (line := before.get(_RUN)) is not None:
+        _add(
+            evidence,
+            line.removesuffix(_CHANGED_SINCE) + _CHANGED_SINCE * (since or line.endswith(_CHANGED_SINCE)),
+            previous[1],
+        )
+    if (line := before.get(_COUNTS)) is not None:
+        _add(evidence, line, previous[1])
+
+
+def _counts_before(before: Mapping[str, str]) -> str:
+    """The line about the last counts that an earlier summary had; empty where it had none."""
+    run = before.get(_RUN, "").removesuffix(_CHANGED_SINCE)
+    if _has_counts(run.rpartition("` ")[2]):
+        return f"{_COUNTS}: {run.partition(': ')[2]}"
+    return before.get(_COUNTS, "")
+
+
+def _has_counts(printed: str) -> bool:
+    return printed.startswith(_PRINTED) and counts_in(printed) != ""
+
+
+def _add(evidence: Evidence, text: str, source: EntryIndex) -> None:
+    evidence.candidates.append(
+        LineCandidate(SummarySection.CONTEXT, text, FIRST_OF_ALL, (source,), first=True)
+    )
+
+
+def _last_change(
+    messages: Sequence[SpanMessage], failed: frozenset[str], gone: Collection[str], cwd: str
+) -> tuple[int, str] | None:
+    """Position and path of the last change of a file that still exists."""
+    for place in range(len(messages) - 1, -1, -1):
+        for path in reversed(list(files_changed(messages[place].message, failed, cwd))):
+            if path not in gone:
+                return place, path
+    return None
+
+
+def _last_run(messages: Sequence[SpanMessage], *, counted: bool = False) -> tuple[int, str, str] | None:
+    """Position, command and outcome of the last test run that ended, or of the last one that printed counts."""
+    waiting: dict[str, tuple[int, Body]] = {}
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place].message
+        role = message.get("role")
+        if role == "toolResult":
+            waiting[str(message.get("toolCallId"))] = (place, message)
+        elif role == "bashExecution":
+            command = forms.canonical_command(str(message.get("command") or ""))
+            code = message.get("exitCode")
+            if isinstance(code, int) and runs_tests(command):
+                text = str(message.get("output") or "")
+                if not counted or counts_in(text):
+                    return place, command, _printed(text, command, f"exit {code}")
+        elif role == "assistant":
+            ended = []
+            for call in tool_calls(message):
+                typed = command_of(call.arguments)
+                command = forms.canonical_command(typed)
+                there = waiting.pop(call.id, None)
+                if there is None or not runs_tests(command):
+                    continue
+                text = text_of(there[1].get("content"))
+                if counted and not counts_in(text):
+                    continue
+                outcome = outcome_of(text, bool(there[1].get("isError")), typed)
+                if outcome:
+                    ended.append((there[0], command, _printed(text, command, outcome)))
+            if ended:
+                return max(ended)
+    return None
+
+
+def _printed(text: str, command: str, outcome: str) -> str:
+    """The result of a run in words: its counts, else its outcome."""
+    counts = counts_in(text)
+    if counts and (outcome == "exit 0" or _FAILING.search(counts)):
+        return f"{_PRINTED}{counts}"
+    if counts and _PASSING.search(counts):
+        return f"{_PRINTED}{counts}, but failed"
+    if outcome != "exit 0":
+        return "failed" if outcome == "failed" else f"failed with {outcome}"
+    # After a pipe the exit code is another program's.
+    return "printed no counts" if "|" in command else _PASSED

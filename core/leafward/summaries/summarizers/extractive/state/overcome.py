@@ -1,0 +1,108 @@
+"""Commands that failed and were overcome: the same succeeded in other words, within another, or as part of a check of everything."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.files.checks import Check, check_of
+from leafward.session.entries import text_of
+from leafward.summaries.facts.values import Fact, FactKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers.extractive.candidates import Evidence
+    from leafward.summaries.survival.spans import SpanMessage
+
+CHECKS = re.compile(
+    r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
+)
+"""Commands that check whether the work is right."""
+_WHOLE = re.compile(
+    r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
+    r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
+    r"|(?:npx )?(?:pytest|mypy|ruff check|tsc|tsgo|eslint|vitest(?: run)?|jest)(?: -\S+| \.)*"
+)
+"""A check of everything: no file, test or folder is named."""
+_RUNS_IT = frozenset({"run", "r", "exec", "-m", "--", "&&", "test"})
+"""Words of a check between the program and what is checked."""
+_ALIKE = 0.5
+"""The part of a command's words that another try of it shares."""
+
+
+def end_of(evidence: Evidence, fact: Fact) -> int:
+    """The position where a command ended last; it may be named behind that. -1 where that is not known."""
+    return evidence.position.get(fact.ended, -1)
+
+
+class Passed:
+    """The commands of a span that succeeded."""
+
+    def __init__(self, evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
+        """`evidence` has the facts of `messages`."""
+        self._evidence, self._messages = evidence, messages
+        self._checked = -1
+        self._whole: dict[Check | None, int] = {}
+        """By what they prove, where a check of everything passed last."""
+        self._by_program: dict[str, list[tuple[int, frozenset[str]]]] = {}
+        self._by_word: dict[str, list[tuple[int, str]]] = {}
+        for fact in evidence.facts.values():
+            if fact.kind is not FactKind.COMMAND or fact.outcome != "exit 0":
+                continue
+            place = end_of(evidence, fact)
+            self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, _words_of(fact.key)))
+            self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
+            if "|" in fact.key or CHECKS.search(fact.key) is None:
+                continue
+            self._checked = max(self._checked, place)
+            for part in fact.key.split(" && "):
+                if _WHOLE.fullmatch(part):
+                    proven = check_of(part)
+                    self._whole[proven] = max(place, self._whole.get(proven, -1))
+
+    def overcame(self, fact: Fact) -> bool:
+        """Whether a command that failed succeeded later in other words, or as part of another, or all checks passed behind it."""
+        place = end_of(self._evidence, fact)
+        if self._checked > place and CHECKS.search(fact.key) is None:
+            return True
+        proven = check_of(fact.key)
+        if proven is not None and self._whole.get(proven, -1) > place:
+            return True
+        if any(
+            later > place and _wraps(fact.key, key)
+            for later, key in self._by_word.get(fact.key.rsplit(" ", 1)[-1], ())
+        ):
+            return True
+        words = _words_of(fact.key)
+        if any(
+            later > place and len(words & other) >= _ALIKE * (min(len(words), len(other)) or 1)
+            for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
+        ):
+            return True
+        return proven is not None and self._ran_within(fact.key, place)
+
+    def _ran_within(self, command: str, place: int) -> bool:
+        """Whether a script that ran a check ended well behind a position: runners of scripts print what they run."""
+        bare = command.partition(" | ")[0].removeprefix("npx ").removeprefix("bunx ")
+        shown = (f"> {bare}", f"$ {bare}", f"&& {bare}")
+        return any(
+            message.get("role") == "toolResult"
+            and not message.get("isError")
+            and any(map(text_of(message.get("content")).__contains__, shown))
+            for _, message in self._messages[place + 1 :]
+        )
+
+
+def _words_of(command: str) -> frozenset[str]:
+    """The words of a command; those of a check that tell what it checks, and not only which program runs it."""
+    words = command.split()
+    if CHECKS.search(command) is None:
+        return frozenset(words)
+    return frozenset(words[1:]) - _RUNS_IT
+
+
+def _wraps(one: str, other: str) -> bool:
+    """Whether one command is the other after a program that runs it, such as `sudo` or `npx`."""
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    return longer.endswith(f" {shorter}") and " " in shorter

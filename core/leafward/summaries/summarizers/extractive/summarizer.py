@@ -1,0 +1,303 @@
+"""The summariser without a model: it quotes the span, and chooses the lines that are likely to be needed.
+
+Every possible line has a price in tokens and a worth: its own, and that of its facts that no chosen line has yet (`worth`).
+Lines are chosen by worth per price, each section within its share of the room (`room`) and then beyond it; where they leave
+room, names that no line holds are listed (`names_in_use`). The same span gives the same text, whatever the locale or the hash seed.
+"""
+
+from __future__ import annotations
+
+import heapq
+from operator import is_
+from typing import TYPE_CHECKING
+
+from leafward.base.cancellation import never, unless_cancelled
+from leafward.base.errors import Cancelled
+from leafward.base.late_pattern import late
+from leafward.base.redact.redaction import Redactor
+from leafward.session.entries import LISTED, text_of, tool_calls
+from leafward.session.messages import message_text
+from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
+from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, first_of, is_silent
+from leafward.summaries.summarizers.extractive.candidates import FIRST_OF_ALL, LineCandidate
+from leafward.summaries.summarizers.extractive.ending import end_of
+from leafward.summaries.summarizers.extractive.evidence import collect
+from leafward.summaries.summarizers.extractive.selection.name_lists import LISTS
+from leafward.summaries.summarizers.extractive.selection.names_in_use import NamesInUse
+from leafward.summaries.summarizers.extractive.selection.ranking import Ranking, fitted
+from leafward.summaries.summarizers.extractive.selection.room import Room
+from leafward.summaries.summarizers.extractive.selection.worth import Worth
+from leafward.summaries.summarizers.extractive.turns import as_asked, asks_back, by_machine
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless
+from leafward.summaries.summarizers.summary import Purpose, Span, Summary, SummaryLine, tokens_of
+from leafward.summaries.survival.spans import SpanMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from leafward.session.entries import EntryIndex
+    from leafward.summaries.facts.span_reading import SpanReading
+
+_LIST_LIMIT = 0.24
+"""The largest part of the room that bare lists of names may take; beyond a quarter a summary becomes unreadable."""
+_UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
+_UNREAD_OF_RESULTS = _UNREAD | {"content"}
+_SETTINGS = late(
+    r"\.env\b|secret|credential|passw|token|config|settings|rc\Z|\.(?:cfg|conf|ini|json|key|pem|properties|tfvars|toml|ya?ml)\Z"
+)
+"""Paths, in small letters, of files that may hold settings, and so secrets."""
+_FAR_LONGER = 4
+"""The ratio of a span to a summary that quotes its end."""
+
+
+class Extractive:
+    """Summaries quoted from the span, offline and deterministic."""
+
+    name = "extractive"
+
+    def __init__(self, ranking: Ranking | None = None) -> None:
+        """Takes the package's weights by default; others are those that were fitted without the measured sessions."""
+        self._ranking = ranking
+
+    def summarize(
+        self,
+        span: Span,
+        budget: int,
+        progress: Callable[[str], object] = lambda _text: None,
+        stop: Callable[[], bool] = never,
+    ) -> Summary:
+        """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
+        redactor = Redactor(clean=set())
+        messages = [
+            SpanMessage(entry, redactor.value(as_asked(message)))
+            for entry, message in unless_cancelled(_read(span.messages, redactor), stop)
+        ]
+        if redactor.named:
+            # What was said before the secret had a name.
+            messages = [SpanMessage(entry, redactor.value(message)) for entry, message in messages]
+        previous = redactor.text(span.previous)
+        pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
+        room = budget * CHARS_PER_TOKEN
+        if not messages and not pins and utf16_length(previous) <= room and _is_ours(previous):
+            return _summary(
+                previous, [(line, "", ()) for line in previous.split("\n")] if previous else [], redactor, 0
+            )
+        reading = None if redactor.found else _as_read(span, messages)
+        evidence = collect(span, messages, previous, stop, reading)
+        ranking = self._ranking or fitted()
+        chosen = _Choice(Worth(evidence, span, stop, ranking), Room(room))
+        chosen.take_first(pins)
+        names = NamesInUse(chosen.room, chosen.worth)
+        end_room = _room_of_end(span, room)
+        if end_room:
+            end = end_of([message for message in span.messages if not _is_quoted(message, span)], redactor)
+            chosen.fill(int(ranking.end_share * end_room), stop)
+            rest = chosen.tell_end(end, int(ranking.end_share * end_room))
+            # Of a short span whole lists of names would tell next to nothing.
+            names.fill(_LIST_LIMIT, whole=end_room == room)
+            chosen.tell_end(rest, max(0, end_room - chosen.room.used))
+        else:
+            chosen.fill(0, stop)
+            names.fill(_LIST_LIMIT)
+        names.write(evidence)
+        if chosen.room.empty:
+            chosen.quote_ends(messages)
+        lines = chosen.room.render()
+        text = "\n".join(line for line, _, _ in lines)
+        progress(text)
+        return _summary(text, lines, redactor, chosen.left)
+
+
+def _summary(
+    text: str, lines: Iterable[tuple[str, str, tuple[EntryIndex, ...]]], redactor: Redactor, left: int
+) -> Summary:
+    made = tuple(SummaryLine(*line) for line in lines)
+    return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
+
+
+def _read(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[SpanMessage]:
+    """Messages without the parts that give no lines (token counts, contents of files), so that these need no redaction.
+
+    `redactor` notes the secrets in files of settings: a reply may repeat them.
+    """
+    silent: dict[str, bool] = {}
+    """Calls that show files, and whether such a file may hold settings."""
+    for entry, message in messages:
+        role = message.get("role")
+        if role == "assistant":
+            silent.update(
+                (call.id, _SETTINGS.search(first_of(call.arguments, PATH_ARGUMENTS).casefold()) is not None)
+                for call in tool_calls(message)
+                if is_silent(call.arguments)
+            )
+        call_id = str(message.get("toolCallId")) if role == "toolResult" else ""
+        shown = call_id in silent and not message.get("isError")
+        if shown and silent[call_id]:
+            redactor.note(text_of(message.get("content")))
+        unread = _UNREAD_OF_RESULTS if shown else _UNREAD
+        read = {key: value for key, value in message.items() if key not in unread}
+        details = message.get("details")
+        if isinstance(details, dict) and LISTED in details:
+            read["details"] = {LISTED: details[LISTED]}
+        yield SpanMessage(entry, read)
+
+
+def _as_read(span: Span, messages: Sequence[SpanMessage]) -> SpanReading | None:
+    """The reading of a span without secrets, where reading `messages` would give the same; else None."""
+    reading = span.reading
+    if reading is None or span.previous or reading.before or reading.told:
+        return None
+    if reading.reader.plan.from_results:
+        return None
+    if len(span.messages) != len(reading.messages) or not all(map(is_, span.messages, reading.messages)):
+        return None
+    return None if any(by_machine(message) for _, message in messages) else reading
+
+
+def _is_quoted(message: SpanMessage, span: Span) -> bool:
+    """Whether a message stands word for word beside the summary."""
+    return bool(span.quoted) and text_of(message.message.get("content")) in span.quoted
+
+
+def _room_of_end(span: Span, room: int) -> int:
+    """Size of the summary up to which the end of its span is quoted: a part of the span's length, 0 where a later message is kept."""
+    if span.purpose is not Purpose.COMPACTION or not span.messages:
+        return 0
+    last = span.messages[-1].entry
+    if any(kept.entry > last for kept in span.kept):
+        return 0
+    size = 0
+    for _, message in span.messages:
+        size += len(message_text(message))
+        if size >= _FAR_LONGER * room:
+            return room
+    return size // _FAR_LONGER
+
+
+def _is_ours(text: str) -> bool:
+    """Whether a text is empty or already in our outline, with every line harmless."""
+    if not text:
+        return True
+    headings = {part.heading for part in (*SummarySection, *Provenance)}
+    for line in text.split("\n"):
+        if not line or line in headings:
+            continue
+        body = line.removeprefix("- [x] ").removeprefix("- [ ] ").removeprefix("- ")
+        if body == line or harmless(body, len(body)) != body:
+            return False
+    return text.partition("\n")[0] in headings
+
+
+class _Choice:
+    """Lines chosen for one summary."""
+
+    def __init__(self, worth: Worth, room: Room) -> None:
+        self.worth = worth
+        self.room = room
+        self.left = 0
+        """Lines that were worth including and did not fit."""
+        self._gains: dict[int, float] = {}
+        """The last known gain of each line, by its place among the candidates. Gains only fall."""
+
+    def _take(
+        self,
+        candidate: LineCandidate,
+        *,
+        forced: bool = False,
+        up_to: int | None = None,
+        shared: bool = True,
+        lists: bool = False,
+    ) -> bool:
+        taken = self.room.take(candidate, forced=forced, up_to=up_to, shared=shared, lists=lists)
+        if taken:
+            self.worth.tell(candidate)
+        return taken
+
+    def take_first(self, pins: Iterable[str]) -> None:
+        """Takes the lines that go in before the ranking."""
+        for pin in pins:
+            self._take(LineCandidate(SummarySection.CONTEXT, pin, FIRST_OF_ALL, (), first=True), forced=True)
+        if self.room.whole_outline:
+            self._tell_state()
+        for candidate in self.worth.candidates:
+            if candidate.first and candidate.place != FIRST_OF_ALL:
+                self._take(candidate, forced=True)
+
+    def _tell_state(self) -> None:
+        """Takes the lines about the state of the work: they have room beside any goal."""
+        for candidate in self.worth.candidates:
+            if candidate.place == FIRST_OF_ALL:
+                self._take(candidate, forced=self.room.whole_outline)
+
+    def fill(self, end: int, stop: Callable[[], bool]) -> None:
+        """Takes lines until the room is used up except for `end` units. Raises Cancelled."""
+        self.rank(self.room.size - end, stop)
+        self.rank(self.room.size - end, stop, shared=False)
+        # Only what all other lines leave is for more than one line of each list.
+        self.rank(self.room.size - end, stop, shared=False, lists=True)
+        if not self.room.whole_outline:
+            # In very little room the user's demands come before it.
+            self._tell_state()
+
+    def rank(self, up_to: int, stop: Callable[[], bool], *, shared: bool = True, lists: bool = False) -> None:
+        """Takes lines by gain, lazily: gains only fall while others are taken, so only the best line is checked again.
+
+        With `lists`, takes files that did not fit into the one line of their list.
+        """
+        candidates, gain_of, gains = self.worth.candidates, self.worth.gain, self._gains
+        if not gains:
+            for at, candidate in enumerate(unless_cancelled(candidates, stop)):
+                if not candidate.first:
+                    gains[at] = gain_of(candidate)
+        heap = [
+            (-gain, candidates[at].section.value[0], candidates[at].place, at)
+            for at, gain in gains.items()
+            if gain > 0 and (candidates[at].group in LISTS or not lists)
+        ]
+        heapq.heapify(heap)
+        taken = {id(candidate) for lines in self.room.taken.values() for candidate in lines}
+        self.left = self.left if lists else 0
+        while heap:
+            if stop():
+                raise Cancelled("the summary was cancelled")
+            _, title, place, at = heapq.heappop(heap)
+            candidate = candidates[at]
+            if id(candidate) in taken:
+                continue
+            gain = gains[at] = gain_of(candidate)
+            if gain <= 0:
+                continue
+            again = (-gain, title, place, at)
+            if heap and again > heap[0]:
+                heapq.heappush(heap, again)
+                continue
+            fits = self._take(candidate, up_to=up_to, shared=shared, lists=lists)
+            if fits == lists:
+                self.left += -1 if lists else 1
+
+    def tell_end(self, end: Iterable[LineCandidate], units: int) -> list[LineCandidate]:
+        """Takes lines from the end of the span in so many units; returns the others."""
+        lines = list(end)
+        up_to = self.room.used + units
+        for number, candidate in enumerate(lines):
+            if not self.room.append(candidate, up_to):
+                return lines[number:]
+        return []
+
+    def quote_ends(self, messages: Sequence[SpanMessage]) -> None:
+        """Takes the first words of the user and the last ones of anybody, for a span without any other line."""
+        spoken = [
+            (message, text) for message in messages if (text := harmless(message_text(message.message)))
+        ]
+        prompt = next(
+            ((message, text) for message, text in spoken if message.message.get("role") == "user"), None
+        )
+        if prompt is not None:
+            self._take(LineCandidate(SummarySection.GOAL, prompt[1], 0, (prompt[0].entry,)), forced=True)
+        if spoken and spoken[-1] != prompt:
+            message, text = spoken[-1]
+            # An answer ends the request.
+            body = message.message
+            ends = body.get("role") == "assistant" and not any(tool_calls(body)) and not asks_back(text)
+            section = SummarySection.CONTEXT if ends else SummarySection.IN_PROGRESS
+            self._take(LineCandidate(section, f"Said last: {text}", 0, (message.entry,)), forced=True)
