@@ -127,7 +127,7 @@ def _patch(compared: Sides, letter: str, bases: Bases | None, redacted: bool, as
             }
         )
         return 0
-    # A patch is written unchanged: escaping what a terminal could act on would break it.
+    # Into a file or a pipe a patch goes unchanged: escaping what a terminal could act on would break it.
     write_text(text)
     if secrets:
         note(remark)

@@ -120,7 +120,9 @@ def say(lines: str | Iterable[str]) -> None:
 
 
 def write_text(text: str) -> None:
-    """Writes a document to stdout unchanged, in UTF-8."""
+    """Writes a document to stdout in UTF-8: unchanged, but on a terminal without what that could act on."""
+    if sys.stdout.isatty():
+        text = safe(text)
     _write_bytes(text.encode("utf-8", "replace"))
 
 
