@@ -244,7 +244,7 @@ class _Arranger:
         self.shown = shown
         """A byte for each entry: whether it has a row; None where rows are turns."""
         turns = bytes(self.kind) if shown is None else b""
-        # Of all entries at once: looking through each of thousands of short runs takes several times as long.
+        # Of all entries at once: most trees have thousands of short runs.
         self.heads = turns.translate(_HEAD_MASK)
         """For rows that are turns, a byte for each entry: whether it begins a turn or is a mark or damage."""
         self.marks = turns.translate(_MARK_MASK)

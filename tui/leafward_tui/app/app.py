@@ -167,10 +167,6 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         """Our variables for a theme that lacks them."""
         return theme_variable_defaults()
 
-    def get_css_variables(self) -> dict[str, str]:
-        """The variables of the theme; none for Textual's own, which it asks for before ours are there."""
-        return super().get_css_variables() if self.theme in self.palettes else {}
-
     def watch_theme(self, theme_name: str) -> None:
         """Sets the styles of line-rendered widgets."""
         if theme_name in self.palettes:

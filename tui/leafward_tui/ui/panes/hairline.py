@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
+from textual.geometry import Region
 
-from leafward_tui.ui.panes.painted import Painted, repeated
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from rich.style import Style
     from textual import events
-    from textual.geometry import Region
     from textual.strip import Strip
 
     from leafward_tui.ui.appearance.glyphs import Glyphs
@@ -43,7 +43,7 @@ class ColumnRule(Painted):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The same line on every row."""
-        return repeated(super().render_lines, crop)
+        return super().render_lines(Region(crop.x, crop.y, crop.width, 1)) * crop.height
 
     def on_enter(self) -> None:
         """Shows that the line can be moved."""

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.segment import Segment
 
     from leafward_tui.ui.appearance.theme import Ground
-
-
-def repeated(render_lines: Callable[[Region], list[Strip]], crop: Region) -> list[Strip]:
-    """The lines of a widget whose rows are all alike: its first one is drawn, and repeated."""
-    return render_lines(Region(crop.x, crop.y, crop.width, 1)) * crop.height
 
 
 class Pane(Widget):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual.await_complete import AwaitComplete
-from textual.events import ScreenResume
 from textual.screen import Screen, ScreenResultType
 
 from leafward_tui.ui.keys.intents import APP_ACTIONS, ASKS, INTENT_ACTION, intent
@@ -13,8 +12,6 @@ from leafward_tui.ui.services import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from textual import events
 
 
 class Controller(Protocol):
@@ -98,16 +95,6 @@ class RoutedScreen(Screen[ScreenResultType]):
     """The reason why all keys wait now; empty where they do not."""
     refuses: Callable[[str], str] | None = None
     """The reason why an intent does nothing now, where the screen has a better one than the general; else empty."""
-
-    _shown = False
-    """Whether it has been on top before."""
-
-    async def on_event(self, event: events.Event) -> None:
-        """Handles an event. Textual would style all widgets of a new screen again, right after each was styled."""
-        if isinstance(event, ScreenResume):
-            event.refresh_styles = event.refresh_styles and self._shown
-            self._shown = True
-        await super().on_event(event)
 
     def enabled(self, intent_id: str) -> bool:
         """Whether an intent of the screen does something in its present state."""

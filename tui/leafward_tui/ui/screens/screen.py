@@ -13,7 +13,7 @@ from textual.screen import ScreenResultType
 from leafward_tui.ui.bars.title_bar import TitleBar
 from leafward_tui.ui.keys.intents import intent
 from leafward_tui.ui.keys.key_bar import Hint, KeyBar
-from leafward_tui.ui.panes.painted import Painted, repeated
+from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.screens.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.services import AppServices, services_of
 from leafward_tui.ui.text.cells import fit
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.geometry import Region
-    from textual.strip import Strip
+    from textual.events import ScreenResume
 
     from leafward_tui.ui.appearance.theme import Ground
     from leafward_tui.ui.messages import IntentPressed
@@ -85,6 +84,8 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
 
     clear_note: Callable[[], object] | None = None
     """Clears the screen's message about the key before."""
+    _shown = False
+    """Whether it has been on top before."""
     resumed: Callable[[], object] | None = None
     """Called when the screen is the one on top, at first and again."""
 
@@ -133,10 +134,6 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         yield from self.compose_content()
         yield self.key_bar
         yield TooSmall()
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """The ground, of which only the rows beside the bars are seen."""
-        return repeated(super().render_lines, crop)
 
     def compose_content(self) -> ComposeResult:
         """The content between the bars."""
@@ -189,8 +186,13 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         for view in self.query("LineScroll"):
             cast("LineScroll", view).uncover(max(0, min(view.region.height, view.region.bottom - free)))
 
-    def on_screen_resume(self) -> None:
-        """Uncovers the views that a sheet covered, unless another sheet is there already."""
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Uncovers the views that a sheet covered, unless another sheet is there already.
+
+        Called before Textual's own handler, which would style all widgets of a new screen again, right after each was styled.
+        """
+        event.refresh_styles = event.refresh_styles and self._shown
+        self._shown = True
         if self.is_mounted and self.app.screen is self:
             for view in self.query("LineScroll"):
                 cast("LineScroll", view).uncover(0)
