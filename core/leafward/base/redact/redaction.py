@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.late_pattern import late
 from leafward.base.redact.as_seen import as_seen
-from leafward.base.redact.cracked_hashes import cracked_in
-from leafward.base.redact.login_files import SIGNS as LOGIN_KEYS
-from leafward.base.redact.login_files import is_login_token, login_tokens_in
 from leafward.base.redact.names import meaning_of
 from leafward.base.redact.rules.assignments import assignments_in
 from leafward.base.redact.rules.aws_keys import bare_keys
 from leafward.base.redact.rules.commands import commands_in, password_files_in
+from leafward.base.redact.rules.cracked_hashes import cracked_in
 from leafward.base.redact.rules.encoded_texts import encoded_in
 from leafward.base.redact.rules.headers import headers_in
+from leafward.base.redact.rules.login_files import SIGNS as LOGIN_KEYS
+from leafward.base.redact.rules.login_files import is_login_token, login_tokens_in
 from leafward.base.redact.rules.named_files import file_read_by, lines_of, named_files_in
 from leafward.base.redact.rules.printed import lone_value, printed_in, prints_secret
 from leafward.base.redact.rules.private_keys import byte_lists_in, keys_in

@@ -13,11 +13,11 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.base.redact import login_files
 from leafward.base.redact.rules import (
     assignments,
     commands,
     headers,
+    login_files,
     named_files,
     recovery_codes,
     sentences,
