@@ -225,11 +225,11 @@ assert main({arguments!r}) == 0
 with open(os.environ["MODULES_TO"], "w") as report:
     json.dump(sorted(sys.modules), report)
 """
-MOST_LOADED = 185
+MOST_LOADED = 190
 NOT_NEEDED = {
     *("click", "difflib", "msgspec", "pathspec", "sqlite3", "textual", "tomllib", "yaml"),
     *("leafward.agents.codex.agent", "leafward.agents.opencode.agent", "leafward.agents.recognition"),
-    *(f"leafward.compaction.injection.{name}" for name in ("artifacts", "rules", "stores", "workflow", "worklog")),
+    *(f"leafward.compaction.injection.builders.{name}" for name in ("artifacts", "rules", "stores", "workflow", "worklog")),
 }  # fmt: skip
 """What the text of a session of Claude Code is made without, in a project without stores, rules and workflows."""
 

@@ -78,7 +78,8 @@ def test_the_regression_finds_what_made_the_rows() -> None:
 
 def test_help_reads_no_weights() -> None:
     script = (
-        "import sys\nfrom leafward.summaries.summarizers import ranking, extractive\n"
+        "import sys\nfrom leafward.summaries.summarizers.extractive import summarizer\n"
+        "from leafward.summaries.summarizers.extractive.selection import ranking\n"
         "sys.exit(ranking.fitted.cache_info().currsize)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from leafward.branches.refusals import Excess, Refusal
+from leafward.branches.healing.refusals import Excess, Refusal
 from leafward.session.entries import EntryIndex
 
 

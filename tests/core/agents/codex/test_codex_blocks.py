@@ -284,7 +284,7 @@ def test_only_what_says_something_is_decoded(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(weaving, "decode_line", counted)
     for module in ("records", "settings"):
-        monkeypatch.setattr(f"leafward.agents.codex.{module}.decode_line", counted)
+        monkeypatch.setattr(f"leafward.agents.codex.entries.{module}.decode_line", counted)
     at_once(data)
     # The description, one context, and what the user typed, which is written twice.
     assert len(calls) == 1 + 1 + 2 * 50
