@@ -27,7 +27,6 @@ LONGER_FUNCTIONS = {
     "leafward.summaries.summarizers.model.summarizer._attempts": "to be divided",
     "leafward.summaries.summarizers.extractive.requests.open_requests.open_requests": "to be divided",
     "leafward.summaries.summarizers.extractive.answers.quotes.answers": "to be divided",
-    "leafward.summaries.summarizers.extractive.statements.stated": "to be divided",
     "leafward.summaries.summarizers.extractive.requests.user_requests.requests": "to be divided",
 }
 """Functions that may be longer, and why."""
