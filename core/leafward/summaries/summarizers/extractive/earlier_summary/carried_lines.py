@@ -20,7 +20,7 @@ from leafward.summaries.summarizers.extractive.earlier_summary.remade_lines impo
 from leafward.summaries.summarizers.extractive.ending import LEAD
 from leafward.summaries.summarizers.extractive.requests import offers, user_requests
 from leafward.summaries.summarizers.extractive.requests.answered_requests import settles
-from leafward.summaries.summarizers.extractive.requests.open_requests import is_beside
+from leafward.summaries.summarizers.extractive.requests.current_goal import is_beside
 from leafward.summaries.summarizers.extractive.requests.passed_over import NOT_DONE
 from leafward.summaries.summarizers.extractive.state.last_state import tells_state
 from leafward.summaries.summarizers.extractive.state.overcome import CHECKS

@@ -15,11 +15,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
     add,
 )
 from leafward.summaries.summarizers.extractive.requests.answered_requests import obstacle, settles
-from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
-from leafward.summaries.summarizers.extractive.requests.offers import offer_in
-from leafward.summaries.summarizers.extractive.requests.open_requests import (
-    ERRAND,
-    LOOKS,
+from leafward.summaries.summarizers.extractive.requests.current_goal import (
     goal_among,
     is_beside,
     is_over,
@@ -27,6 +23,9 @@ from leafward.summaries.summarizers.extractive.requests.open_requests import (
     leads_to,
     open_aside,
 )
+from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
+from leafward.summaries.summarizers.extractive.requests.offers import offer_in
+from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS
 from leafward.summaries.summarizers.extractive.requests.request_texts import (
     OUTCOME_LIMIT,
     goal_text,
