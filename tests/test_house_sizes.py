@@ -24,7 +24,6 @@ LONGER_FUNCTIONS = {
     "leafward_tui.ui.keys.legend._signs": "one table",
     "leafward.summaries.summarizers.extractive.evidence.collect": "one composition: each step has a module",
     "leafward.summaries.summarizers.model.summarizer._attempts": "to be divided",
-    "leafward.summaries.summarizers.extractive.answers.quotes.answers": "to be divided",
     "leafward.summaries.summarizers.extractive.requests.user_requests.requests": "to be divided",
 }
 """Functions that may be longer, and why."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
@@ -67,8 +66,7 @@ class KeptFacts(NamedTuple):
     """The turns in them."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRuns:
+class CommandRuns(NamedTuple):
     """The commands of a span, and what succeeded in it and behind it."""
 
     commands: Sequence[Fact]
