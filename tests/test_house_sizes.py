@@ -23,12 +23,6 @@ LONGEST_FUNCTION = 60
 LONGER_FUNCTIONS = {
     "leafward_tui.ui.keys.legend._signs": "one table",
     "leafward.summaries.summarizers.extractive.evidence.collect": "one composition: each step has a module",
-    "leafward.summaries.summarizers.extractive.earlier_summary.carried_lines.carry": "to be divided",
-    "leafward.summaries.summarizers.model.summarizer._attempts": "to be divided",
-    "leafward.summaries.summarizers.extractive.requests.open_requests.open_requests": "to be divided",
-    "leafward.summaries.summarizers.extractive.answers.quotes.answers": "to be divided",
-    "leafward.summaries.summarizers.extractive.statements.stated": "to be divided",
-    "leafward.summaries.summarizers.extractive.requests.user_requests.requests": "to be divided",
 }
 """Functions that may be longer, and why."""
 LONGEST_MODULE = 500

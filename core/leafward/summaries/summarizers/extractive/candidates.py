@@ -53,6 +53,11 @@ def leads_somewhere(url: str) -> bool:
     return _NOWHERE.search(url) is None
 
 
+def sources_of(fact: Fact) -> tuple[EntryIndex, ...]:
+    """The first entries that state a fact, and the one whose text is told."""
+    return tuple(dict.fromkeys((*fact.entries[:3], fact.entry)))
+
+
 @dataclass(slots=True)
 class LineCandidate:
     """A line that the summary could hold."""
@@ -208,6 +213,10 @@ class Evidence:
     def place_of(self, candidate: LineCandidate) -> int:
         """The position of the last source message of a line; -1 for a line of an earlier summary."""
         return max((self.position.get(source, -1) for source in candidate.sources), default=-1)
+
+    def recency(self, fact: Fact) -> float:
+        """How far into the span a fact was stated last; 0 where only an earlier summary has it, 1 at the end."""
+        return (self.position.get(fact.last, -1) + 1) / max(1, self.size)
 
     def is_carried(self, candidate: LineCandidate) -> bool:
         """Whether a line is only in an earlier summary."""

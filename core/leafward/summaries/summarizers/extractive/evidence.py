@@ -29,7 +29,7 @@ from leafward.summaries.summarizers.extractive.requests.same_work import SameWor
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
 from leafward.summaries.summarizers.extractive.state.declared_lines import tell_declared
 from leafward.summaries.summarizers.extractive.state.last_state import tell_state
-from leafward.summaries.summarizers.extractive.statements import KeptFacts
+from leafward.summaries.summarizers.extractive.state.obstacles import KeptFacts
 from leafward.summaries.summarizers.extractive.turns import as_asked, by_machine, mark_told_before, turns_of
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 

@@ -17,6 +17,7 @@ from leafward.base.errors import Cancelled
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.summaries.summarizers.model.answer import cleaned, fitted, has_outline, is_declined, with_pins
+from leafward.summaries.summarizers.model.attempts import Attempts
 from leafward.summaries.summarizers.model.failures import FailedRequest, SummaryFailed, Unusable, failure_of
 from leafward.summaries.summarizers.model.litellm_requests import ask as call
 from leafward.summaries.summarizers.model.litellm_requests import check, model_loop
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from leafward.session.entries import Usage
+    from leafward.summaries.summarizers.model.litellm_requests import WholeAnswer
 
 
 _LOOK = 0.05
@@ -291,70 +293,79 @@ class _Conversation:
             return await self._attempts(ask)
 
     async def _attempts(self, ask: Ask) -> str:
-        board, settings = self.board, self.settings
-        failed = shrinks = gone = 0
-        reason = ""
-        items = len(ask.items)
+        attempts = Attempts(ask, len(ask.items))
         while True:
-            request = ask.request()
-            board.clear(ask.title)
-            attempt = f", attempt {failed + 1} of {settings.attempts}: {reason}" if failed else ""
-            board.say(f"{settings.name}: {ask.title}{attempt}")
+            request = attempts.ask.request()
+            self._say_attempt(attempts)
             try:
                 answer = await call(
-                    settings,
+                    self.settings,
                     request.system,
                     request.prompt,
                     request.answer,
-                    partial(board.add, ask.title),
+                    partial(self.board.add, attempts.ask.title),
                 )
             except Exception as error:
-                if isinstance(error, Unusable):
-                    board.spend(error.usage, error.cost)
-                sent = FailedRequest(
-                    settings.name,
-                    settings.base_url or "",
-                    request.answer,
-                    settings.timeout,
-                    settings.deadline,
-                )
-                failure = failure_of(error, sent)
-                board.clear(ask.title)
-                if failure.overflow and shrinks < _SHRINKS and ask.items:
-                    shrinks += 1
-                    ask, dropped = ask.shorter(failure.excess)
-                    gone += dropped
-                    board.say(f"{failure.text}; the oldest is left out")
-                    continue
-                failed += 1
-                if not failure.again or failed >= settings.attempts:
-                    times = f" ({failed} attempts)" if failed > 1 else ""
-                    raise SummaryFailed(failure.text + times) from error
-                wait = max(min(settings.backoff * 2 ** (failed - 1), _LONGEST_BACKOFF), failure.wait)
-                if wait > settings.patience:
-                    raise SummaryFailed(f"{failure.text}; it asks to wait {wait:,.0f} s") from error
-                reason = failure.text
-                board.say(f"{reason}; again in {wait:.0f} s, attempt {failed + 1} of {settings.attempts}")
-                await asyncio.sleep(wait)
+                wait = self._after_failure(attempts, error, request.answer)
+                if wait is not None:
+                    await asyncio.sleep(wait)
                 continue
-            board.spend(answer.usage, answer.cost)
-            text = cleaned(answer.text, self.work.redactor)
-            if is_declined(text):
-                raise SummaryFailed(f"{settings.name} declined: {safe_line(text, _DECLINED)}")
-            if shrinks:
-                what = "summaries of parts" if ask.merges else "messages"
-                left = (
-                    f"the oldest {gone:,} of {items:,} {what} were"
-                    if gone
-                    else "the beginning of the message was"
-                )
-                board.remarks.append(
-                    f"{left} left out ({ask.title}): the window of {settings.name} is smaller than "
-                    f"{window_of(settings):,} tokens"
-                )
-            if failed:
-                board.remarks.append(f"{ask.title}: answered at attempt {failed + 1}")
-            return text
+            return self._accepted(attempts, answer)
+
+    def _say_attempt(self, attempts: Attempts) -> None:
+        self.board.clear(attempts.ask.title)
+        again = (
+            f", attempt {attempts.failed + 1} of {self.settings.attempts}: {attempts.reason}"
+            if attempts.failed
+            else ""
+        )
+        self.board.say(f"{self.settings.name}: {attempts.ask.title}{again}")
+
+    def _after_failure(self, attempts: Attempts, error: Exception, room: int) -> float | None:
+        """Seconds to wait before the next attempt; None where it is a shorter request, which is sent at once.
+
+        `room` is the number of tokens that the answer could have. Raises SummaryFailed where there is no next attempt.
+        """
+        board, settings = self.board, self.settings
+        if isinstance(error, Unusable):
+            board.spend(error.usage, error.cost)
+        sent = FailedRequest(
+            settings.name, settings.base_url or "", room, settings.timeout, settings.deadline
+        )
+        failure = failure_of(error, sent)
+        board.clear(attempts.ask.title)
+        if failure.overflow and attempts.shrinks < _SHRINKS and attempts.ask.items:
+            attempts.shorten(failure.excess)
+            board.say(f"{failure.text}; the oldest is left out")
+            return None
+        attempts.failed += 1
+        if not failure.again or attempts.failed >= settings.attempts:
+            times = f" ({attempts.failed} attempts)" if attempts.failed > 1 else ""
+            raise SummaryFailed(failure.text + times) from error
+        wait: float = max(min(settings.backoff * 2 ** (attempts.failed - 1), _LONGEST_BACKOFF), failure.wait)
+        if wait > settings.patience:
+            raise SummaryFailed(f"{failure.text}; it asks to wait {wait:,.0f} s") from error
+        attempts.reason = failure.text
+        board.say(
+            f"{failure.text}; again in {wait:.0f} s, attempt {attempts.failed + 1} of {settings.attempts}"
+        )
+        return wait
+
+    def _accepted(self, attempts: Attempts, answer: WholeAnswer) -> str:
+        """The text of an answer, with remarks on what it took. Raises SummaryFailed where the model declined."""
+        board, settings, ask = self.board, self.settings, attempts.ask
+        board.spend(answer.usage, answer.cost)
+        text = cleaned(answer.text, self.work.redactor)
+        if is_declined(text):
+            raise SummaryFailed(f"{settings.name} declined: {safe_line(text, _DECLINED)}")
+        if attempts.shrinks:
+            board.remarks.append(
+                f"{attempts.left_out()} left out ({ask.title}): the window of {settings.name} is smaller than "
+                f"{window_of(settings):,} tokens"
+            )
+        if attempts.failed:
+            board.remarks.append(f"{ask.title}: answered at attempt {attempts.failed + 1}")
+        return text
 
 
 async def _all(work: Sequence[Coroutine[Any, Any, str]]) -> list[str]:

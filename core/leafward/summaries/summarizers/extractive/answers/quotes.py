@@ -38,6 +38,7 @@ from leafward.summaries.summarizers.outline import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
@@ -91,78 +92,157 @@ def answers(
     A reply between calls is about the next one: the end of its turn says what came of it. `goes_on` says that the messages
     that are kept went on with the work.
     """
-    total = max(1, len(messages))
-    before = turns[0].first if turns else total
-    final = {turn.last for turn in turns}
-    # Messages before the first request belong to a turn that began before the span.
-    final.update(
-        [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"][-1:]
-    )
-    working = {turn.last for turn in turns if turn.works}
-    # A mere question leaves the answer before it under discussion.
-    current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
-    # Later work may have changed the state at the end of a turn.
-    since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
-    backwards = reversed(list(enumerate(messages)))
-    changed = next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
-    proposed = {
-        turn.last for turn, then in zip(turns, [*turns[1:], None], strict=False) if _is_offer(turn, then)
-    }
-    talk = not evidence.calls
+    ends = _TurnEnds.of(evidence, messages, turns, goes_on=goes_on)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         role = message.get("role")
         # A turn without a reply ends with the request itself.
-        if role != "branchSummary" and (role != "assistant" or place not in final):
+        if role != "branchSummary" and (role != "assistant" or place not in ends.final):
             continue
-        recency = 0.4 + 0.6 * (place + 1) / total
-        worked = place in working or place < before
-        over = goes_on or place < max(since, current)
-        works_on = place in evidence.calls
+        recency = 0.4 + 0.6 * (place + 1) / len(messages)
+        end = ends.end_at(place)
         for text in _texts(message):
             outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
             for line in quotable(text):
-                if _leads(line):
-                    continue
-                said = _said(line)
-                section = said.section
-                if section in _OUTCOMES[:2] and works_on and prose.accompanies(line):
-                    # It is about the next call.
-                    continue
-                if section is SummarySection.DECISIONS and place in proposed and not is_finished(line):
-                    # The offer was not accepted.
-                    section = SummarySection.CONTEXT
-                if section is SummarySection.DONE and (not worked or said.of_runs):
-                    section = SummarySection.CONTEXT
-                if section is SummarySection.DONE:
-                    line = without_opening(line)
-                    if _POINTS_BACK.match(line):
-                        continue
-                context = section is SummarySection.CONTEXT
-                if context and not said.alone:
-                    continue
-                if context and over and said.passing:
-                    # The end of the last turn tells the final state.
-                    continue
-                if context and (place in proposed or over) and said.bids:
-                    # Nobody chose it, or it was done.
-                    continue
-                # A decision from before later work is told as said then: the work may have changed it. Other statements have
-                # their own heading.
-                lead = SAID_EARLIER * (place < max(changed, since) and section is SummarySection.DECISIONS)
-                add(
-                    evidence,
-                    section,
-                    line,
-                    (entry,),
-                    recency * (0.3 if context else 1.0),
-                    # A statement that names nothing of the span counts only where work was done, or none at all.
-                    names_something=context and not (talk or worked),
-                    provenance=Provenance.SAID,
-                    lead=lead,
-                )
+                _quote(evidence, entry, line, end, recency)
+
+
+class _TurnEnd(NamedTuple):
+    """The reply that ended a turn, in the order of the work."""
+
+    worked: bool
+    """Whether it ended a turn with work."""
+    over: bool
+    """Whether later work may have changed the state that it tells."""
+    proposed: bool
+    """Whether it offers something that nobody accepted."""
+    calls: bool
+    """Whether it makes calls itself."""
+    overtaken: bool
+    """Whether files were changed, or other work began, behind it."""
+    talk: bool
+    """Whether the span has no call at all."""
+
+
+class _TurnEnds(NamedTuple):
+    """The replies of a span that ended a turn, by position."""
+
+    calling: AbstractSet[int]
+    """Where calls were made."""
+    final: AbstractSet[int]
+    """Where turns ended."""
+    before: int
+    """Where the first request is; at the end of the span where there is none."""
+    working: AbstractSet[int]
+    """Where turns with work ended."""
+    proposed: AbstractSet[int]
+    """Where a turn ended with an offer that was not accepted."""
+    over_until: int
+    """Up to here later work may have changed what was said of the state."""
+    since: int
+    """Where the last request with work is."""
+    changed: int
+    """Where a file was changed last; -1 where none was."""
+
+    @classmethod
+    def of(
+        cls, evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], *, goes_on: bool
+    ) -> _TurnEnds:
+        """The replies of a span; `goes_on` as in `answers`."""
+        before = turns[0].first if turns else max(1, len(messages))
+        # Messages before the first request belong to a turn that began before the span.
+        early = [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"]
+        # A mere question leaves the answer before it under discussion.
+        current = next((turn.first for turn in reversed(turns[-2:]) if turn.works), before)
+        # Later work may have changed the state at the end of a turn.
+        since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
+        return cls(
+            evidence.calls.keys(),
+            final={turn.last for turn in turns}.union(early[-1:]),
+            before=before,
+            working={turn.last for turn in turns if turn.works},
+            proposed={
+                turn.last
+                for turn, then in zip(turns, [*turns[1:], None], strict=False)
+                if _is_offer(turn, then)
+            },
+            over_until=len(messages) if goes_on else max(since, current),
+            since=since,
+            changed=_last_change(messages),
+        )
+
+    def end_at(self, place: int) -> _TurnEnd:
+        """The end of a turn at a position."""
+        return _TurnEnd(
+            worked=place in self.working or place < self.before,
+            over=place < self.over_until,
+            proposed=place in self.proposed,
+            calls=place in self.calling,
+            overtaken=place < max(self.changed, self.since),
+            talk=not self.calling,
+        )
+
+
+def _last_change(messages: Sequence[SpanMessage]) -> int:
+    """The position of the last message that changes a file; -1 where there is none."""
+    backwards = reversed(list(enumerate(messages)))
+    return next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
+
+
+def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, recency: float) -> None:
+    """Adds a line of a reply in the section that it belongs to there, if it is worth telling."""
+    if _leads(line):
+        return
+    said = _said(line)
+    section = _section_in(end, said, line)
+    if section is None:
+        return
+    if section is SummarySection.DONE:
+        line = without_opening(line)
+        if _POINTS_BACK.match(line):
+            return
+    context = section is SummarySection.CONTEXT
+    if context and not _states_something(end, said):
+        return
+    add(
+        evidence,
+        section,
+        line,
+        (entry,),
+        recency * (0.3 if context else 1.0),
+        # A statement that names nothing of the span counts only where work was done, or none at all.
+        names_something=context and not (end.talk or end.worked),
+        provenance=Provenance.SAID,
+        # A decision from before later work is told as said then: the work may have changed it. Other statements have
+        # their own heading.
+        lead=SAID_EARLIER * (end.overtaken and section is SummarySection.DECISIONS),
+    )
+
+
+def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:
+    """The section of a line in a reply; None where it is about the next call."""
+    section = said.section
+    if section in _OUTCOMES[:2] and end.calls and prose.accompanies(line):
+        return None
+    if section is SummarySection.DECISIONS and end.proposed and not is_finished(line):
+        # The offer was not accepted.
+        return SummarySection.CONTEXT
+    if section is SummarySection.DONE and (not end.worked or said.of_runs):
+        return SummarySection.CONTEXT
+    return section
+
+
+def _states_something(end: _TurnEnd, said: _Said) -> bool:
+    """Whether a line that belongs to no other section still holds."""
+    if not said.alone:
+        return False
+    if end.over and said.passing:
+        # The end of the last turn tells the final state.
+        return False
+    # Nobody chose what it bids, or it was done.
+    return not (said.bids and (end.proposed or end.over))
 
 
 def answered_before(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> int:

@@ -13,15 +13,15 @@ from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers.extractive.answers.quotes import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
-from leafward.summaries.summarizers.extractive.candidates import BEFORE_KEPT, FileWork, add, asked_since
+from leafward.summaries.summarizers.extractive.candidates import BEFORE_KEPT, add, asked_since
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import sorted_out, without_mark
 from leafward.summaries.summarizers.extractive.earlier_summary.earlier_code import code_in, tell_code
+from leafward.summaries.summarizers.extractive.earlier_summary.remade_lines import is_made_anew
 from leafward.summaries.summarizers.extractive.ending import LEAD
 from leafward.summaries.summarizers.extractive.requests import offers, user_requests
 from leafward.summaries.summarizers.extractive.requests.answered_requests import settles
-from leafward.summaries.summarizers.extractive.requests.open_requests import is_beside
+from leafward.summaries.summarizers.extractive.requests.current_goal import is_beside
 from leafward.summaries.summarizers.extractive.requests.passed_over import NOT_DONE
-from leafward.summaries.summarizers.extractive.state.declared_lines import carry_declared
 from leafward.summaries.summarizers.extractive.state.last_state import tells_state
 from leafward.summaries.summarizers.extractive.state.overcome import CHECKS
 from leafward.summaries.summarizers.extractive.turns import is_answered
@@ -40,23 +40,15 @@ if TYPE_CHECKING:
     from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.summarizers.extractive.candidates import Evidence
     from leafward.summaries.summarizers.extractive.turns import Turn
+    from leafward.summaries.summarizers.outline import OutlineLine
 
 _PREFERS = late(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
 _ROW = late(r"\s*\|\s*")
-_FILE_LINE = late(
-    r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
-)
 _OF_THE_END = late(r"(?:(?:Asked|Answered|Said) last|Last reply): ")
 _LAST_REQUEST = late(rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT})?: ")
 _SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
-_MORE_NAMES = late(r" and \d{1,4} more$")
-_FILES_LINE = late(r"(Changed|Read|Named in commands): (`.{1,4000})")
-_FILE_OF_LINE = late(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
 _NAMES_LINE = late(r"Names in use: |Changed `")
-_RUN_LINE = late(
-    r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*|: .*)?"
-)
-"""Lines of ours about one file, names or a command: they are made again rather than carried on beside newer ones."""
+"""Lines of ours with names that the next summary lists again."""
 
 
 class _Line(NamedTuple):
@@ -87,6 +79,8 @@ class _Since:
     evidence: Evidence
     turns: Sequence[Turn]
     kept: FactReader
+    changed: bool
+    """Whether any file was changed."""
     worked: bool
     """Whether any turn or file was worked on, or the messages that are kept end the work."""
     went_on: bool
@@ -112,38 +106,74 @@ def carry(
     """
     if not previous:
         return
-    turns, kept = behind.turns, behind.kept.told
-    changed = any(work.changes for work in evidence.files.values())
-    worked = any(turn.works for turn in turns) or changed or kept.answers > 0
-    closed = {
-        fact.key: fact.outcome
-        for fact in evidence.facts.values()
-        if fact.kind is FactKind.TODO and not fact.is_open
-    }
-    told = evidence.reader.told
-    since = _Since(
-        evidence,
-        turns,
-        behind.kept,
-        worked,
-        behind.went_on is not None and behind.went_on.works,
-        any(times and CHECKS.search(command) for command, times in evidence.reader.passed.items()),
-        told.answers + kept.answers > 0,
-        closed,
-        told.tests_passed or kept.tests_passed,
-    )
+    since = _since(evidence, behind)
     outline = list(outline_lines(previous))
+    goals = _goals(since, behind, outline, in_turn=_ALL_REQUESTS in previous)
+    before, not_done = SummarySection.GOAL, False
+    for read, below in zip_longest(outline, outline[1:]):
+        if _tell_code(evidence, read, entry):
+            continue
+        line = _read_today(evidence, read, goals)
+        if line is None:
+            continue
+        if line.text.endswith(_INTRODUCES) or line.section is not before:
+            # Items of a list with this introduction were not done, whatever their wording.
+            not_done = line.text.endswith(_INTRODUCES) and _NOT_YET.search(line.text) is not None
+        before = line.section
+        if _names_file_of(line, read, below) or _holds_nothing(line.text):
+            continue
+        if is_made_anew(evidence, line.text, entry):
+            continue
+        carried = _carried(since, line, read, not_done=not_done)
+        if carried is not None:
+            _add(since, carried, entry)
+    if (
+        goals
+        and not behind.turns
+        and not any(section is SummarySection.GOAL for section, _ in goals.values())
+    ):
+        nothing = user_requests.SETTLED[bool(behind.later)]
+        add(evidence, SummarySection.GOAL, nothing, (entry,), 3.0, first=True)
+
+
+def _since(evidence: Evidence, behind: Since) -> _Since:
+    """What the turns, the files and the checks tell of the time since the earlier summary."""
+    told, kept = evidence.reader.told, behind.kept.told
+    changed = any(work.changes for work in evidence.files.values())
+    return _Since(
+        evidence=evidence,
+        turns=behind.turns,
+        kept=behind.kept,
+        changed=changed,
+        worked=any(turn.works for turn in behind.turns) or changed or kept.answers > 0,
+        went_on=behind.went_on is not None and behind.went_on.works,
+        ran_well=any(times and CHECKS.search(command) for command, times in evidence.reader.passed.items()),
+        answered=told.answers + kept.answers > 0,
+        closed={
+            fact.key: fact.outcome
+            for fact in evidence.facts.values()
+            if fact.kind is FactKind.TODO and not fact.is_open
+        },
+        passed=told.tests_passed or kept.tests_passed,
+    )
+
+
+def _goals(
+    since: _Since, behind: Since, outline: Sequence[OutlineLine], *, in_turn: bool
+) -> dict[str, tuple[SummarySection, str]]:
+    """The goals of the earlier summary, each with its new section and lead: see `sorted_out`."""
+    turns, last = behind.turns, behind.went_on
     every = [*turns, *behind.later]
     # The work of then is answered before anything else is asked.
-    ended = told.answers > 0 if turns else behind.went_on is not None and is_answered(behind.went_on)
+    ended = since.evidence.reader.told.answers > 0 if turns else last is not None and is_answered(last)
     went_on = bool(every) and every[0].first > 0 and ended
     reached_all = (
         not every
         and not behind.kept.plan.open
-        and behind.went_on is not None
-        and settles([behind.went_on], behind.went_on, changed=changed)
+        and last is not None
+        and settles([last], last, changed=since.changed)
     )
-    goals = sorted_out(
+    return sorted_out(
         [
             line.text
             for line in outline
@@ -152,49 +182,53 @@ def carry(
         [turn for turn in (every if went_on else turns) if not is_beside(turn)],
         answered=went_on,
         over=reached_all,
-        in_turn=_ALL_REQUESTS in previous,
+        in_turn=in_turn,
     )
-    before, not_done = SummarySection.GOAL, False
-    for (section, text, is_open, code_of, file), below in zip_longest(outline, outline[1:]):
-        code = [(text, code_of)] if code_of is not None else list(code_in(text))
-        for piece, intro in code:
-            tell_code(evidence, piece, intro, entry)
-        if code:
-            continue
-        lead = ""
-        if section is SummarySection.GOAL:
-            if text not in goals:
-                continue
-            if evidence.size:
-                section, lead = goals[text]
-                text = without_mark(text) if lead else text
-        text = _worded_today(text, went_on=evidence.size > 0)
-        if not text:
-            continue
-        if text.endswith(_INTRODUCES) or section is not before:
-            # Items of a list with this introduction were not done, whatever their wording.
-            not_done = text.endswith(_INTRODUCES) and _NOT_YET.search(text) is not None
-        before = section
-        if (
-            below is not None
-            and below.file
-            and below.file != file
-            and below.file in text
-            and is_file_alone(text)
-        ):
-            # The lines below it name the file.
-            continue
-        if _holds_nothing(text) or _is_made_anew(evidence, text, entry):
-            continue
-        placed = _placed(since, _Line(section, text, lead), is_open=is_open, not_done=not_done)
-        line = _placed_by_words(placed) if placed is not None else None
-        if line is not None and file and not line.lead and file.rpartition("/")[2] not in text:
-            line = line._replace(lead=f"`{file}`: ")
-        if line is not None and not _is_stale(since, line):
-            _add(since, line, entry)
-    if goals and not turns and not any(section is SummarySection.GOAL for section, _ in goals.values()):
-        nothing = user_requests.SETTLED[bool(behind.later)]
-        add(evidence, SummarySection.GOAL, nothing, (entry,), 3.0, first=True)
+
+
+def _tell_code(evidence: Evidence, read: OutlineLine, entry: EntryIndex) -> bool:
+    """Adds the code that a line consists of; whether it is code."""
+    code = [(read.text, read.code_of)] if read.code_of is not None else list(code_in(read.text))
+    for piece, intro in code:
+        tell_code(evidence, piece, intro, entry)
+    return bool(code)
+
+
+def _read_today(
+    evidence: Evidence, read: OutlineLine, goals: Mapping[str, tuple[SummarySection, str]]
+) -> _Line | None:
+    """A line in words that hold now, a goal in its new section; None where nothing of it is left."""
+    section, text, lead = read.section, read.text, ""
+    if section is SummarySection.GOAL:
+        if text not in goals:
+            return None
+        if evidence.size:
+            section, lead = goals[text]
+            text = without_mark(text) if lead else text
+    text = _worded_today(text, went_on=evidence.size > 0)
+    return _Line(section, text, lead) if text else None
+
+
+def _names_file_of(line: _Line, read: OutlineLine, below: OutlineLine | None) -> bool:
+    """Whether a line only names the file of the lines below it, which name it themselves."""
+    return (
+        below is not None
+        and bool(below.file)
+        and below.file != read.file
+        and below.file in line.text
+        and is_file_alone(line.text)
+    )
+
+
+def _carried(since: _Since, line: _Line, read: OutlineLine, *, not_done: bool) -> _Line | None:
+    """The line as it goes into the next summary; None where it is stale."""
+    placed = _placed(since, line, is_open=read.is_open, not_done=not_done)
+    carried = _placed_by_words(placed) if placed is not None else None
+    if carried is None or _is_stale(since, carried):
+        return None
+    if read.file and not carried.lead and read.file.rpartition("/")[2] not in line.text:
+        return carried._replace(lead=f"`{read.file}`: ")
+    return carried
 
 
 def _worded_today(text: str, *, went_on: bool) -> str:
@@ -302,43 +336,6 @@ def _add(since: _Since, line: _Line, entry: EntryIndex) -> None:
         # Lines of code in an earlier summary are kept only where they hold a name.
         names_something=section is SummarySection.CONTEXT and _CODE.search(text) is not None,
     )
-
-
-def _is_made_anew(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
-    """Whether the new summary has a line of ours in another form; its counts are added to the current ones."""
-    file_line = _FILE_LINE.fullmatch(text)
-    if file_line is not None:
-        path, done, times, names = file_line.groups()
-        work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
-        count = int(times or 1)
-        if done == "changed":
-            work.changes += count
-        elif done == "read":
-            work.reads += count
-        else:
-            work.named += count
-        for name in _MORE_NAMES.sub("", names or "").removesuffix("…").split(", "):
-            if name:
-                work.names.setdefault(name, -1)
-        return True
-    listed = _FILES_LINE.fullmatch(text)
-    if listed is not None:
-        for path, times in _FILE_OF_LINE.findall(listed[2]):
-            work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
-            if listed[1] == "Changed":
-                work.changes += int(times or 1)
-            elif listed[1] == "Read":
-                work.reads += int(times or 1)
-            else:
-                work.named += int(times or 1)
-        return True
-    if carry_declared(evidence, text, entry):
-        return True
-    command = _RUN_LINE.fullmatch(text)
-    fact = evidence.facts.get((FactKind.COMMAND, command[1])) if command is not None else None
-    if fact is None or fact.last not in evidence.position:
-        return False
-    return text.startswith("Failed") or text.endswith(" passes") or fact.count >= 2
 
 
 _CARRIED_WORTH = {

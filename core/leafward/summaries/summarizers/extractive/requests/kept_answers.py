@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.summaries.facts import responses
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.summarizers.extractive.requests.answered_requests import answers_and_offers, settles
+from leafward.summaries.summarizers.extractive.requests.current_goal import leads_to
 from leafward.summaries.summarizers.extractive.requests.exchange import closing, reports_result
-from leafward.summaries.summarizers.extractive.requests.open_requests import leads_to, open_requests
+from leafward.summaries.summarizers.extractive.requests.open_requests import open_requests
 from leafward.summaries.summarizers.extractive.turns import is_answered, keeps_going, turns_of
 from leafward.summaries.survival.spans import SpanMessage
 

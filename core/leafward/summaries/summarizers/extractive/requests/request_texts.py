@@ -11,9 +11,10 @@ from leafward.summaries.summarizers.extractive.answers.passages import bids, quo
 from leafward.summaries.summarizers.extractive.answers.quotes import REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME
+from leafward.summaries.summarizers.extractive.requests.current_goal import stands_for_an_aside
 from leafward.summaries.summarizers.extractive.requests.exchange import verdict_of
 from leafward.summaries.summarizers.extractive.requests.offers import accepted
-from leafward.summaries.summarizers.extractive.requests.open_requests import LOOKS, stands_for_an_aside
+from leafward.summaries.summarizers.extractive.requests.open_requests import LOOKS
 from leafward.summaries.summarizers.extractive.turns import (
     CHOOSES,
     SUBSTANTIAL,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.values import DROPPED, FactKind
@@ -15,11 +15,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
     add,
 )
 from leafward.summaries.summarizers.extractive.requests.answered_requests import obstacle, settles
-from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
-from leafward.summaries.summarizers.extractive.requests.offers import offer_in
-from leafward.summaries.summarizers.extractive.requests.open_requests import (
-    ERRAND,
-    LOOKS,
+from leafward.summaries.summarizers.extractive.requests.current_goal import (
     goal_among,
     is_beside,
     is_over,
@@ -27,6 +23,9 @@ from leafward.summaries.summarizers.extractive.requests.open_requests import (
     leads_to,
     open_aside,
 )
+from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
+from leafward.summaries.summarizers.extractive.requests.offers import offer_in
+from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS
 from leafward.summaries.summarizers.extractive.requests.request_texts import (
     OUTCOME_LIMIT,
     goal_text,
@@ -77,48 +76,9 @@ def requests(
     kept: KeptAnswers,
 ) -> None:
     """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`."""
-    since = kept.since
-    lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
-    goal = goal_among(turns, is_split=is_split) if first else None
-    latest = last_of(turns)
-
-    def settled(turn: Turn | None) -> bool:
-        """Whether a request is over, and no step of the agent's own list is open."""
-        if turn is None:
-            return False
-        if kept.finished:
-            # The kept messages take their steps off that list, and show what the user went on to.
-            return (since and turn is turns[-1]) or settles(turns, turn, changed=bool(same.changed(turn)))
-        return not (is_split or evidence.reader.plan.open) and settles(
-            turns, turn, changed=bool(same.changed(turn))
-        )
-
-    def is_over_since(turn: Turn | None) -> bool:
-        return any(turn is one for one in kept.over)
-
-    if is_over_since(goal):
-        goal = latest
-    all_over = settled(latest) or is_over_since(latest)
-    answered = []
-    if goal is not None and is_over(goal, turns):
-        # A request that is over is no goal.
-        answered.append(goal)
-        goal = open_aside(turns)
-    if goal is latest and latest is not None and not is_split:
-        # A question that words answered leaves nothing open, whatever they tell of.
-        all_over |= questions.asks(latest.own) and is_answered(latest) and not latest.works
-    if goal is not None and latest is not None and goal is not latest:
-        of_latest = leads_to(turns, goal, latest)
-        # Where a step was agreed to that the answer to a question offered, the question does not say what it is for.
-        consented = latest is not turns[-1] and questions.asks(latest.text)
-        if (all_over and of_latest) or (
-            not (of_latest or consented) and settled(goal) and is_unchallenged(goal, turns)
-        ):
-            # Answered too: the last request says more of what is wanted now.
-            answered.append(goal)
-            goal = latest
-    if goal is latest and all_over:
-        goal = None
+    asked = _Requests(evidence, turns, last_of(turns), same, is_split, kept)
+    goal, answered, all_over = _current(asked, goal_among(turns, is_split=is_split) if first else None)
+    latest, since = asked.latest, kept.since
     for turn in answered:
         _asked(evidence, turns, turn, 1.0, same)
     if goal is not None:
@@ -129,29 +89,116 @@ def requests(
         add(evidence, SummarySection.BLOCKED, stopped, (turns[-1].entry,), 2.0)
     if latest is None:
         return
+    lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
     if first and goal is None and all_over:
-        end = closing(turns, latest)
-        # Without an answer nothing tells what came of it; or the user took that back.
-        done = bool(end.answer) and not any(responses.takes_back(turn.text) for turn in kept.later[:1])
-        section = SummarySection.DONE if done else SummarySection.CONTEXT
-        text = last_text(turns, latest)
-        _last(evidence, section, with_outcome(text, end, same) if done else text, latest, lead)
-        nothing = _NOTHING_OPEN_BEFORE if since else NOTHING_OPEN
-        add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
+        _nothing_open(asked, latest, lead)
+    elif latest.left:
         return
-    if latest.left:
-        return
-    agreed = turns[-1]
-    goes_on = agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
-    # A request whose answer asked for the agreement is no more answered than that is over.
-    accepts = keeps_going(agreed) or responses.agrees(agreed.own)
-    ended = is_answered(agreed) and (
-        not accepts or all_over or is_answered(latest) or (kept.finished and since)
-    )
-    if agreed is not latest and goes_on and not ended:
+    elif turns[-1] is not latest and _agreed_to_more(asked, latest, all_over=all_over):
         _agreed(evidence, turns, goal, latest, lead, same)
     else:
         _latest(evidence, turns, goal, latest, lead, same, over=all_over, since=since)
+
+
+class _Requests(NamedTuple):
+    """The requests of a span, and what tells whether they are over."""
+
+    evidence: Evidence
+    turns: Sequence[Turn]
+    latest: Turn | None
+    """The last one that is more than a word to go on."""
+    same: SameWork
+    is_split: bool
+    kept: KeptAnswers
+
+    def is_settled(self, turn: Turn) -> bool:
+        """Whether a request is over, and no step of the agent's own list is open."""
+        if self.kept.finished:
+            # The kept messages take their steps off that list, and show what the user went on to.
+            if self.kept.since and turn is self.turns[-1]:
+                return True
+        elif self.is_split or self.evidence.reader.plan.open:
+            return False
+        return settles(self.turns, turn, changed=bool(self.same.changed(turn)))
+
+    def is_over_since(self, turn: Turn | None) -> bool:
+        """Whether the kept messages answer a request."""
+        return any(turn is one for one in self.kept.over)
+
+
+class _Current(NamedTuple):
+    """The request that the work is for."""
+
+    goal: Turn | None
+    answered: Sequence[Turn]
+    """Goals that turned out to be answered."""
+    all_over: bool
+    """Whether the last request is over."""
+
+
+def _current(asked: _Requests, goal: Turn | None) -> _Current:
+    """What the work is for, of the goal that the requests alone tell: one that is over gives way to what was asked behind it."""
+    turns, latest = asked.turns, asked.latest
+    if asked.is_over_since(goal):
+        goal = latest
+    all_over = latest is not None and (asked.is_settled(latest) or asked.is_over_since(latest))
+    answered = []
+    if goal is not None and is_over(goal, turns):
+        # A request that is over is no goal.
+        answered.append(goal)
+        goal = open_aside(turns)
+    if goal is latest and latest is not None and not asked.is_split:
+        # A question that words answered leaves nothing open, whatever they tell of.
+        all_over |= questions.asks(latest.own) and is_answered(latest) and not latest.works
+    if (
+        goal is not None
+        and latest is not None
+        and goal is not latest
+        and _is_answered_too(asked, goal, latest, all_over=all_over)
+    ):
+        # The last request says more of what is wanted now.
+        answered.append(goal)
+        goal = latest
+    if goal is latest and all_over:
+        goal = None
+    return _Current(goal, answered, all_over)
+
+
+def _is_answered_too(asked: _Requests, goal: Turn, latest: Turn, *, all_over: bool) -> bool:
+    """Whether a goal from before the last request is answered: with that, or by itself."""
+    turns = asked.turns
+    of_latest = leads_to(turns, goal, latest)
+    if of_latest and all_over:
+        return True
+    # Where a step was agreed to that the answer to a question offered, the question does not say what it is for.
+    consented = latest is not turns[-1] and questions.asks(latest.text)
+    return not (of_latest or consented) and asked.is_settled(goal) and is_unchallenged(goal, turns)
+
+
+def _nothing_open(asked: _Requests, latest: Turn, lead: str) -> None:
+    """Adds the last request with its outcome, and the goal that nothing is open."""
+    evidence, kept = asked.evidence, asked.kept
+    end = closing(asked.turns, latest)
+    # Without an answer nothing tells what came of it; or the user took that back.
+    done = bool(end.answer) and not any(responses.takes_back(turn.text) for turn in kept.later[:1])
+    section = SummarySection.DONE if done else SummarySection.CONTEXT
+    text = last_text(asked.turns, latest)
+    _last(evidence, section, with_outcome(text, end, asked.same) if done else text, latest, lead)
+    nothing = _NOTHING_OPEN_BEFORE if kept.since else NOTHING_OPEN
+    add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
+
+
+def _agreed_to_more(asked: _Requests, latest: Turn, *, all_over: bool) -> bool:
+    """Whether the turn behind the last request goes on with work, and that is not answered yet."""
+    agreed, kept = asked.turns[-1], asked.kept
+    if not (agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))):
+        return False
+    # A request whose answer asked for the agreement is no more answered than that is over.
+    accepts = keeps_going(agreed) or responses.agrees(agreed.own)
+    ended = is_answered(agreed) and (
+        not accepts or all_over or is_answered(latest) or (kept.finished and kept.since)
+    )
+    return not ended
 
 
 def _without_dropped(evidence: Evidence, text: str) -> str:

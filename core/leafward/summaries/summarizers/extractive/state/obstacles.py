@@ -1,0 +1,273 @@
+"""Commands that failed and errors that were printed, as lines: those that are still in the way of the work."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.late_pattern import late
+from leafward.summaries.facts.call_arguments import command_of
+from leafward.summaries.facts.printed_errors import DECLINED
+from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
+from leafward.summaries.summarizers.extractive.candidates import Evidence, add, sources_of
+from leafward.summaries.summarizers.extractive.requests.exchange import reports_result
+from leafward.summaries.summarizers.extractive.state.overcome import CHECKS, Passed, end_of
+from leafward.summaries.summarizers.extractive.turns import is_answered
+from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.session.entries import EntryIndex
+    from leafward.summaries.facts.reader import FactReader
+    from leafward.summaries.facts.values import Sighting
+    from leafward.summaries.summarizers.extractive.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+_GIVEN_UP = re.compile(r"(?i)\b(?:abort|cancel|interrupt|stopped by)")
+_FRAME = re.compile(
+    r"Traceback \(most recent|make(?:\[\d+\])?: \*\*\*"
+    r"|(?i:\W*(?:(?:command|process|shell|script) )?(?:exited with (?:code|status)|exit (?:code|status))[:=]? ?-?\d{1,3}\W*$)"
+)
+"""Text around an error that tells nothing about it."""
+_AT_A_PLACE = re.compile(
+    r"\s*(?:@?[\w./-]{1,60}:[\w-]{1,40}: )?/?(?:[\w.@-]{1,100}/){0,20}([\w.@-]{1,100}\.(\w{1,10}))"
+    r"(?::\d{1,7}:\d{1,7}: |\(\d{1,7},\d{1,7}\): )"
+)
+"""A compiler's error: the file that it names, and the ending of the file."""
+_PARTED = late(r"\|\s*(?:grep|rg|head|tail|sed|awk)\b")
+"""A command whose output is read in part."""
+_ERRORS_ALONE = late(r"\|\s*(?:grep|rg)\b(?![^|]*\s-\w*v)[^|]*(?i:error)")
+"""A filter that lets every error through."""
+_LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
+_STILL = 0.4
+"""The part of the span after which a command that failed last counts as a present obstacle."""
+_OBSTACLES = 4
+"""Failed commands that are told."""
+_RESULTS = 8
+"""Messages after a call that are searched for its output."""
+_ASKING = frozenset(
+    {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "cat"}
+)
+"""Programs that answer a question by failing: it finds nothing, or there is no such file."""
+_UNMINDED = 2
+"""Answers with a result behind a failed check, after which it is in nobody's way."""
+
+
+class KeptFacts(NamedTuple):
+    """The messages behind a span, read."""
+
+    messages: Sequence[SpanMessage]
+    reader: FactReader
+    seen: Sequence[Sighting]
+    """Their facts."""
+    later: Sequence[Turn]
+    """The turns in them."""
+
+
+class CommandRuns(NamedTuple):
+    """The commands of a span, and what succeeded in it and behind it."""
+
+    commands: Sequence[Fact]
+    passed: Passed
+    """What succeeded in the span."""
+    later: Passed | None
+    """What succeeded in the messages that are kept; None where nothing that failed waits for that."""
+
+    @classmethod
+    def of(cls, evidence: Evidence, messages: Sequence[SpanMessage], kept: KeptFacts) -> CommandRuns:
+        """The commands of a span. The kept messages are only read where a command failed."""
+        commands = [fact for fact in evidence.facts.values() if fact.kind is FactKind.COMMAND]
+        read_on = kept.messages and any(map(is_broken, commands))
+        return cls(
+            commands,
+            Passed(evidence, messages),
+            Passed(_evidence_of(kept), kept.messages) if read_on else None,
+        )
+
+    def is_overcome(self, fact: Fact) -> bool:
+        """Whether a command that failed succeeded later in another way: then it is in nobody's way."""
+        return self.passed.overcame(fact) or (self.later is not None and self.later.overcame(fact))
+
+
+def tell_obstacles(
+    evidence: Evidence,
+    messages: Sequence[SpanMessage],
+    turns: Sequence[Turn],
+    kept: KeptFacts,
+    runs: CommandRuns,
+) -> None:
+    """Adds the commands that failed last, each with what it printed, and the other errors that they printed."""
+    broken = _in_the_way(evidence, messages, [*turns, *kept.later], runs)
+    failed_at = [place for fact in broken if (place := end_of(evidence, fact)) >= 0]
+    errors = _remaining_errors(evidence, messages, kept, failed_at)
+    for fact in broken[-_OBSTACLES:]:
+        end = end_of(evidence, fact)
+        until = min((place for place in failed_at if place > end), default=max(1, evidence.size))
+        printed = _first_of(evidence, errors, end, min(until, end + _RESULTS))
+        first = fact is broken[-1] and printed is not None
+        if printed is not None and "\n" not in fact.key:
+            # A command that failed says little without what it printed.
+            errors.remove(printed)
+            _tell_failure(evidence, fact, printed, first=first)
+        else:
+            _tell_failure(evidence, fact, None, first=first)
+    for fact in errors:
+        worth = 0.8 * evidence.recency(fact)
+        add(evidence, SummarySection.BLOCKED, fact.text, sources_of(fact), worth, limit=220)
+
+
+def _in_the_way(
+    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], runs: CommandRuns
+) -> list[Fact]:
+    """The commands whose last run failed not long ago, that were not overcome and are in the way."""
+    went_on = _last_success(messages)
+    ran_last: dict[str, int] = {}
+    for fact in runs.commands:
+        ran_last[_unpiped(fact)] = max(end_of(evidence, fact), ran_last.get(_unpiped(fact), -1))
+    total = max(1, evidence.size)
+    return [
+        fact
+        for fact in runs.commands
+        if is_broken(fact)
+        and (end := end_of(evidence, fact)) == ran_last[_unpiped(fact)]
+        and (end + 1) / total > _STILL
+        and not runs.is_overcome(fact)
+        and _is_in_the_way(evidence, fact, went_on, turns)
+    ]
+
+
+def _last_success(messages: Sequence[SpanMessage]) -> int:
+    """The position of the last result of a call that did not fail; -1 where there is none."""
+    results = (
+        place
+        for place in range(len(messages) - 1, -1, -1)
+        if (body := messages[place].message).get("role") == "toolResult" and not body.get("isError")
+    )
+    return next(results, -1)
+
+
+def _remaining_errors(
+    evidence: Evidence, messages: Sequence[SpanMessage], kept: KeptFacts, failed_at: Sequence[int]
+) -> list[Fact]:
+    """The errors that were printed soon after the failed commands at `failed_at` and are perhaps still there."""
+    compiled = _compiled_last(evidence, messages, kept)
+    return [
+        fact
+        for fact in evidence.facts.values()
+        if fact.kind is FactKind.ERROR
+        and fact.voice is Voice.OUTPUT
+        and fact.last in evidence.failed
+        and any(0 < evidence.position.get(fact.last, -1) - place <= _RESULTS for place in failed_at)
+        and not _GIVEN_UP.search(fact.text)
+        and not _FRAME.match(fact.text)
+        and compiled.get(_compiled(fact), -1) <= evidence.position.get(fact.last, -1)
+        and len(content_words(fact.text)) > 1
+        and not _is_changed_since(evidence, fact)
+    ]
+
+
+def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) -> Fact | None:
+    """The first of the errors that were printed behind the position of a run, up to another one."""
+    behind = [fact for fact in errors if ran < evidence.position.get(fact.last, -1) <= until]
+    return min(behind, key=lambda fact: evidence.position[fact.last], default=None)
+
+
+def _tell_failure(evidence: Evidence, fact: Fact, printed: Fact | None, *, first: bool) -> None:
+    """Adds a command that failed, with the error that it printed: such a line is worth both."""
+    lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
+    text, worth = f"`{harmless(fact.key, 160)}`", 1.5 * evidence.recency(fact)
+    sources: tuple[EntryIndex, ...] = (fact.entry, fact.last)
+    if printed is not None:
+        text, sources = f"{text}: {harmless(printed.text, 160)}", (*sources, printed.last)
+        worth += 0.8 * evidence.recency(printed)
+    add(evidence, SummarySection.BLOCKED, text, sources, worth, first=first, limit=LINE_LIMIT, lead=lead)
+
+
+def is_broken(fact: Fact) -> bool:
+    """Whether the last run of a command failed, and the failure is more than a negative answer."""
+    if fact.outcome in {"", "exit 0", "failed"}:
+        return fact.outcome == "failed"
+    # After a pipe the exit code is that of the last program.
+    last = fact.key.rpartition("|")[2].split()
+    return not (last and last[0] in _ASKING)
+
+
+def _compiled(fact: Fact | Sighting) -> str:
+    """The ending of the file that a compiler's error names with a place in it; empty for any other error."""
+    found = _AT_A_PLACE.match(fact.text)
+    return found[2] if found is not None else ""
+
+
+def _is_changed_since(evidence: Evidence, fact: Fact) -> bool:
+    """Whether the file that a compiler's error names was changed after it was printed: it may be mended."""
+    found = _AT_A_PLACE.match(fact.text)
+    if found is None:
+        return False
+    place = evidence.position.get(fact.last, -1)
+    return any(
+        work.changed > place for path, work in evidence.files.items() if path.rpartition("/")[2] == found[1]
+    )
+
+
+def _compiled_last(evidence: Evidence, messages: Sequence[SpanMessage], kept: KeptFacts) -> dict[str, int]:
+    """Where errors at places of files were printed last, by the ending of the files: a later run has all that are left.
+
+    Not so one of whose output only a part was read.
+    """
+    last: dict[str, int] = {}
+    parted: set[int] | None = None
+    for fact in evidence.facts.values():
+        if fact.kind is FactKind.ERROR and fact.voice is Voice.OUTPUT and (ending := _compiled(fact)):
+            parted = _parted_outputs(evidence, messages) if parted is None else parted
+            place = evidence.position.get(fact.last, -1)
+            if place not in parted:
+                last[ending] = max(place, last.get(ending, -1))
+    for seen in kept.seen:
+        if seen.kind is FactKind.ERROR and seen.voice is Voice.OUTPUT and (ending := _compiled(seen)):
+            last[ending] = max(1, evidence.size)
+    return last
+
+
+def _parted_outputs(evidence: Evidence, messages: Sequence[SpanMessage]) -> set[int]:
+    """The positions of the results of which another program let only a part through."""
+    piped = {
+        call.id
+        for calls in evidence.calls.values()
+        for call in calls
+        if _PARTED.search(command := command_of(call.arguments)) is not None
+        and _ERRORS_ALONE.search(command) is None
+    }
+    return {place for place, (_, body) in enumerate(messages) if str(body.get("toolCallId")) in piped}
+
+
+def _unpiped(fact: Fact) -> str:
+    """A command without what only reads its output: the same run, looked at in another way."""
+    return fact.key.partition(" | ")[0]
+
+
+def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence[Turn]) -> bool:
+    """Whether a failed command is an obstacle: a check, or the last thing that was tried and not answered.
+
+    `went_on` is the position of the last result of a call that did not fail.
+    """
+    place = end_of(evidence, fact)
+    if fact.outcome == DECLINED:
+        return True
+    if CHECKS.search(fact.key) is not None:
+        # A check that failed in a way that nobody minded: results were reported since.
+        return (
+            sum(turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns)
+            < _UNMINDED
+        )
+    return went_on <= place and not any(
+        turn.first <= place < turn.last and is_answered(turn) for turn in turns
+    )
+
+
+def _evidence_of(kept: KeptFacts) -> Evidence:
+    """The facts of the kept messages, with their positions."""
+    facts = {(fact.kind, fact.key): fact for fact in gather(kept.seen)}
+    position = {entry: place for place, (entry, _) in enumerate(kept.messages)}
+    return Evidence(facts, [], {}, len(kept.messages), position, kept.reader)
