@@ -226,3 +226,28 @@ def test_a_request_of_which_only_files_tell_is_left_out_once_these_were_changed_
         reply("So it is."),
     ]
     assert told not in told_in(SummarySection.DONE, *asked, *again, *then)
+
+
+LONG = (
+    "Add an export of the ledger to the billing service. The file is a CSV with a semicolon between its columns. "
+    "Amounts have two digits and no sign for the currency. Dates are those of the customer's own time zone. "
+    "Rows of test customers stay out of the file. The file is written to exports/ledger, one for each month. "
+    "Where a month is written again, the older file gets the ending .old and stays."
+)
+
+
+def test_an_open_request_is_quoted_with_its_details_and_an_answered_one_by_its_beginning() -> None:
+    work = [user(LONG), *worked("src/export.py", "a", "b")]
+    assert told_in(SummarySection.GOAL, *work) == [LONG]
+    after = [reply("The export is in place and tested."), user("Describe the retries in docs/retries.md.")]
+    done = told_in(SummarySection.DONE, *work, *after, *worked("docs/retries.md", "c"))
+    assert any(line.startswith("Asked: Add an export") and "tested" in line for line in done)
+    assert not any(".old" in line for line in done)
+
+
+def test_in_very_little_room_a_long_open_request_leaves_some_to_other_lines() -> None:
+    failed = [reply("", ("t", "bash", {"command": "make test"})), result("t", "2 failed", failed=True)]
+    made = summarize(span(user(LONG), *worked("src/export.py", "a"), *failed), 160)
+    lines = lines_of(made)
+    assert next(text for section, text in lines if section is SummarySection.GOAL).endswith("…")
+    assert any("make test" in text for _, text in lines)

@@ -70,6 +70,8 @@ The branch's goal and next steps are not the current ones.
 """
 REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
+OPEN_LIMIT = 700
+"""Characters of a request that is open: whoever goes on needs its details."""
 _OUTCOMES = (SummarySection.DONE, SummarySection.DECISIONS, SummarySection.NEXT)
 _POINTS_BACK = late(
     r"(?i)^\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:\w+ed|put|made|cut|rewrote|wrote|took) (?:them|it)\b"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable
-from leafward.summaries.summarizers.extractive.answers.quotes import REQUEST_LIMIT
+from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME
 from leafward.summaries.summarizers.extractive.requests.current_goal import stands_for_an_aside
@@ -65,7 +65,7 @@ _TELLS = 2
 def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
     """The goal, with what was asked first or asked back where it does not tell its purpose alone."""
     text = _with_error(
-        goal, with_way(whole_sentences(goal.text, REQUEST_LIMIT), goal.own, turn_before(turns, goal))
+        goal, with_way(whole_sentences(goal.text, OPEN_LIMIT), goal.own, turn_before(turns, goal))
     )
     begun = goal_of(turns)
     if begun is goal:
@@ -100,9 +100,9 @@ def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
     return _with_subject(turns, goal, text)
 
 
-def last_text(turns: Sequence[Turn], latest: Turn) -> str:
+def last_text(turns: Sequence[Turn], latest: Turn, limit: int = REQUEST_LIMIT) -> str:
     """The last request, with the offer that it accepts, the way that it chooses, or the request that names its subject."""
-    text = _with_error(latest, whole_sentences(heading_apart(latest.text), REQUEST_LIMIT))
+    text = _with_error(latest, whole_sentences(heading_apart(latest.text), limit))
     if offer := accepted(turns, latest):
         return f"{cut(text, _REMARK)} (asked: {offer})"
     return _with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
