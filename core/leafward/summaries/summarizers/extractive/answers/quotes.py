@@ -115,7 +115,7 @@ class _TurnEnd(NamedTuple):
     """The reply that ended a turn, in the order of the work."""
 
     worked: bool
-    """Whether it ended a turn with work."""
+    """Whether work was done in its turn."""
     over: bool
     """Whether later work may have changed the state that it tells."""
     proposed: bool
@@ -142,7 +142,7 @@ class _TurnEnds(NamedTuple):
     proposed: AbstractSet[int]
     """Where a turn ended with an offer that was not accepted."""
     over_until: int
-    """Up to here later work may have changed what was said of the state."""
+    """The position up to which later work may have changed what was said of the state."""
     since: int
     """Where the last request with work is."""
     changed: int

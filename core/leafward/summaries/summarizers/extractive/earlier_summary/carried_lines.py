@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -72,8 +71,7 @@ class Since(NamedTuple):
     """The turn from before the summary, where the span has no request of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Since:
+class _Since(NamedTuple):
     """The time between the earlier summary and the next one."""
 
     evidence: Evidence

@@ -137,7 +137,7 @@ class _Current(NamedTuple):
 
 
 def _current(asked: _Requests, goal: Turn | None) -> _Current:
-    """What the work is for, of the goal that the requests alone tell: one that is over gives way to what was asked behind it."""
+    """The request that the work is for: `goal`, or what was asked behind it where that is over."""
     turns, latest = asked.turns, asked.latest
     if asked.is_over_since(goal):
         goal = latest

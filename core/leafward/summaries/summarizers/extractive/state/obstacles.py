@@ -73,7 +73,7 @@ class CommandRuns(NamedTuple):
     passed: Passed
     """What succeeded in the span."""
     later: Passed | None
-    """What succeeded in the messages that are kept; None where nothing that failed waits for that."""
+    """What succeeded in the messages that are kept; None where no command failed, or none are kept."""
 
     @classmethod
     def of(cls, evidence: Evidence, messages: Sequence[SpanMessage], kept: KeptFacts) -> CommandRuns:
@@ -99,7 +99,7 @@ def tell_obstacles(
     runs: CommandRuns,
 ) -> None:
     """Adds the commands that failed last, each with what it printed, and the other errors that they printed."""
-    broken = _in_the_way(evidence, messages, [*turns, *kept.later], runs)
+    broken = _failed_commands(evidence, messages, [*turns, *kept.later], runs)
     failed_at = [place for fact in broken if (place := end_of(evidence, fact)) >= 0]
     errors = _remaining_errors(evidence, messages, kept, failed_at)
     for fact in broken[-_OBSTACLES:]:
@@ -118,7 +118,7 @@ def tell_obstacles(
         add(evidence, SummarySection.BLOCKED, fact.text, sources_of(fact), worth, limit=220)
 
 
-def _in_the_way(
+def _failed_commands(
     evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], runs: CommandRuns
 ) -> list[Fact]:
     """The commands whose last run failed not long ago, that were not overcome and are in the way."""
