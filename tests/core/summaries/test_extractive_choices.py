@@ -58,6 +58,10 @@ The frost table of orchard prints its rows in the order in which the valleys rep
 a day, and they find it only with a search, because the valleys report when they have a line. The rows are to be sorted by day
 wherever they are printed, in the table of frosts, in the one of crates, and in the letters to the growers.
 
+The letters go out on the first of each month. Each grower gets the frosts of their own valley and those of the two beside it,
+since cold air comes down from there in the morning. What was reported after the letter was printed stands in the next one, under
+a heading of its own. The table of crates is printed by another program, which reads what ours writes.
+
 - Wrap only the frost table in a `SortedRows` to avoid a second order in the writer
 - Add `day` to the rows
 """

@@ -78,7 +78,7 @@ def test_a_long_request_ends_with_a_sentence() -> None:
     first = (
         "Rewrite the parser of orchard as a table, in small steps that can each be measured and taken back."
     )
-    said = user(f"{first} " + "It has grown by many hands over the years, " * 8)
+    said = user(f"{first} " + "It has grown by many hands over the years, " * 20)
     assert told_in(SummarySection.GOAL, said) == [f"{first} …"]
 
 

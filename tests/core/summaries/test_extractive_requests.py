@@ -245,6 +245,13 @@ def test_an_open_request_is_quoted_with_its_details_and_an_answered_one_by_its_b
     assert not any(".old" in line for line in done)
 
 
+def test_of_a_record_that_was_pasted_into_an_open_request_no_more_than_its_beginning_is_quoted() -> None:
+    record = "".join(f'{{"number":{number},"role":"assistant"}},' for number in range(30))
+    (goal,) = told_in(SummarySection.GOAL, user(f"Find out what is wrong with this reply: {record}"))
+    assert goal.startswith("Find out what is wrong")
+    assert len(goal) < 300
+
+
 def test_in_very_little_room_a_long_open_request_leaves_some_to_other_lines() -> None:
     failed = [reply("", ("t", "bash", {"command": "make test"})), result("t", "2 failed", failed=True)]
     made = summarize(span(user(LONG), *worked("src/export.py", "a"), *failed), 160)

@@ -58,6 +58,8 @@ _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s
 """The beginning of a reply that chooses a way by its number alone."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
 """A sign of a list in the user's own text."""
+_DATA = re.compile(r"[!-~]{100}")
+"""Characters without a blank that are no words: a record that was pasted, a token."""
 _TELLS = 2
 """Content words from which a sentence tells something."""
 
@@ -65,7 +67,7 @@ _TELLS = 2
 def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
     """The goal, with what was asked first or asked back where it does not tell its purpose alone."""
     text = _with_error(
-        goal, with_way(whole_sentences(goal.text, OPEN_LIMIT), goal.own, turn_before(turns, goal))
+        goal, with_way(whole_sentences(goal.text, open_limit(goal.text)), goal.own, turn_before(turns, goal))
     )
     begun = goal_of(turns)
     if begun is goal:
@@ -98,6 +100,11 @@ def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
     if question := _question_before(turns, goal):
         return f"{text} (asked: {question})"
     return _with_subject(turns, goal, text)
+
+
+def open_limit(request: str) -> int:
+    """The characters of an open request that are quoted: more of one in words than of one with data in it."""
+    return REQUEST_LIMIT if _DATA.search(request, 0, OPEN_LIMIT) else OPEN_LIMIT
 
 
 def last_text(turns: Sequence[Turn], latest: Turn, limit: int = REQUEST_LIMIT) -> str:
@@ -212,7 +219,7 @@ def whole_sentences(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     end = max((found.start() for found in _ENDS.finditer(text, 0, limit - 1)), default=0)
-    return f"{text[:end].rstrip()} …" if end > 0.3 * limit else text
+    return f"{text[:end].rstrip()} …" if end > 0.3 * min(limit, REQUEST_LIMIT) else text
 
 
 def heading_apart(text: str) -> str:

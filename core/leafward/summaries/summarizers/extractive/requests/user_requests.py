@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.values import DROPPED, FactKind
-from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
+from leafward.summaries.summarizers.extractive.answers.quotes import REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.candidates import (
     ASKED_BEFORE,
     BEFORE_KEPT,
@@ -31,6 +31,7 @@ from leafward.summaries.summarizers.extractive.requests.request_texts import (
     goal_text,
     heading_apart,
     last_text,
+    open_limit,
     whole_sentences,
     with_outcome,
     with_way,
@@ -83,7 +84,7 @@ def requests(
         _asked(evidence, turns, turn, 1.0, same)
     if goal is not None:
         text = _without_dropped(evidence, goal_text(turns, goal, same))
-        add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=OPEN_LIMIT)
+        add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=open_limit(goal.text))
     _earlier(evidence, [turn for turn in turns if turn not in (goal, latest, *answered)], same)
     if stopped := obstacle(turns, since=since):
         add(evidence, SummarySection.BLOCKED, stopped, (turns[-1].entry,), 2.0)
@@ -307,12 +308,13 @@ def _latest(
     # A question behind a remark beside the work is about that work.
     answered = over or is_answered(latest) or (is_beside(latest) and latest.works and bool(latest.answer))
     if latest is not goal:
-        text = last_text(turns, latest, REQUEST_LIMIT if answered else OPEN_LIMIT)
+        limit = REQUEST_LIMIT if answered else open_limit(latest.text)
+        text = last_text(turns, latest, limit)
         if answered:
             text = with_outcome(cut(whole_sentences(text, _EARLIER), _EARLIER), closing(turns, latest), same)
         # Behind it the kept messages have another one.
         open_in = SummarySection.CONTEXT if since else SummarySection.IN_PROGRESS
-        _last(evidence, SummarySection.DONE if answered else open_in, text, latest, lead, OPEN_LIMIT)
+        _last(evidence, SummarySection.DONE if answered else open_in, text, latest, lead, limit)
     elif goal is not goal_of(turns) and not answered and not since:
         brief = whole_sentences(latest.text, _BRIEFLY)
         _last(evidence, SummarySection.IN_PROGRESS, brief, latest, lead, _BRIEFLY)
