@@ -39,7 +39,7 @@ PUBLISH_EVERY = 0.1
 """Seconds between two progress reports."""
 FIRST_BATCH = 128
 """Sessions filtered together at first, so that results appear at once."""
-_LITTLE = 1 << 22
+_LITTLE = 1 << 20
 """Bytes of sessions that may be filtered at first, however few there are in all."""
 _SHARE = 1 << 9
 """Or one in so many bytes of all: a sweep of all folders reads them again."""
