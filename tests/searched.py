@@ -10,6 +10,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog.lookup import sighted
+from leafward.query.search.corpus import Corpus
 from leafward.query.search.prefilter import ripgrep
 from leafward.query.search.text_search import TextSearch
 from leafward.query.search.typed_query import parse
@@ -36,7 +37,7 @@ def searching(text: str, cards: Iterable[Card], road: str = "scan") -> TextSearc
     program = ripgrep() if road == "rg" else None
     if road == "rg" and program is None:
         pytest.skip("ripgrep is not installed")
-    search = TextSearch(list(cards), query, program=program)
+    search = TextSearch(Corpus(list(cards)), query, program=program)
     if road == "all":
         search.matcher.needle = lambda: None  # type: ignore[method-assign]
         search.matcher._pick = None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
 from leafward.catalog.listing import Catalogue
+from leafward.query.search.corpus import Corpus
 from leafward.query.search.prefilter import ripgrep
 from leafward.query.search.text_search import TextSearch
 from leafward.query.search.typed_query import parse
@@ -22,8 +23,6 @@ from tests.bench.report import ROUNDS, Report, median, seconds
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from leafward.catalog.card import Card
 
 RARE = "quixotic lighthouse"
 """Stands in few sessions: what somebody remembers of the one that is looked for."""
@@ -37,7 +36,7 @@ def searching(report: Report, store: Path, index: Path, sessions: int) -> None:
     _plant(files)
     catalogue = Catalogue(Config(roots={"pi": (str(store),)}), index_path=index)
     catalogue.refresh()
-    cards = catalogue.cards()
+    corpus = Corpus(catalogue.cards())
     for text, what in (
         (RARE, f"search for what {_HOLDING} of {sessions:,} sessions hold"),
         (_ABSENT, "for what none holds"),
@@ -45,13 +44,13 @@ def searching(report: Report, store: Path, index: Path, sessions: int) -> None:
         ours, theirs, own, bare = [], [], [], []
         word = max(text.split(), key=len)
         program = ripgrep()
-        _run(cards, text, program)
+        _run(corpus, text, program)
         for _ in range(ROUNDS):
             if program is not None:
                 theirs.append(seconds(partial(_rg, program, word, store)))
-                ours.append(seconds(partial(_run, cards, text, program)))
+                ours.append(seconds(partial(_run, corpus, text, program)))
             bare.append(seconds(partial(_find, files, word.encode())))
-            own.append(seconds(partial(_run, cards, text, None)))
+            own.append(seconds(partial(_run, corpus, text, None)))
         if program is not None:
             report.ratio(what, median(ours), "rg -l", median(theirs), 1.2)
         else:
@@ -60,7 +59,7 @@ def searching(report: Report, store: Path, index: Path, sessions: int) -> None:
     first: list[float] = []
     for _ in range(ROUNDS):
         started = time.perf_counter()
-        next(TextSearch(cards, parse("queue", 0, whole=True), program=ripgrep()).run())
+        next(TextSearch(corpus, parse("queue", 0, whole=True), program=ripgrep()).run())
         first.append(time.perf_counter() - started)
     report.limit("first hits of a word that all hold", median(first) * 1000, "ms", 100)
 
@@ -87,13 +86,15 @@ from pathlib import Path
 from leafward.base.config import Config
 from leafward.catalog.listing import Catalogue
 from leafward.query.search.typed_query import parse
+from leafward.query.search.corpus import Corpus
 from leafward.query.search.text_search import TextSearch
 
 store, index, program = sys.argv[1:]
 catalogue = Catalogue(Config(roots={"pi": (store,)}), index_path=Path(index))
 catalogue.refresh()
+corpus = Corpus(catalogue.cards())
 for word in ("queue", "quixotic"):
-    for _ in TextSearch(catalogue.cards(), parse(word, 0, whole=True), program=program or None).run():
+    for _ in TextSearch(corpus, parse(word, 0, whole=True), program=program or None).run():
         pass
 with open("/proc/self/status") as file:
     print(int(file.read().partition("VmHWM:")[2].split()[0]) * 1024)
@@ -116,8 +117,8 @@ def _plant(files: list[Path]) -> None:
             os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
 
 
-def _run(cards: list[Card], text: str, program: str | None) -> None:
-    search = TextSearch(cards, parse(text, 0, whole=True), program=program)
+def _run(corpus: Corpus, text: str, program: str | None) -> None:
+    search = TextSearch(corpus, parse(text, 0, whole=True), program=program)
     found = list(search.run())
     wanted = _HOLDING if text == RARE else 0
     if len(found) != wanted:

@@ -20,6 +20,7 @@ from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.queries import expression_of, session_query
 from leafward.cli.selection import existing, project_part
 from leafward.cli.settings import remarks_on
+from leafward.query.search.corpus import Corpus
 from leafward.query.search.prefilter import ripgrep
 from leafward.query.search.text_search import SessionHits, TextSearch
 from leafward.query.vocabulary import part_word
@@ -57,7 +58,7 @@ def search(text: str, paths: Sequence[str], options: SearchOptions, as_json: boo
     trouble: list[Trouble] = []
     cards = list(sighted(config, places, os.environ, trouble)) if query.looks_inside else []
     remarks += [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]
-    running = TextSearch(cards, query, program=ripgrep(), kept=options.limit)
+    running = TextSearch(Corpus(cards), query, program=ripgrep(), kept=options.limit)
     shown = page()
     found: list[SessionHits] = []
     line = ProgressLine()

@@ -18,8 +18,9 @@ from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.replay import Replay, related
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.opaque_calls import opaque_calls
+from leafward.query.search.corpus import Corpus
 from leafward.query.search.literals import needle
-from leafward.query.search.prefilter import Prefilter, crowds
+from leafward.query.search.prefilter import Prefilter
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward.session.messages import message_in, message_text, written_at
 
@@ -174,11 +175,12 @@ def _named_in(
 ) -> list[Card]:
     """The sessions whose bytes contain one of some names."""
     found: set[str] = set()
+    corpus = Corpus(cards)
     for word in words:
         literal = needle([word])
         if literal is None:
             return cards
-        sieve = Prefilter(literal, program, crowds(cards, cards) if program is not None else {})
+        sieve = Prefilter(literal, program, corpus)
         found.update(sieve.passing(cards, stop))
     return [card for card in cards if card.path in found]
 

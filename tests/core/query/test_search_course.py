@@ -7,8 +7,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafward.query.search.corpus import NEWEST
 from leafward.query.search.text_match import KEPT
-from leafward.query.search.text_search import FIRST_BATCH, TextSearch
+from leafward.query.search.text_search import TextSearch
 from tests.pi_file import HEADER, PiFile
 from tests.searched import ROADS, cards_in, found, searching
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> None:
-    for number in range(FIRST_BATCH + 20):
+    for number in range(NEWEST + 20):
         file = PiFile(tmp_path / f"{number:04}.jsonl", HEADER | {"id": f"s{number:04}"})
         stamp = f"2026-11-{1 + number % 28:02}T10:00:00.000Z"
         text = "a needle" if number % 37 == 0 else "hay"
@@ -33,7 +34,7 @@ def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> N
         search = searching("needle", cards, road)
         sessions = list(search.run(publish=said.append))
         assert len(sessions) == 4
-        assert (search.work.sifted, search.work.opened, search.work.sieve) == (FIRST_BATCH + 20, 4, road)
+        assert (search.work.sifted, search.work.opened, search.work.sieve) == (NEWEST + 20, 4, road)
         times = [session.card.when for session in sessions]
         assert times == sorted(times, reverse=True)
         assert said[-1] == search.progress
@@ -53,14 +54,14 @@ def test_what_the_query_does_not_concern_is_not_looked_into(tmp_path: Path) -> N
 def test_how_far_it_is_is_told_where_nothing_is_found_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.query.search.corpus.NEWEST", 2)
     monkeypatch.setattr("leafward.query.search.text_search._BATCH", 3)
     for number in range(9):
         PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user("hay")
     base = searching("needle", cards_in(tmp_path))
     seconds = count()
     said: list[int] = []
-    search = TextSearch(base.cards, base.query, clock=lambda: next(seconds))
+    search = TextSearch(base.corpus, base.query, clock=lambda: next(seconds))
     assert list(search.run(publish=lambda progress: said.append(progress.done))) == []
     assert said == [2, 5, 8, 9, 9]
 
@@ -79,7 +80,7 @@ def test_sessions_that_were_ruled_out_count_as_looked_into(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rest of a stopped search may hold more hits."""
-    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.query.search.corpus.NEWEST", 2)
     for number in range(30):
         PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": f"s{number}"}).user(
             "needle" if number < 3 else "hay"
@@ -88,7 +89,9 @@ def test_sessions_that_were_ruled_out_count_as_looked_into(
     for road in ("rg", "scan"):
         search = searching("needle", cards, road)
         done = [(session.card, search.progress.done) for session in search.run()]
-        assert [card for card, _ in done] == [card for card in search.cards if card.id in {"s0", "s1", "s2"}]
+        assert [card for card, _ in done] == [
+            card for card in search.corpus.in_order if card.id in {"s0", "s1", "s2"}
+        ]
         assert done[-1][1] == 30
         assert [number for _, number in done][-2] in (2, 29)
 
@@ -113,7 +116,7 @@ def test_a_store_that_changes_meanwhile(tmp_path: Path) -> None:
         search = searching("needle", cards, road)
         run = search.run()
         first = next(run)
-        gone, replaced, grown = (card for card in search.cards if card.path != first.card.path)
+        gone, replaced, grown = (card for card in search.corpus.in_order if card.path != first.card.path)
         Path(gone.path).rename(tmp_path / "moved")
         before = Path(replaced.path).read_bytes()
         Path(replaced.path).write_bytes(b"nothing of a session\n")

@@ -58,7 +58,7 @@ def test_a_ripgrep_that_fails_loses_nothing(tmp_path: Path) -> None:
         broken.chmod(0o755)
         base = searching("needle", cards_in(tmp_path))
         for program in (str(broken), str(tmp_path / "nowhere")):
-            search = TextSearch(base.cards, base.query, program=program)
+            search = TextSearch(base.corpus, base.query, program=program)
             assert len(list(search.run())) == 1
 
 

@@ -16,11 +16,14 @@ import regex
 from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError
 from leafward.files.tool_calls import table_of
+from leafward.query.search import corpus as corpus_module
 from leafward.query.search.case_folding import folded
+from leafward.query.search.corpus import Corpus
 from leafward.query.search.literals import needle
 from leafward.query.search.passages import passages
-from leafward.query.search.prefilter import Prefilter, Sweep, crowds, ripgrep
+from leafward.query.search.prefilter import Prefilter, Sweep, ripgrep
 from leafward.query.search.text_search import TextSearch
+from leafward.query.search.typed_query import parse
 from leafward.session.entries import Kind
 from tests.pi_file import HEADER, PiFile
 from tests.searched import ROADS, cards_in, entries, found, searching
@@ -197,7 +200,7 @@ def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, road: str, *, broken: bool
 ) -> None:
     # The newest is looked for by itself, the others by their folder.
-    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 1)
+    monkeypatch.setattr("leafward.query.search.corpus.NEWEST", 1)
     root, elsewhere = tmp_path / "sessions", tmp_path / "elsewhere"
     root.mkdir()
     elsewhere.mkdir()
@@ -229,14 +232,14 @@ def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
         log, program = tmp_path / "log", tmp_path / "told"
         program.write_text(f'#!/bin/sh\necho "$#" >> {log}\nexec {ripgrep()} "$@"\n')
         program.chmod(0o755)
-        assert len(list(TextSearch(cards, search.query, program=str(program)).run())) == len(wanted)
+        assert len(list(TextSearch(search.corpus, search.query, program=str(program)).run())) == len(wanted)
         few = [int(count) < 30 for count in log.read_text().split()]
         assert sorted(few) == ([False, True] if broken else [True, True])
 
 
 def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ripgrep waits neither for the order of the sessions nor for their files to be named one by one."""
-    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.query.search.corpus.NEWEST", 2)
     for number in range(40):
         folder = tmp_path / str(number % 2)
         folder.mkdir(exist_ok=True)
@@ -250,7 +253,7 @@ def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch:
 
     def counted(self: Prefilter, options: tuple[str, ...], pattern: bytes, paths: list[bytes]) -> object:
         if paths:
-            begun.append(("cards" in vars(search), tuple(map(os.fsdecode, paths))))
+            begun.append(("in_order" in vars(search.corpus), tuple(map(os.fsdecode, paths))))
         return started(self, options, pattern, paths)
 
     def noted(self: Sweep, files: list[str]) -> list[str]:
@@ -264,7 +267,30 @@ def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch:
     # The two newest are scanned: it is not started again for them, nor are all put in order for one that passes.
     assert [len(paths) for _, paths in begun] == [2]
     assert looked_at == [0]
-    assert "cards" not in vars(search)
+    assert "in_order" not in vars(search.corpus)
+
+
+def test_what_searches_need_of_their_sessions_is_worked_out_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who types searches the same sessions at every pause, and ripgrep waits for what is worked out before it."""
+    for number in range(12):
+        PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": str(number)}).user(f"a needle {number}")
+    corpus = Corpus(cards_in(tmp_path))
+    if ripgrep() is None:
+        pytest.skip("ripgrep is not installed")
+    worked_out: list[str] = []
+    for name in ("folders_of", "nlargest"):
+        own = getattr(corpus_module, name)
+
+        def counted(*told: Any, name: str = name, own: Any = own) -> Any:
+            worked_out.append(name)
+            return own(*told)
+
+        monkeypatch.setattr(corpus_module, name, counted)
+    for text in ("needle", "need", "needle 7"):
+        assert list(TextSearch(corpus, parse(text, 0, whole=True), program=ripgrep()).run())
+    assert sorted(worked_out) == ["folders_of", "nlargest"]
 
 
 @pytest.mark.parametrize(
@@ -280,7 +306,7 @@ def test_all_folders_are_begun_before_anything_else(tmp_path: Path, monkeypatch:
 def test_few_sessions_are_looked_through_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, little: int, share: int, first: int
 ) -> None:
-    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 4)
+    monkeypatch.setattr("leafward.query.search.corpus.NEWEST", 4)
     monkeypatch.setattr("leafward.query.search.text_search._LITTLE", little)
     monkeypatch.setattr("leafward.query.search.text_search._SHARE", share)
     for number in range(10):
@@ -312,7 +338,7 @@ def test_a_search_that_fails_leaves_no_ripgrep_behind(
     program.write_text("#!/bin/sh\nexec sleep 60\n")
     program.chmod(0o755)
     search = searching("needle", cards_in(tmp_path), "scan")
-    search = TextSearch(search.cards, search.query, program=str(program))
+    search = TextSearch(search.corpus, search.query, program=str(program))
     begun: list[subprocess.Popen[bytes]] = []
     started = Prefilter._started
 
@@ -354,14 +380,14 @@ def test_files_named_singly_are_asked_for_the_needle_as_it_is(tmp_path: Path) ->
     cards = cards_in(folder)
     wanted = needle(["needlework"])
     assert wanted is not None
-    found = list(Prefilter(wanted, str(program), crowds(cards, cards)).passing(cards, bool))
+    found = list(Prefilter(wanted, str(program), Corpus(cards)).passing(cards, bool))
     folders, files = log.read_bytes().splitlines()
     assert (found, files) == ([], wanted.pattern)
     assert folders != files
 
 
 def test_without_ripgrep_two_threads_look_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 1)
+    monkeypatch.setattr("leafward.query.search.corpus.NEWEST", 1)
     for number in range(4):
         PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": str(number)}).user("a needle")
     both, holds, met = Barrier(2, timeout=30), Prefilter._holds, set[int]()
@@ -383,7 +409,7 @@ def test_without_ripgrep_two_threads_look_at_once(tmp_path: Path, monkeypatch: p
 def test_more_sessions_than_are_looked_through_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, road: str, largest: int
 ) -> None:
-    monkeypatch.setattr("leafward.query.search.text_search.FIRST_BATCH", 2)
+    monkeypatch.setattr("leafward.query.search.corpus.NEWEST", 2)
     monkeypatch.setattr("leafward.query.search.text_search._LARGEST_BATCH", largest)
     for number in range(60):
         folder = tmp_path / str(number % 3)
@@ -393,7 +419,7 @@ def test_more_sessions_than_are_looked_through_together(
     search = searching("needle", cards_in(tmp_path), road)
     found = [session.card for session in search.run()]
     assert {card.id for card in found} == {str(number) for number in range(0, 60, 7)}
-    assert found == [card for card in search.cards if card in found]
+    assert found == [card for card in search.corpus.in_order if card in found]
     assert search.progress.done == search.progress.total == 60
     assert search.work.opened == (len(found) if road != "all" else 60)
 
@@ -406,6 +432,6 @@ def test_a_folder_with_sessions_that_are_left_out_is_never_looked_through_whole(
             PiFile(path, HEADER | {"id": f"{folder}{number}"}).user("needle")
     cards = cards_in(tmp_path)
     left_out = next(card for card in cards if card.id == "some1")
-    assert crowds(cards, cards) == {str(tmp_path / "all"): 3, str(tmp_path / "some"): 3}
+    assert Corpus(cards).crowds == {str(tmp_path / "all"): 3, str(tmp_path / "some"): 3}
     wanted = [card for card in cards if card is not left_out]
-    assert crowds(wanted, cards) == {str(tmp_path / "all"): 3}
+    assert Corpus(wanted, cards).crowds == {str(tmp_path / "all"): 3}

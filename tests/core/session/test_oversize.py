@@ -15,6 +15,7 @@ from leafward.agents import lines
 from leafward.agents.base import SessionCandidate
 from leafward.agents.recognition import agent_of
 from leafward.catalog.full_card import read_whole
+from leafward.query.search.corpus import Corpus
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Prefilter
 from leafward.session import abridged_lines as abridging
@@ -350,7 +351,7 @@ def test_the_search_reads_no_hole_and_gives_ripgrep_none(
     for words, hits in (("pear trees", 1), ("plum tree", 0)):
         wanted = needle([words])
         assert wanted is not None
-        found = list(Prefilter(wanted, "rg", {}).passing(cards, lambda: False))
+        found = list(Prefilter(wanted, "rg", Corpus(cards)).passing(cards, lambda: False))
         assert [path for path in found if path == str(sparse)] == [str(sparse)] * hits
     assert set(given) == {str(usual)}
     assert read < 100 << 20

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from leafward.base.config import Config
+from leafward.query.search.corpus import Corpus
 from leafward.query.search.typed_query import parse
 from leafward_tui.search.controllers.results import Results, text_of_hit
 from leafward_tui.search.controllers.run import SearchRun
@@ -81,7 +82,7 @@ class Parts:
 
     def __init__(self, root: Path) -> None:
         small_store(root)
-        self.state = SearchState((), list(lines_of(root).stock.cards), "")
+        self.state = SearchState((), Corpus(list(lines_of(root).stock.cards)), "")
         self.screen, self.jobs = Screen(), WaitingJobs()
         self.said: list[str] = []
         self.opened: list[OpenTarget] = []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
+from leafward.query.search.corpus import Corpus
 from leafward_tui.search.controllers.results import Results
 from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.display import SearchDisplay
@@ -53,7 +54,8 @@ class SearchScreen(BaseScreen[object]):
         """`left` is an earlier search, or one to begin where it has no results yet."""
         super().__init__()
         self._left = left or LeftSearch()
-        self.state = SearchState(tuple(paths), cards, self._left.text, words=self._left.words)
+        corpus = Corpus(cards) if cards is not None else None
+        self.state = SearchState(tuple(paths), corpus, self._left.text, words=self._left.words)
         self._settling = Delay(self.set_timer)
 
     def compose_content(self) -> ComposeResult:

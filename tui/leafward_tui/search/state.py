@@ -9,10 +9,9 @@ from leafward.query.search.query import Query
 from leafward_tui.search.model.finds import Finds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from leafward.catalog.card import Card
+    from leafward.query.search.corpus import Corpus
 
 
 @dataclass(slots=True)
@@ -31,7 +30,7 @@ class SearchState:
     """The state of the search. Written by `SearchRun`."""
 
     paths: tuple[Path, ...]
-    cards: Sequence[Card] | None
+    corpus: Corpus | None
     """The sessions to search; None where they are not known yet."""
     typed: str
     text: str = ""

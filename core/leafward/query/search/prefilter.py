@@ -8,19 +8,20 @@ import subprocess
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import compress, repeat
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.agents.registry import agent_named
 from leafward.base.regular_files import descriptor_of, next_data
+from leafward.query.search.corpus import SUFFIX, folders, folders_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 
     from leafward.agents.base import SessionText
     from leafward.catalog.card import Card
+    from leafward.query.search.corpus import Corpus
     from leafward.query.search.literals import Needle
 
 PROGRAM = "rg"
@@ -32,19 +33,15 @@ _TOLD = 1 << 16
 """Bytes of ripgrep's output that are read at a time."""
 _OF_AN_ARGUMENT = 16
 """Bytes that an argument takes besides its own text."""
-_SUFFIX = ".jsonl"
 _OPTIONS = (
     *("--files-with-matches", "--null", "--text", "--no-unicode", "--no-config", "--no-messages"),
     *("--encoding", "none", "--color", "never"),
 )
 
 
-_OF_FOLDERS = (*("--hidden", "--no-ignore", "--follow", "--max-depth", "1"), *("--glob", f"*{_SUFFIX}"))
+_OF_FOLDERS = (*("--hidden", "--no-ignore", "--follow", "--max-depth", "1"), *("--glob", f"*{SUFFIX}"))
 """Every file in a folder that may be a session; no folder below it."""
-_AGENT, _PATH, _SIZE = attrgetter("agent"), attrgetter("path"), attrgetter("size")
-_FIRST = itemgetter(0)
-_SAMPLES, _SAMPLE = 8, 1 << 13
-"""Number of sessions, and bytes of each, that the letter frequencies are taken from."""
+_AGENT, _PATH = attrgetter("agent"), attrgetter("path")
 _MANY = 8
 """Sessions in a folder from which it is searched as a whole: ripgrep lists it faster than it takes the names."""
 
@@ -80,18 +77,18 @@ class Sweep:
         """The ones of some files that it does not reach."""
         return [
             file
-            for file, folder in zip(files, _folders(files), strict=True)
-            if folder not in self.folders or not file.endswith(_SUFFIX)
+            for file, folder in zip(files, folders(files), strict=True)
+            if folder not in self.folders or not file.endswith(SUFFIX)
         ]
 
 
 class Prefilter:
     """A filter for one needle, usable from several threads."""
 
-    def __init__(self, needle: Needle, program: str | None, crowds: Mapping[str, int]) -> None:
-        """`program` is ripgrep's path, or None to do without it; for `crowds` see the function of that name."""
+    def __init__(self, needle: Needle, program: str | None, corpus: Corpus) -> None:
+        """`program` is ripgrep's path, or None to do without it."""
         self.needle = needle
-        self._crowds = crowds
+        self._corpus = corpus
         self.program = program
         self._lock = Lock()
         self._running: set[subprocess.Popen[bytes]] = set()
@@ -111,21 +108,14 @@ class Prefilter:
             with self._ending(process):
                 pass
 
-    def sweep(self, cards: Sequence[Card], *, all_searched: bool = False) -> Sweep:
-        """Starts ripgrep on the folders that hold hardly more than some sessions. The caller then iterates `passing`.
-
-        `all_searched`: these sessions are all that `crowds` counted.
-        """
-        large = (
-            [card for card in cards if card.size > _LARGE]
-            if max(map(_SIZE, cards), default=0) > _LARGE
-            else []
-        )
-        counts = self._whole_folders(cards, all_searched=all_searched)
-        for folder in _folders([file for card in large for file in _files_of(card)]):
+    def sweep(self, cards: Sequence[Card]) -> Sweep:
+        """Starts ripgrep on the folders that hold hardly more than some sessions. The caller then iterates `passing`."""
+        large = [card for card in cards if card.size > _LARGE] if self._corpus.largest > _LARGE else []
+        counts = self._whole_folders(cards)
+        for folder in folders([file for card in large for file in _files_of(card)]):
             counts.pop(folder, None)
-        pattern = self.needle.pattern_in(_sample(cards)) if counts else self.needle.pattern
-        process = self._started(_OF_FOLDERS, pattern, list(map(os.fsencode, counts)))
+        pattern = self.needle.pattern_in(self._corpus.sample) if counts else self.needle.pattern
+        process = self._started(_OF_FOLDERS, pattern, _encoded(counts))
         return Sweep(frozenset(counts), process, large, sum(counts.values()) == len(cards))
 
     def passing(
@@ -208,15 +198,16 @@ class Prefilter:
                 unseen = (os.fsdecode(name) for name in together if name not in listed)
                 yield from (file for file in unseen if not stop() and self._holds(file, stop))
 
-    def _whole_folders(self, cards: Sequence[Card], *, all_searched: bool) -> dict[str, int]:
+    def _whole_folders(self, cards: Sequence[Card]) -> dict[str, int]:
         """Folders whose sessions are nearly all among some, with the number of those."""
-        if self.program is None or len(cards) < _MANY or not self._crowds:
+        if self.program is None or len(cards) < _MANY:
             return {}
-        counts = self._crowds if all_searched else Counter(_folders(_named(cards)))
+        crowds = self._corpus.crowds
+        counts = crowds if cards is self._corpus.cards else Counter(folders_of(cards))
         return {
             folder: count
             for folder, count in counts.items()
-            if count >= _MANY and 0 < 3 * self._crowds.get(folder, 0) <= 4 * count
+            if count >= _MANY and 0 < 3 * crowds.get(folder, 0) <= 4 * count
         }
 
     def _ask(self, files: list[bytes], listed: set[bytes]) -> Generator[str, None, bool]:
@@ -301,7 +292,7 @@ class Prefilter:
 
 def _files_of(card: Card) -> list[str]:
     """The files that hold the text of a session, of those in folders that are searched as a whole."""
-    if not card.path.endswith(_SUFFIX):
+    if not card.path.endswith(SUFFIX):
         return []
     kept = agent_named(card.agent).texts([card.path])
     return [*kept.own, *(text.file for text in kept.pieces if text.file is not None)]
@@ -319,50 +310,21 @@ def _sessions_by_file(texts: list[SessionText]) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def _sample(cards: Sequence[Card]) -> bytes:
-    """Bytes from some of the sessions."""
-    found: list[bytes] = []
-    for card in cards[:: len(cards) // _SAMPLES + 1]:
-        try:
-            handle = descriptor_of(card.path)
-        except OSError:
-            continue
-        try:
-            os.lseek(handle, card.size // 2, os.SEEK_SET)
-            found.append(os.read(handle, _SAMPLE))
-        except OSError:
-            continue
-        finally:
-            os.close(handle)
-    return b"".join(found)
+def _encoded(files: Iterable[str]) -> list[bytes]:
+    """The names of some files or folders as bytes.
 
-
-def crowds(cards: Sequence[Card], known: Sequence[Card]) -> Mapping[str, int]:
-    """The number of session files in each folder, where all known sessions of that folder are searched."""
-    found = Counter(_folders(_named(cards)))
-    if len(cards) < len(known):
-        searched = set(map(_PATH, cards))
-        for folder in _folders([path for path in map(_PATH, known) if path not in searched]):
-            found.pop(folder, None)
-    return found
-
-
-def _named(cards: Sequence[Card]) -> list[str]:
-    """The paths of the sessions that a search of their folder can find."""
-    paths = list(map(_PATH, cards))
-    return list(compress(paths, map(str.endswith, paths, repeat(_SUFFIX))))
-
-
-def _folders(files: Iterable[str]) -> list[str]:
-    """The folder of each file, computed for all at once without a Python step for each, because ripgrep waits for it."""
-    return list(map(_FIRST, map(str.rpartition, files, repeat(os.sep))))
+    All in one call: ten thousand calls would take as long as ripgrep takes for a tenth of the files.
+    """
+    together = os.fsencode("\0".join(files))
+    return together.split(b"\0") if together else []
 
 
 def _arguments(files: list[str]) -> Iterator[list[bytes]]:
     """Files in groups, each as large as a program's arguments allow."""
+    if not files:
+        return
     room = arguments_at_once()
-    # All in one call: ten thousand calls would take as long as ripgrep takes for a tenth of the files.
-    names = os.fsencode("\0".join(files)).split(b"\0") if files else []
+    names = _encoded(files)
     at = 0
     while at < len(names):
         size, end = 0, at

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from bisect import bisect
-from collections import Counter, OrderedDict, deque
+from collections import OrderedDict, deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
-from heapq import nlargest
+from functools import partial
 from itertools import accumulate, islice
 from operator import attrgetter
 from pathlib import Path
@@ -16,19 +15,19 @@ from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING
 
-from leafward.agents.registry import agent_named, all_agents
+from leafward.agents.registry import agent_named
 from leafward.base.errors import Cancelled, LeafwardError
-from leafward.catalog.lineage import parents
 from leafward.query.lexer import QueryError
-from leafward.query.search.cards import concerns
-from leafward.query.search.prefilter import Prefilter, crowds
+from leafward.query.search.corpus import NEWEST, newest_first
+from leafward.query.search.prefilter import Prefilter
 from leafward.query.search.text_match import KEPT, Hit, Matcher
 from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from leafward.catalog.card import Card
+    from leafward.query.search.corpus import Corpus
     from leafward.query.search.prefilter import Sweep
     from leafward.query.search.query import Query
     from leafward.query.select.sets import Members
@@ -37,12 +36,10 @@ if TYPE_CHECKING:
 
 PUBLISH_EVERY = 0.1
 """Seconds between two progress reports."""
-FIRST_BATCH = 128
-"""Sessions filtered together at first, so that results appear at once."""
 _LITTLE = 1 << 20
-"""Bytes of sessions that may be filtered at first, however few there are in all."""
+"""Bytes of the newest sessions that may be filtered at first, so that results appear at once."""
 _SHARE = 1 << 9
-"""Or one in so many bytes of all: a sweep of all folders reads them again."""
+"""Or one in so many bytes of all, where that is more: a sweep of all folders reads them again."""
 _BATCH = 1 << 10
 """The later batches without ripgrep."""
 _LARGEST_BATCH = 1 << 14
@@ -57,7 +54,7 @@ _THREADS, _THREADS_BESIDE_SWEEP = _AHEAD, 1
 Beside a ripgrep on whole folders there is one, so that other work waits for the first batch, which the user waits for.
 """
 _SOURCES_KEPT = 8
-_ORIGIN, _PATH, _SIZE, _WHEN = map(attrgetter, ("origin", "path", "size", "when"))
+_SIZE = attrgetter("size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +162,14 @@ class _Batch:
 
 
 class TextSearch:
-    """One search over cards. `run` is for a worker thread, and yields each session as soon as it is confirmed.
+    """One search over sessions. `run` is for a worker thread, and yields each session as soon as it is confirmed.
 
     Hits in entries that a session copied count only in the original, as long as both are searched.
     """
 
     def __init__(
         self,
-        cards: Sequence[Card],
+        corpus: Corpus,
         query: Query,
         *,
         program: str | None = None,
@@ -181,52 +178,25 @@ class TextSearch:
     ) -> None:
         """`program` is ripgrep's path, or None to do without it (see `ripgrep()`). `kept`: hits kept of one session."""
         self.query = query
-        known = {agent.name for agent in all_agents()}
-        concerned = [card for card in cards if concerns(query, card)] if query.narrows else cards
-        searched = [card for card in concerned if card.problem is None and card.agent in known]
-        self._searched = searched
+        self.corpus = corpus.narrowed(query)
         self.matcher = Matcher(query, kept)
         self.program = program
-        self._crowds = crowds(searched, cards) if program is not None else {}
         self.clock = clock
         self.work = SearchWork()
-        self.unread: list[Unsearched] = []
-        if len(searched) < len(concerned):
-            self.unread += (
-                Unsearched(card.path, card.problem or f"no agent {card.agent!r}")
-                for card in concerned
-                if card.problem is not None or card.agent not in known
-            )
+        self.unread = [
+            Unsearched(card.path, card.problem or f"no agent {card.agent!r}")
+            for card in self.corpus.unsearchable
+        ]
         self.done = self.sessions = self.hits = 0
         self.copied_hits = self.copies = 0
         """Number of hits that forks and copies share with their original, which has them too, and of such copies."""
         self._published_at = 0.0
         self._sources = _Sources()
 
-    @cached_property
-    def cards(self) -> list[Card]:
-        """The searched sessions, newest first. A search avoids this where it can: sorting ten thousand takes a while."""
-        return _newest_first(self._searched)
-
-    @cached_property
-    def _by_path(self) -> dict[str, Card]:
-        return {card.path: card for card in self._searched}
-
-    @cached_property
-    def _above(self) -> dict[str, tuple[str, str]]:
-        """The original of each session, where that is searched too."""
-        return parents({card.path: card for card in self.cards}.values())
-
-    @cached_property
-    def _shared(self) -> set[int]:
-        """The origins that several sessions begin with."""
-        counts = Counter(map(_ORIGIN, self._searched))
-        return {origin for origin, number in counts.items() if number > 1 and origin}
-
     @property
     def progress(self) -> SearchProgress:
         """The progress of the search."""
-        return SearchProgress(self.done, len(self._searched), self.sessions, self.hits)
+        return SearchProgress(self.done, len(self.corpus.cards), self.sessions, self.hits)
 
     def run(
         self,
@@ -245,30 +215,30 @@ class TextSearch:
         self, stop: Callable[[], bool], publish: Callable[[SearchProgress], object]
     ) -> Iterator[SessionHits]:
         needle = self.matcher.needle()
-        sieve = Prefilter(needle, self.program, self._crowds) if needle is not None else None
+        sieve = Prefilter(needle, self.program, self.corpus) if needle is not None else None
         self.work.sieve = "" if sieve is None else "scan" if sieve.program is None else "rg"
         ended = Event()
         self._published_at = self.clock()
-        in_one = 0 < len(self._searched) <= FIRST_BATCH + _LARGEST_BATCH
+        in_one = 0 < len(self.corpus.cards) <= NEWEST + _LARGEST_BATCH
         sweeper = sieve if sieve is not None and sieve.program is not None and in_one else None
         with ThreadPoolExecutor(_THREADS if sweeper is None else _THREADS_BESIDE_SWEEP, "sieve") as pool:
             try:
                 # Ripgrep searches whole folders before the sessions are even sorted.
-                everything = sweeper.sweep(self._searched, all_searched=True) if sweeper is not None else None
+                everything = sweeper.sweep(self.corpus.cards) if sweeper is not None else None
                 for batch in self._ahead(pool, sieve, everything, lambda: ended.is_set() or stop()):
                     before = self.done
                     early: dict[str, SessionHits | None] = {}
                     for path in batch.coming(stop):
                         if before:
                             # The first batch is ready at once, and the user waits for its newest session.
-                            early[path] = self._look_into(self._by_path[path], stop)
+                            early[path] = self._look_into(self.corpus.by_path[path], stop)
                     if stop():
                         return
                     passing = batch.passing()
                     self.work.sifted += len(batch.cards) if sieve is not None else 0
-                    may_hold = [card for card in batch.cards if card.path in passing] if passing else []
+                    may_hold = newest_first(self.corpus.by_path[path] for path in passing)
                     ruled_out = len(batch.cards) - len(may_hold)
-                    for number, card in enumerate(_newest_first(may_hold), before + ruled_out + 1):
+                    for number, card in enumerate(may_hold, before + ruled_out + 1):
                         if stop():
                             return
                         found = early.pop(card.path) if card.path in early else self._look_into(card, stop)
@@ -306,10 +276,10 @@ class TextSearch:
         while True:
             for cards in islice(coming, 1 + _AHEAD - len(waiting)):
                 begun += len(cards)
-                sweep, by = everything if begun == len(self._searched) else None, sieve
+                sweep, by = everything if begun == len(self.corpus.cards) else None, sieve
                 if sieve is not None and everything is not sweep and sum(map(_SIZE, cards)) <= _LITTLE:
                     # Beside a sweep of everything, starting a second ripgrep takes longer than scanning these.
-                    by = Prefilter(sieve.needle, None, {})
+                    by = Prefilter(sieve.needle, None, self.corpus)
                 waiting.append(_Batch(cards, self._sifted(by, cards, sweep, stop), pool))
             if not waiting:
                 return
@@ -317,15 +287,15 @@ class TextSearch:
 
     def _batches(self) -> Iterator[list[Card]]:
         """Batches from newer to older; within a batch the order is open."""
-        newest, others = _newest(self._searched, FIRST_BATCH)
+        newest, others = self.corpus.newest
         sizes = list(accumulate(map(_SIZE, newest)))
-        first = max(1, bisect(sizes, max(_LITTLE, sum(map(_SIZE, self._searched)) // _SHARE)))
+        first = max(1, bisect(sizes, max(_LITTLE, self.corpus.size // _SHARE)))
         if newest:
             yield newest[:first]
-        others += newest[first:]
+        others = [*others, *newest[first:]]
         size = _LARGEST_BATCH if self.program is not None else _BATCH
         if len(others) > size:
-            others = _newest_first(others)
+            others = newest_first(others)
         for at in range(0, len(others), size):
             yield others[at : at + size]
 
@@ -336,7 +306,9 @@ class TextSearch:
             yield from (card.path for card in cards)
             return
         # Entries that such a session shares with an unsearched one may lie in the file of that one.
-        yield from (card.path for card in cards if card.parent is not None and card.path not in self._above)
+        yield from (
+            card.path for card in cards if card.parent is not None and card.path not in self.corpus.above
+        )
         yield from sieve.passing(cards, stop, sweep)
 
     def _look_into(self, card: Card, stop: Callable[[], bool]) -> SessionHits | None:
@@ -385,28 +357,12 @@ class TextSearch:
         self, card: Card, session: Session, stop: Callable[[], bool]
     ) -> tuple[int, Callable[[], bool], Callable[[EntryIndex, Body], bool] | None]:
         """The first searched entry of a session, a test of when to stop, and a test of entries that another session has."""
-        if not session.inherited and card.parent is None and card.origin not in self._shared:
+        if not session.inherited and card.parent is None and card.origin not in self.corpus.shared_origins:
             return 0, stop, None
-        above = self._above.get(card.path)
+        above = self.corpus.above.get(card.path)
         if above is None:
             return 0, stop, None
         if not session.is_native:
             return session.inherited, stop, None
-        parent = self._by_path[above[0]]
+        parent = self.corpus.by_path[above[0]]
         return 0, stop, partial(self._sources.hold, parent, session)
-
-
-def _newest_first(cards: Sequence[Card]) -> list[Card]:
-    # Two sorts are faster than one with a tuple for each.
-    found = sorted(cards, key=_PATH)
-    found.sort(key=_WHEN, reverse=True)
-    return found
-
-
-def _newest(cards: Sequence[Card], number: int) -> tuple[list[Card], list[Card]]:
-    """The first `number` of `_newest_first`, and the others in any order."""
-    times = list(map(_WHEN, cards))
-    since = min(nlargest(number, times), default=0)
-    newest = _newest_first([card for card, when in zip(cards, times, strict=True) if when >= since])
-    older = [card for card, when in zip(cards, times, strict=True) if when < since]
-    return newest[:number], newest[number:] + older

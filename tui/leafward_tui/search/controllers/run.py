@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.base.config import Config
-    from leafward.catalog.card import Card
+    from leafward.query.search.corpus import Corpus
     from leafward.query.search.query import Query
     from leafward.query.search.text_search import SearchProgress, SessionHits, TextSearch
     from leafward_tui.search.display import SearchDisplay
@@ -98,7 +98,7 @@ class SearchRun(ScreenController["SearchState", "SearchDisplay"]):
         state.searching = state.query.looks_inside and not state.query.broken
         if state.searching:
             work = partial(
-                run_search, self._services.config, state.paths, state.cards, state.query, self._take
+                run_search, self._services.config, state.paths, state.corpus, state.query, self._take
             )
             self._jobs.latest("search", work, self._take, self._fail)
         else:
@@ -170,20 +170,21 @@ class FoundSessions(NamedTuple):
 def run_search(
     config: Config,
     paths: Sequence[Path],
-    cards: Sequence[Card] | None,
+    corpus: Corpus | None,
     query: Query,
     found: Callable[[FoundSessions], object],
     job: Job,
 ) -> FoundSessions:
     """Searches; `found` is called with results while there are more, and the last ones are returned."""
+    from leafward.query.search.corpus import Corpus
     from leafward.query.search.prefilter import ripgrep
     from leafward.query.search.text_search import TextSearch
 
-    if cards is None:
+    if corpus is None:
         from leafward.catalog.lookup import sighted
 
-        cards = list(sighted(config, paths, os.environ, []))
-    search = TextSearch(cards, query, program=ripgrep())
+        corpus = Corpus(list(sighted(config, paths, os.environ, [])))
+    search = TextSearch(corpus, query, program=ripgrep())
     published = 0.0
     waiting: list[SessionHits] = []
 
