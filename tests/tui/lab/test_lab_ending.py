@@ -8,6 +8,8 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from leafward.base.config import Config
 from leafward.compaction.alignment import Link, XRay
 from leafward.compaction.injection.injection import build
@@ -33,7 +35,6 @@ from tests.tui.sure import sure
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
     from textual.pilot import Pilot
 
     from leafward.compaction.draft import Draft
@@ -46,6 +47,21 @@ def gone_on(file: Acting, compaction: str) -> int:
     file.said("gone on", tokens=usage(2_000))
     with closing(Session.open(file.path)) as session:
         return session.columns.index(compaction)
+
+
+@pytest.fixture
+def go_on(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Drafts that are asked for are made while it is set, as it is at first."""
+    gate = threading.Event()
+    gate.set()
+
+    def held(*values: Any) -> Any:
+        gate.wait(30)
+        return own_draft(*values)
+
+    own_draft = drafts.own_draft
+    monkeypatch.setattr(drafts, "own_draft", held)
+    return gate
 
 
 async def corrected(pilot: Pilot[int], compaction: int, pin: str) -> tuple[LabScreen, Draft]:
@@ -94,10 +110,14 @@ class TestXRay:
             await until(pilot, lambda: pilot.app.screen is screen)
             await until(pilot, lambda: screen.state.draft is not None and fact.pin in screen.state.draft.pins)
 
-    async def test_asked_for_while_the_draft_is_made_it_shows_the_draft(self, path: Path) -> None:
+    async def test_asked_for_while_the_draft_is_made_it_shows_the_draft(
+        self, path: Path, go_on: threading.Event
+    ) -> None:
         async with considering(path) as (pilot, screen):
+            go_on.clear()
             await pilot.press("right", "X")
             assert "the X-ray opens once the summary is there" in "\n".join(rows(pilot.app))
+            go_on.set()
             xray = sure(await loaded_xray(pilot))
             draft = sure(screen.state.draft)
             assert xray.after == draft.counted_after
@@ -105,9 +125,11 @@ class TestXRay:
             injected = next(share for share in xray.ledger if share.link is Link.INJECTED)
             assert injected.after == draft.injection.tokens > 0
 
-    async def test_another_choice_ends_the_wait_for_it(self, path: Path) -> None:
+    async def test_another_choice_ends_the_wait_for_it(self, path: Path, go_on: threading.Event) -> None:
         async with considering(path) as (pilot, screen):
+            go_on.clear()
             await pilot.press("right", "X", "right")
+            go_on.set()
             await until(pilot, lambda: screen.state.draft is not None and settled(screen))
             assert pilot.app.screen is screen
             assert "the X-ray opens" not in "\n".join(rows(pilot.app))
