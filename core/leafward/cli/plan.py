@@ -16,14 +16,14 @@ from leafward.cli.model_request import chosen, outgoing_json, request_text, sent
 from leafward.cli.output.page import Page, emit_json, pad, page, say, table
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, SHORT_RULE_TEXT, CutLine
-from leafward.compaction.measure import measure
-from leafward.compaction.onset import onset
-from leafward.compaction.plan import Plan
-from leafward.compaction.plan import plan as plan_of
-from leafward.compaction.settings import BadSettings, PlanSettings, TriggerRule
-from leafward.compaction.strategies import rules_of
-from leafward.compaction.trigger import Trigger, trigger_of
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.onset import onset
+from leafward.compaction.plan.plan import Plan
+from leafward.compaction.plan.plan import plan as plan_of
+from leafward.compaction.plan.settings import BadSettings, PlanSettings, TriggerRule
+from leafward.compaction.plan.trigger import Trigger, trigger_of
+from leafward.compaction.strategies.by_name import rules_of
+from leafward.compaction.strategies.cut_rules import RULE_CODE, RULE_TEXT, SHORT_RULE_TEXT, CutLine
 from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
 from leafward.session.entry_headline import headline
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from leafward.base import config
     from leafward.cli.declarations.compaction_options import PlanOptions
-    from leafward.compaction.division import Diagnostic
     from leafward.compaction.injection.values import Injection
+    from leafward.compaction.strategies.division import Diagnostic
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward.summaries.summarizers.summary import Summarizer
@@ -239,7 +239,7 @@ def plan_extras(
 ) -> list[dict[str, Any]]:
     """For each plan, the text to be injected, and the texts to be sent with their receiver."""
     from leafward.cli.inject import injection_json
-    from leafward.compaction.draft_assembly import prepared
+    from leafward.compaction.draft.draft_assembly import prepared
 
     injection = {**injection_json(session, injection_at(session, found[0].at, settings)), "included": False}
     extras = []

@@ -31,7 +31,7 @@ from leafward.compaction.branch_summary import (
     move_with_summary,
     summarize_branch,
 )
-from leafward.compaction.provenance import cost_of
+from leafward.compaction.stored_summary.provenance import cost_of
 from leafward.session.entries import Usage
 from leafward.session.journal import session_operations
 from leafward.session.journal.lock import busy

@@ -14,13 +14,19 @@ from typing import TYPE_CHECKING
 from leafward.base.config import DEFAULT_WINDOW, PI_RESERVE
 from leafward.base.errors import Cancelled, Refused
 from leafward.base.figures import counted
-from leafward.compaction.draft_assembly import LEAST_SUMMARY, SMALL_SUMMARY
-from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
-from leafward.compaction.listed_files import listed_now, stored_lists
-from leafward.compaction.provenance import provenance
-from leafward.compaction.replacement import previous_summary
-from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
-from leafward.compaction.stored_summary import FILE_SHARE, file_section, fitted, stored_parts, stored_text
+from leafward.compaction.draft.draft_assembly import LEAST_SUMMARY, SMALL_SUMMARY
+from leafward.compaction.draft.replacement import previous_summary
+from leafward.compaction.plan.settings import FILE_BUDGET, SUMMARY_TOKENS
+from leafward.compaction.stored_summary.current_file_names import listed_now, stored_lists
+from leafward.compaction.stored_summary.file_lists import FileLists, Touches, file_lists, recent_first
+from leafward.compaction.stored_summary.provenance import provenance
+from leafward.compaction.stored_summary.stored_summary import (
+    FILE_SHARE,
+    file_section,
+    fitted,
+    stored_parts,
+    stored_text,
+)
 from leafward.context.sizes import entries_below
 from leafward.files.tool_calls import NATIVE_TOOLS, FileAction, ToolTable
 from leafward.files.working_set import operations as file_calls

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
-from leafward.compaction.onset import Onset
+from leafward.compaction.plan.onset import Onset
 from leafward.context.model_context import context_at
 from leafward_tui.inspector.model.context import ContextLines
 from leafward_tui.ui.appearance.context_signs import PARTS, part_sign

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
-from leafward.compaction.alignment import Link, XRay
 from leafward.compaction.injection.injection import build
+from leafward.compaction.xray.alignment import Link, XRay
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.journal.operation_log import operations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pytest
     from textual.pilot import Pilot
 
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
 
 

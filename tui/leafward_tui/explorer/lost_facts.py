@@ -45,7 +45,7 @@ def count_lost(
 ) -> None:
     """Counts the facts that compactions lost, and the repeats after each; `counted_one` gets each."""
     # Imported here, in the job: the modules about facts take longer to load than a frame may.
-    from leafward.compaction.aftermath import WINDOW
+    from leafward.compaction.aftermath.aftermath import WINDOW
     from leafward.summaries.survival.report import is_encrypted
     from leafward_tui.ui.survival_cache import survivals_of
 
@@ -124,13 +124,13 @@ def _forecast(session: Session, config: Config, stop: Callable[[], bool]) -> For
     from leafward.agents.recognition import agent_behind
     from leafward.agents.registry import is_installed
     from leafward.base.strategies import Strategy, own_strategy
-    from leafward.compaction.draft_assembly import draft
+    from leafward.compaction.draft.draft_assembly import draft
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.injection.injection import inject
-    from leafward.compaction.measure import measure
-    from leafward.compaction.plan import plan
-    from leafward.compaction.settings import PlanSettings
-    from leafward.compaction.strategies import rules_of
+    from leafward.compaction.measure.measure import measure
+    from leafward.compaction.plan.plan import plan
+    from leafward.compaction.plan.settings import PlanSettings
+    from leafward.compaction.strategies.by_name import rules_of
     from leafward.summaries.summarizers.extractive.summarizer import Extractive
     from leafward.summaries.survival.report import Status
     from leafward_tui.explorer.widgets.gauge import Forecast

@@ -12,7 +12,7 @@ from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.ui.screens.session_watch import FileState
 
 if TYPE_CHECKING:
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.sitting import KeptExam
     from leafward.compaction.injection.findings.path_findings import Collected

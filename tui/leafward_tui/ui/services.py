@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.catalog.card import Card
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
     from leafward.session.session import Session
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.palette import Palette, Palettes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.summary_comparison import LineRelation
+from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.panes.summary_comparison import ComparisonView

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.compaction.branch_summary import left_branch, summarize_branch
-from leafward.compaction.summary_comparison import SummaryDiff, compare_summaries, summary_at
+from leafward.compaction.stored_summary.summary_comparison import SummaryDiff, compare_summaries, summary_at
 from leafward.files.tool_calls import listed_tools
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.summarizers.extractive.summarizer import Extractive

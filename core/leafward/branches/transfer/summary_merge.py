@@ -16,11 +16,22 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.branches.diff.summaries import SideSummary, summaries_of
-from leafward.compaction.filelists import FileLists
-from leafward.compaction.listed_files import listed_now
-from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
-from leafward.compaction.summary_comparison import LISTS, LineRelation, paired, summary_at, titled_lines
-from leafward.compaction.summary_lines import SummaryPart, bare, box_of, stored_lines
+from leafward.compaction.stored_summary.current_file_names import listed_now
+from leafward.compaction.stored_summary.file_lists import FileLists
+from leafward.compaction.stored_summary.stored_summary import (
+    file_section,
+    kept_section,
+    stored_parts,
+    stored_text,
+)
+from leafward.compaction.stored_summary.summary_comparison import (
+    LISTS,
+    LineRelation,
+    paired,
+    summary_at,
+    titled_lines,
+)
+from leafward.compaction.stored_summary.summary_lines import SummaryPart, bare, box_of, stored_lines
 from leafward.files.working_set import touched
 from leafward.session.entries import MARK, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal.open_file import refuse_changed

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.sub_agents import SubAgent
     from leafward.base.config import Config
-    from leafward.compaction.onset import Onset
+    from leafward.compaction.plan.onset import Onset
     from leafward.context.basis import Count
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
@@ -363,7 +363,7 @@ def survey(
 ) -> Overview:
     """The overview of the path to the leaf; `measured` gets the context there first. Raises Cancelled."""
     from leafward.agents.model_window import context_window
-    from leafward.compaction.onset import onset
+    from leafward.compaction.plan.onset import onset
     from leafward.context.model_context import context_at, lacks_prompt
     from leafward_tui.explorer.model.overview import Overview
 

@@ -17,7 +17,7 @@ from leafward_tui.ui.words.onset_words import compacts_at, compacts_in, compacts
 if TYPE_CHECKING:
     from rich.style import Style
 
-    from leafward.compaction.onset import Onset
+    from leafward.compaction.plan.onset import Onset
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground
 

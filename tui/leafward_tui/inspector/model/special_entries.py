@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe
-from leafward.compaction.stored_summary import stored_parts
-from leafward.compaction.summary_lines import part_sizes
+from leafward.compaction.stored_summary.stored_summary import stored_parts
+from leafward.compaction.stored_summary.summary_lines import part_sizes
 from leafward.context.basis import Basis
 from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import context_at

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
-from leafward.compaction.gate import pin_text, unseen
+from leafward.compaction.draft.gate import pin_text, unseen
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.survival.report import SURVIVED, Status
 from leafward_tui.ui.panes.page import Span

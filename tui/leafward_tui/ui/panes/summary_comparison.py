@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from leafward.base.figures import counted
-from leafward.compaction.summary_comparison import LineRelation
+from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit

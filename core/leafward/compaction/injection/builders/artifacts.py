@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.compaction.injection.builders.workspace import TextFile
-    from leafward.compaction.injection.packs.pack import Pack
+    from leafward.compaction.injection.workflows.workflow_definition import Pack
 
 _TASK = late(r"^(\s*)[-*+]\s+\[([ xX])\]\s+(?:(\d{1,4}(?:\.\d{1,4}){0,4})[.)]?\s+)?(\S.*)$")
 _BATCH = re.compile(r"^#{2,6}\s+(Batch\b.*)$", re.IGNORECASE)

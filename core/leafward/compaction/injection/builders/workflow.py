@@ -19,7 +19,6 @@ from leafward.compaction.injection.builders.artifacts import (
 )
 from leafward.compaction.injection.builders.continuity import AGENTS, Continuity, artifact
 from leafward.compaction.injection.builders.worklog import visible_lines
-from leafward.compaction.injection.packs.pack import Pack, WorkflowStage, packs
 from leafward.compaction.injection.values import (
     InjectionRemark,
     OfferedBullet,
@@ -27,6 +26,7 @@ from leafward.compaction.injection.values import (
     SourceRef,
     Tier,
 )
+from leafward.compaction.injection.workflows.workflow_definition import Pack, WorkflowStage, packs
 
 if TYPE_CHECKING:
     from leafward.compaction.injection.builders.worklog import LogEntry, WorkLog
