@@ -13,7 +13,7 @@ from leafward.compaction.injection.builders.continuity import is_file, quoted_na
 from leafward.compaction.injection.builders.worklog import plain, read_log, says_nothing
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.values import InjectionSettings
-from leafward.compaction.injection.workflows.workflow_definition import packs
+from leafward.compaction.injection.workflows.workflow import workflows
 from tests.acting import Acting, reading
 from tests.workspaces import bug, put, refactoring, spec
 
@@ -207,26 +207,26 @@ class TestFiles:
 
 class TestWorkflow:
     def test_packs_name_what_they_have(self) -> None:
-        spec_pack, bug_pack = packs()
-        assert [stage.name for stage in spec_pack.stages] == [
+        spec_workflow, bug_workflow = workflows()
+        assert [stage.name for stage in spec_workflow.stages] == [
             "spec-create",
             "spec-design",
             "spec-tasks",
             "spec-execute",
         ]
-        assert [stage.name for stage in bug_pack.stages] == [
+        assert [stage.name for stage in bug_workflow.stages] == [
             "bug-create",
             "bug-analyze",
             "bug-fix",
             "bug-verify",
         ]
-        for pack in packs():
-            for stage in pack.stages:
-                assert stage.artifact in pack.artifacts
+        for workflow in workflows():
+            for stage in workflow.stages:
+                assert stage.artifact in workflow.artifacts
                 assert stage.objective
                 assert stage.needs
                 assert stage.done
-                assert stage.name.startswith(f"{pack.type}-")
+                assert stage.name.startswith(f"{workflow.type}-")
                 assert (
                     max(map(len, (stage.gate, stage.step, stage.objective, *stage.needs, *stage.done))) < 300
                 )

@@ -33,7 +33,7 @@ class WorkflowStage:
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
+class Workflow:
     """A workflow."""
 
     type: str
@@ -63,11 +63,11 @@ def _tuples(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def packs() -> tuple[Pack, ...]:
+def workflows() -> tuple[Workflow, ...]:
     """The workflows that come with Leafward."""
     found = []
     for name in NAMES:
         raw = tomllib.loads((files(__package__) / f"{name}.toml").read_text("utf-8"))
         stages = tuple(WorkflowStage(**_tuples(stage)) for stage in raw.pop("stages"))
-        found.append(Pack(stages=stages, **_tuples(raw)))
+        found.append(Workflow(stages=stages, **_tuples(raw)))
     return tuple(found)
