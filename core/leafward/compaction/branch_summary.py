@@ -17,8 +17,14 @@ from leafward.base.figures import counted
 from leafward.compaction.draft.draft_assembly import LEAST_SUMMARY, SMALL_SUMMARY
 from leafward.compaction.draft.replacement import previous_summary
 from leafward.compaction.plan.settings import FILE_BUDGET, SUMMARY_TOKENS
-from leafward.compaction.stored_summary.current_file_names import listed_now, stored_lists
-from leafward.compaction.stored_summary.file_lists import FileLists, Touches, file_lists, recent_first
+from leafward.compaction.stored_summary.current_file_names import current_file_names
+from leafward.compaction.stored_summary.file_lists import (
+    FileLists,
+    Touches,
+    file_lists,
+    recent_first,
+    stored_lists,
+)
 from leafward.compaction.stored_summary.provenance import provenance
 from leafward.compaction.stored_summary.stored_summary import (
     FILE_SHARE,
@@ -190,7 +196,7 @@ def left_branch(
     read, modified = recent_first(touches, whole, found.carried())
     files = file_lists(touches, whole, found.carried(), FILE_BUDGET)
     carried = {*files.read, *files.modified}
-    listed = listed_now(
+    listed = current_file_names(
         [path for path in read if path in carried],
         [path for path in modified if path in carried],
         messages,

@@ -16,7 +16,7 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.branches.diff.summaries import SideSummary, summaries_of
-from leafward.compaction.stored_summary.current_file_names import listed_now
+from leafward.compaction.stored_summary.current_file_names import current_file_names
 from leafward.compaction.stored_summary.file_lists import FileLists
 from leafward.compaction.stored_summary.stored_summary import (
     file_section,
@@ -353,7 +353,7 @@ def _files(
             for index, body in session.bodies(side.entries)
             if (message := message_in(body or {}))
         )
-        looked_at, modified = listed_now(
+        looked_at, modified = current_file_names(
             sorted(last_read, key=lambda path: -last_read[path]),
             sorted(last_changed, key=lambda path: -last_changed[path]),
             unless_cancelled(messages, stop),

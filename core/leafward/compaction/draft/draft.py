@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafward.compaction.plan.growth import growth_words
-from leafward.compaction.stored_summary.current_file_names import stored_lists
+from leafward.compaction.stored_summary.file_lists import stored_lists
 from leafward.compaction.stored_summary.provenance import provenance
 from leafward.session.journal.lines import utc_now
 from leafward.session.journal.open_file import refuse_changed

@@ -18,7 +18,7 @@ from leafward.base.safe_text import safe
 from leafward.compaction.draft.draft import Draft, Ground
 from leafward.compaction.draft.replacement import DividedPath, carried_text, joined_text, replacing, span_from
 from leafward.compaction.plan.growth import SIZE_CODES, size_remarks
-from leafward.compaction.stored_summary.current_file_names import listed_now
+from leafward.compaction.stored_summary.current_file_names import current_file_names
 from leafward.compaction.stored_summary.file_lists import FileLists, recent_first
 from leafward.compaction.stored_summary.pins import carried_pins, clean_pins
 from leafward.compaction.stored_summary.stored_summary import (
@@ -169,7 +169,7 @@ def ground_of(
     tokens = dict(zip(plan.sizes.context.messages.entry, plan.sizes.context.messages.tokens, strict=True))
     freed = sum(tokens[edit.entry] - edit.tokens for edit in there.edits)
     took = Basis.of(session).took(plan.first_kept, plan.at, freed) if plan.first_kept >= 0 else None
-    listed = listed_now(
+    listed = current_file_names(
         [path for path in read if path in carried],
         [path for path in modified if path in carried],
         [*there.unsent, *there.replaced],

@@ -1,11 +1,11 @@
-"""Files listed in a stored summary, by their current names: moved files by their new name, removed files not at all."""
+"""Names of the files of a summary where its span ends: moved files by their new name, removed files not at all."""
 
 from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING
 
-from leafward.files.file_names import locate, utf16_order
+from leafward.files.file_names import locate
 from leafward.files.shell.moves import may_move, moves
 from leafward.session.entries import tool_calls
 from leafward.session.messages import did_run
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.summaries.survival.spans import SpanMessage
 
 
-def listed_now(
+def current_file_names(
     read: Sequence[str], modified: Sequence[str], messages: Iterable[SpanMessage], cwd: str, known: FileLists
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Files read and modified, the most recent first, by their names after some messages.
@@ -51,14 +51,6 @@ def listed_now(
                 for path, to in moves(command):
                     files.moved(path, to)
     return files.lists()
-
-
-def stored_lists(read: Iterable[str], modified: Iterable[str]) -> dict[str, list[str]]:
-    """The lists in the form of an entry's details, sorted as pi 1.5.2 sorts them."""
-    return {
-        "readFiles": sorted(read, key=utf16_order),
-        "modifiedFiles": sorted(modified, key=utf16_order),
-    }
 
 
 class _Files:

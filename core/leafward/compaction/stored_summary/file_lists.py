@@ -15,7 +15,7 @@ from leafward.files.file_names import utf16_order
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from leafward.session.entries import Body
 
@@ -84,6 +84,14 @@ def file_lists(touches: Touches, stop: int, previous: FileLists | None, budget: 
         len(only_read) - len(kept_read),
         len(changed) - len(kept_changed),
     )
+
+
+def stored_lists(read: Iterable[str], modified: Iterable[str]) -> dict[str, list[str]]:
+    """The lists in the form of an entry's details, sorted as pi 1.5.2 sorts them."""
+    return {
+        "readFiles": sorted(read, key=utf16_order),
+        "modifiedFiles": sorted(modified, key=utf16_order),
+    }
 
 
 def recent_first(touches: Touches, stop: int, previous: FileLists | None) -> tuple[list[str], list[str]]:
