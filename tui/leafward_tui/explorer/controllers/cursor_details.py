@@ -275,7 +275,7 @@ class CursorDetails(ExplorerController):
 
     def _show_overview(self, overview: Overview) -> None:
         if self._state.overview is None:
-            self._services.keep_for_long()
+            self._services.collector.keep_for_long()
         self._state.overview = overview
         self._view.strip.show(overview)
         self.settle()
