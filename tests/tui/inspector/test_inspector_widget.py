@@ -19,7 +19,7 @@ from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
 from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Page, PageLine, Span
+from leafward_tui.ui.panes.page import ContextLimits, Page, PageLine, Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 from tests.tui.session_store import rested, until
 from tests.tui.sure import sure
@@ -61,7 +61,7 @@ class Host(App[None]):
         return theme_variable_defaults()
 
     def compose(self) -> ComposeResult:
-        yield Inspector(gauge=Gauge())
+        yield Inspector(limits=ContextLimits())
 
     def on_mount(self) -> None:
         for palette in Palettes().values():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.session.session import Session
-    from leafward_tui.explorer.widgets.gauge import Forecast
+    from leafward_tui.explorer.model.gauge_lines import Forecast
     from leafward_tui.ui.jobs import Job
 
 _NAP = 0.02
@@ -93,7 +93,7 @@ def forecast(session: Session, config: Config, job: Job) -> Forecast:
     if not is_long(session):
         return _forecast(session, config, job.unwanted)
     from leafward.base.worker_processes import Stopped, WorkerProcesses, awaited
-    from leafward_tui.explorer.widgets.gauge import Forecast
+    from leafward_tui.explorer.model.gauge_lines import Forecast
 
     processes: WorkerProcesses[Path, Forecast] = WorkerProcesses(1, f"{__name__}:forecast_apart")
     with processes:
@@ -110,7 +110,7 @@ def forecast_apart(path: Path) -> Forecast:
 
     from leafward.agents.recognition import agent_of
     from leafward.base.config import load
-    from leafward_tui.explorer.widgets.gauge import Forecast
+    from leafward_tui.explorer.model.gauge_lines import Forecast
 
     try:
         with closing(agent_of(path).open(path)) as session:
@@ -133,7 +133,7 @@ def _forecast(session: Session, config: Config, stop: Callable[[], bool]) -> For
     from leafward.compaction.strategies.by_name import rules_of
     from leafward.summaries.summarizers.extractive.summarizer import Extractive
     from leafward.summaries.survival.report import Status
-    from leafward_tui.explorer.widgets.gauge import Forecast
+    from leafward_tui.explorer.model.gauge_lines import Forecast
 
     leaf = session.leaf
     agent = agent_behind(session)

@@ -114,7 +114,7 @@ class ExplorerScreen(BaseScreen[None]):
             with Pane(id="tree") as tree:
                 tree.styles.width = self._divider.left(width) if two else None
                 yield TabHead(id="head")
-                yield GraphView(id="graph")
+                yield GraphView()
             yield self._divider.rule
             yield Inspector(id="inspector")
         yield RowRule(id="peek-rule")

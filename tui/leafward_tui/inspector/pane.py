@@ -24,7 +24,7 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from leafward_tui.ui.panes.page import Gauge, Page, Selection
+    from leafward_tui.ui.panes.page import ContextLimits, Page, Selection
 
 
 _PATIENCE = 0.3
@@ -34,9 +34,9 @@ _PATIENCE = 0.3
 class Inspector(Pane):
     """The right pane of the explorer."""
 
-    def __init__(self, *, gauge: Gauge | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+    def __init__(self, *, limits: ContextLimits | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
-        self.state = InspectorState(gauge)
+        self.state = InspectorState(limits)
         services = services_of(self)
         self._pages = Pages(self.state, self, services, services.jobs(self))
         self.head = TabHead(margin=0)
@@ -79,7 +79,7 @@ class Inspector(Pane):
         self._pages.show(selection)
 
     def reload(self) -> None:
-        """Builds the page again, because the session has grown or its gauge has changed."""
+        """Builds the page again, because the session has grown, or the limits of its context have changed."""
         self._pages.rebuild()
 
     def show_tab(self, tab: Tab) -> None:
@@ -94,9 +94,9 @@ class Inspector(Pane):
         """
         self._pages.seek(Goal(words, number, entry))
 
-    def show_gauge(self, gauge: Gauge | None) -> None:
-        """Measures contexts by another window."""
-        self._pages.measure_by(gauge)
+    def set_limits(self, limits: ContextLimits | None) -> None:
+        """Measures contexts by another window and onset; None where neither is known."""
+        self._pages.measure_by(limits)
 
     def show_tabs(self, shown: bool) -> None:
         """Shows the tabs, or leaves them to the screen."""

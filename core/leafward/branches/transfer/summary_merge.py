@@ -77,7 +77,7 @@ def _adds_to(new: str, old: str) -> bool:
     )
 
 
-class Side3(StrEnum):
+class MergeChoice(StrEnum):
     """The choice for a place where the sides differ."""
 
     A = "a"
@@ -132,7 +132,7 @@ class MergeDraft:
     modified: tuple[str, ...]
     place: Place
 
-    def text(self, choices: Mapping[int, Side3], rest: Side3 | None = None) -> str:
+    def text(self, choices: Mapping[int, MergeChoice], rest: MergeChoice | None = None) -> str:
         """The merged summary as it would be stored. `rest` settles conflicts without a choice. Raises Refused for open ones."""
         left = [one for one in self.conflicts if one.number not in choices and rest is None]
         if left:
@@ -150,13 +150,18 @@ class MergeDraft:
         files = file_section(self.read, self.modified, words, self.sides.session.cwd, _FILE_UNITS)
         return stored_text(words, kept=self._quoted(), files=files)
 
-    def _lines(self, item: str | int, choices: Mapping[int, Side3], rest: Side3 | None) -> list[str]:
+    def _lines(
+        self, item: str | int, choices: Mapping[int, MergeChoice], rest: MergeChoice | None
+    ) -> list[str]:
         if isinstance(item, str):
             return [item]
         one = self.conflicts[item]
-        chosen = {Side3.A: [one.a], Side3.B: [one.b], Side3.BOTH: [one.a, one.b], Side3.BASE: [one.base]}[
-            choices.get(item, rest or Side3.BOTH)
-        ]
+        chosen = {
+            MergeChoice.A: [one.a],
+            MergeChoice.B: [one.b],
+            MergeChoice.BOTH: [one.a, one.b],
+            MergeChoice.BASE: [one.base],
+        }[choices.get(item, rest or MergeChoice.BOTH)]
         return list(dict.fromkeys(line for line in chosen if line))
 
     def _quoted(self) -> str:

@@ -13,12 +13,12 @@ from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY, PROMPTS
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.gauge_lines import Forecast, Load
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
-from leafward_tui.explorer.widgets.gauge import Load
 from leafward_tui.ui.bars.price_line import Facts
 from leafward_tui.ui.delay import Delay
-from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind
+from leafward_tui.ui.panes.page import ContextLimits, Selection, SelectionKind
 from leafward_tui.ui.text.cells import count
 from leafward_tui.ui.words.price_words import PriceWords
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import ShownLine
     from leafward_tui.explorer.model.overview import Overview
-    from leafward_tui.explorer.widgets.gauge import Forecast
     from leafward_tui.ui.jobs import Job
 
 SETTLE = 0.06
@@ -231,7 +230,7 @@ class CursorDetails(ExplorerController):
         self._view.gauge.show(self._load(context.size), context.window, context.onset)
         onset = context.onset
         self._foresee(known=onset is not None and not onset.off, size=context.size.total)
-        self._view.inspector.show_gauge(Gauge(context.window, context.onset))
+        self._view.inspector.set_limits(ContextLimits(context.window, context.onset))
 
     def _foresee(self, *, known: bool, size: int) -> None:
         """Shows the distance to the next compaction while the session grows, and asks what it would do."""
@@ -266,8 +265,6 @@ class CursorDetails(ExplorerController):
             self._view.gauge.set_forecast(live=True, forecast=found)
 
         if long and self._foreseen is None:
-            from leafward_tui.explorer.widgets.gauge import Forecast
-
             self._view.gauge.set_forecast(live=True, forecast=Forecast(why="counting facts…"))
         # A forecast that fails is not shown: nobody asked for it.
         work = partial(forecast, session, self._services.config)

@@ -69,7 +69,7 @@ class Selection:
         return sum(map(len, self.entries))
 
 
-class Gauge(NamedTuple):
+class ContextLimits(NamedTuple):
     """The limits that a context is measured against."""
 
     window: int = 200_000

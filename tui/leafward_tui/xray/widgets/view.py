@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class XRayView(LineList):
     """The lines of an X-ray; only lines on the screen are worded and drawn."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="xray")
         self.arrangement: Arrangement | None = None
         self.teller: Teller | None = None
         self.side = Side.AFTER
