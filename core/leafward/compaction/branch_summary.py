@@ -191,18 +191,7 @@ def left_branch(
     if not chosen:
         return None
     left_out = len(messages) - len(chosen)
-    touches = found.touches()
-    whole = len(touches)
-    read, modified = recent_first(touches, whole, found.carried())
-    files = file_lists(touches, whole, found.carried(), FILE_BUDGET)
-    carried = {*files.read, *files.modified}
-    listed = current_file_names(
-        [path for path in read if path in carried],
-        [path for path in modified if path in carried],
-        messages,
-        session.cwd,
-        found.carried(),
-    )
+    files, listed = found.files(session.cwd)
     return LeftBranch(
         EntryIndex(start),
         EntryIndex(to),
@@ -289,10 +278,22 @@ class _Reading:
                 self.messages[place] = SpanMessage(self.messages[place].entry, edited or {})
         self.messages = [message for message in self.messages if message.message]
 
-    def touches(self) -> Touches:
-        return Touches(array("i", range(len(self._paths))), tuple(self._paths), bytes(self._modifies))
+    def files(self, cwd: str) -> tuple[FileLists, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """The files of the branch within the budget, and those read and modified by their names at its end."""
+        earlier = self._carried()
+        touches = Touches(array("i", range(len(self._paths))), tuple(self._paths), bytes(self._modifies))
+        read, modified = recent_first(touches, len(touches), earlier)
+        files = file_lists(touches, len(touches), earlier, FILE_BUDGET)
+        listed = {*files.read, *files.modified}
+        return files, current_file_names(
+            [path for path in read if path in listed],
+            [path for path in modified if path in listed],
+            self.messages,
+            cwd,
+            earlier,
+        )
 
-    def carried(self) -> FileLists:
+    def _carried(self) -> FileLists:
         """The lists of the branch's compactions and summaries, merged."""
         read: dict[str, None] = {}
         modified: dict[str, None] = {}

@@ -52,29 +52,29 @@ def xray_of(session: Session, compaction: int) -> XRay:
     text = summary if isinstance(summary, str) else ""
     lines, size = stored_lines(text), encrypted_tokens(body)
     lines = standing_for(lines, size) if size is not None else lines
-    dealing = XRayBuilder(session, before)
-    dealing.order(after, index)
-    dealing.system(after)
+    builder = XRayBuilder(session, before)
+    builder.order(after, index)
+    builder.system(after)
     spoken = [at for at in range(len(messages)) if messages.role(at) != "system"]
     split = _split(before, spoken, stayed, lines)
     for at in spoken:
         there = stayed.get(EntryIndex(messages.entry[at])) if messages.role(at) != _SUMMARY else None
         if there is not None:
-            dealing.keep(at, there.tokens, there.edited)
+            builder.keep(at, there.tokens, there.edited)
         elif at in messages.unsent:
-            dealing.drop(at)
+            builder.drop(at)
         else:
-            dealing.replace(at, prefix=0 <= split <= at)
+            builder.replace(at, prefix=0 <= split <= at)
     old = {messages.entry[at] for at in spoken}
     for message in stayed.values():
         if message.entry not in old and message.role != "system":
-            dealing.bring_back(message)
-    dealing.tell(lines, index)
+            builder.bring_back(message)
+    builder.tell(lines, index)
     # If the agent copied only the compaction's context, the size that it recorded covers the missing part.
     basis = Basis.of(session)
     noted = basis.change(index)[0].total - before.total
-    dealing.beyond((before.ledger.not_in_file + noted, before.error), (after.ledger.not_in_file, after.error))
-    xray = dealing.xray(
+    builder.beyond((before.ledger.not_in_file + noted, before.error), (after.ledger.not_in_file, after.error))
+    xray = builder.xray(
         index,
         (before.total + noted, after.total),
         (len(messages), len(after.messages)),
@@ -95,15 +95,42 @@ def xray_planned(
     Without a draft, its summary has its expected size, and `injection` is the text to be injected; a draft has its own.
     """
     before = plan.sizes.context
-    messages = before.messages
     text, injected = "", 0
     if draft is not None:
         text = draft.text
     elif injection is not None and not plan.nothing:
         text, injected = injection.text, injection.tokens
     lines = stored_lines(text)
-    dealing = XRayBuilder(session, before)
-    dealing.system(before)
+    builder = XRayBuilder(session, before)
+    builder.system(before)
+    _sort_planned(builder, plan, draft)
+    if draft is not None:
+        builder.tell(lines, NO_ENTRY)
+    elif not plan.nothing:
+        builder.expect(plan.tokens.summary, lines)
+    missing = before.ledger.not_in_file
+    after = before.total
+    if not plan.nothing:
+        missing = plan.tokens.not_in_file
+        after = draft.counted_after if draft is not None else plan.tokens.counted_after + injected
+    builder.beyond(
+        (before.ledger.not_in_file, before.error), (missing, after - missing - builder.after_tokens)
+    )
+    return builder.xray(
+        NO_ENTRY,
+        (before.total, after),
+        (len(before.messages), builder.messages_after),
+        text,
+        lines,
+        split_turn=bool(plan.turn_prefix),
+        recorded_after=plan.nothing and before.ledger.recorded,
+        recorded=_recorded(session, draft.details()) if draft is not None else {},
+    )
+
+
+def _sort_planned(builder: XRayBuilder, plan: Plan, draft: Draft | None) -> None:
+    """Adds each message before a planned compaction by its fate."""
+    messages = plan.sizes.context.messages
     tail = set(plan.kept) if plan.first_kept >= 0 else set()
     chosen, prefix, summarised = set(plan.kept) - tail, set(plan.turn_prefix), set(plan.summarize)
     left = {short.entry: short.left for short in plan.pruned}
@@ -115,76 +142,44 @@ def xray_planned(
         if role == "system":
             continue
         if plan.nothing:
-            dealing.keep(at, tokens, messages.edited.get(at, NO_ENTRY))
+            builder.keep(at, tokens, messages.edited.get(at, NO_ENTRY))
         elif entry in tail:
-            dealing.keep(at, left.get(entry, tokens), messages.edited.get(at, NO_ENTRY))
+            builder.keep(at, left.get(entry, tokens), messages.edited.get(at, NO_ENTRY))
         elif draft is None and entry in chosen:
-            dealing.keep(at, min(tokens, left.get(entry, tokens)), NO_ENTRY)
+            builder.keep(at, min(tokens, left.get(entry, tokens)), NO_ENTRY)
         elif role == _SUMMARY or entry in chosen or entry in summarised or entry in prefix:
             cut = tokens - min(tokens, left.get(entry, tokens)) if entry not in chosen else 0
-            dealing.replace(at, prefix=entry in prefix, cut=cut)
+            builder.replace(at, prefix=entry in prefix, cut=cut)
         else:
-            dealing.drop(at)
-    if draft is not None:
-        dealing.tell(lines, NO_ENTRY)
-    elif not plan.nothing:
-        dealing.expect(plan.tokens.summary, lines)
-    missing = before.ledger.not_in_file
-    after = before.total
-    if not plan.nothing:
-        missing = plan.tokens.not_in_file
-        after = draft.counted_after if draft is not None else plan.tokens.counted_after + injected
-    dealing.beyond(
-        (before.ledger.not_in_file, before.error), (missing, after - missing - dealing.after_tokens)
-    )
-    return dealing.xray(
-        NO_ENTRY,
-        (before.total, after),
-        (len(messages), dealing.messages_after),
-        text,
-        lines,
-        split_turn=bool(plan.turn_prefix),
-        recorded_after=plan.nothing and before.ledger.recorded,
-        recorded=_recorded(session, draft.details()) if draft is not None else {},
-    )
+            builder.drop(at)
 
 
 def xray_edited(session: Session, edit: int) -> XRay:
     """The X-ray of a context edit and the others of the same operation. Raises Refused for another entry."""
     index = EntryIndex(edit)
-    columns, tree = session.columns, session.tree
     body = session.body(index) if 0 <= index < len(session) else None
-    if body is None or columns.kind[index] != Kind.CONTEXT_EDIT:
+    if body is None or session.columns.kind[index] != Kind.CONTEXT_EDIT:
         raise Refused(f"#{edit} is not a context edit")
-    operation = marks(body).get("op")
-
-    def belongs(entry: int) -> bool:
-        own = operation is not None and entry >= 0 and columns.kind[entry] == Kind.CONTEXT_EDIT
-        return own and marks(session.body(EntryIndex(entry)) or {}).get("op") == operation
-
-    first = last = index
-    while belongs(columns.parent[first]):
-        first = EntryIndex(columns.parent[first])
-    while (below := next(filter(belongs, tree.children(last)), NO_ENTRY)) >= 0:
-        last = EntryIndex(below)
-    before, after = context_at(session, EntryIndex(columns.parent[first])), context_at(session, last)
+    first, last = _edits_with(session, index, marks(body).get("op"))
+    before = context_at(session, EntryIndex(session.columns.parent[first]))
+    after = context_at(session, last)
     messages = before.messages
     stayed = {message.entry: message for message in after.messages}
-    dealing = XRayBuilder(session, before)
-    dealing.system(after)
+    builder = XRayBuilder(session, before)
+    builder.system(after)
     for at in range(len(messages)):
         if messages.role(at) == "system":
             continue
         there = stayed.pop(EntryIndex(messages.entry[at]), None)
         if there is not None:
-            dealing.keep(at, there.tokens, there.edited)
+            builder.keep(at, there.tokens, there.edited)
         else:
-            dealing.drop(at)
+            builder.drop(at)
     for message in stayed.values():
         if message.role != "system":
-            dealing.bring_back(message)
-    dealing.beyond((before.ledger.not_in_file, before.error), (after.ledger.not_in_file, after.error))
-    return dealing.xray(
+            builder.bring_back(message)
+    builder.beyond((before.ledger.not_in_file, before.error), (after.ledger.not_in_file, after.error))
+    return builder.xray(
         last,
         (before.total, after.total),
         (len(messages), len(after.messages)),
@@ -195,6 +190,22 @@ def xray_edited(session: Session, edit: int) -> XRay:
         recorded={},
         of_edits=True,
     )
+
+
+def _edits_with(session: Session, edit: EntryIndex, operation: object) -> tuple[EntryIndex, EntryIndex]:
+    """The first and the last of the context edits around one that an operation made; None made that one alone."""
+    columns, tree = session.columns, session.tree
+
+    def belongs(entry: int) -> bool:
+        own = operation is not None and entry >= 0 and columns.kind[entry] == Kind.CONTEXT_EDIT
+        return own and marks(session.body(EntryIndex(entry)) or {}).get("op") == operation
+
+    first = last = edit
+    while belongs(columns.parent[first]):
+        first = EntryIndex(columns.parent[first])
+    while (below := next(filter(belongs, tree.children(last)), NO_ENTRY)) >= 0:
+        last = EntryIndex(below)
+    return first, last
 
 
 _SUMMARY = "compactionSummary"
