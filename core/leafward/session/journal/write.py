@@ -16,7 +16,7 @@ from leafward.session.journal.operation_log import LEAF_TYPE, MARKED, OperationI
 from leafward.session.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from leafward.session.session import Session
@@ -101,17 +101,9 @@ def write(
     line = every[-1]
     noted = marks(line)
     undoes = noted.get("undoes")
-    notes = list(remarks)
+    notes = [*remarks, *_remarks_ahead(session, line, dry_run=writing.dry_run)]
     recent = changed_lately(session, writing.now())
     from_leaf = session.columns.id_at(session.leaf)
-    if session.version < CURRENT_VERSION:
-        old, new = f"of version {session.version}", f"version {CURRENT_VERSION}"
-        text = f"the file was {old} and is now {new}; it was copied to a backup"
-        if writing.dry_run:
-            text = f"the file is {old}: it is copied to a backup and becomes {new}"
-        notes.append(WriteRemark("migrates", text))
-    if _is_what_if(session, line):
-        notes.append(WriteRemark("what-if", _WHAT_IF))
     entries: tuple[EntryId, ...] = ()
     leaf: EntryId | None = EntryId(line["id"])
     size, backup = sum(len(encode_line(one)) for one in every), None
@@ -143,6 +135,18 @@ def write(
         backup,
         recent,
     )
+
+
+def _remarks_ahead(session: Session, line: Body, *, dry_run: bool) -> Iterator[WriteRemark]:
+    """Remarks on a write that are known before it: the migration of the file, and a leaf that the agent does not see."""
+    if session.version < CURRENT_VERSION:
+        old, new = f"of version {session.version}", f"version {CURRENT_VERSION}"
+        text = f"the file was {old} and is now {new}; it was copied to a backup"
+        if dry_run:
+            text = f"the file is {old}: it is copied to a backup and becomes {new}"
+        yield WriteRemark("migrates", text)
+    if _is_what_if(session, line):
+        yield WriteRemark("what-if", _WHAT_IF)
 
 
 def _is_what_if(session: Session, line: Body) -> bool:
