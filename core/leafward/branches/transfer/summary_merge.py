@@ -17,7 +17,7 @@ from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.branches.diff.summaries import SideSummary, summaries_of
 from leafward.compaction.stored_summary.current_file_names import current_file_names
-from leafward.compaction.stored_summary.file_lists import FileLists
+from leafward.compaction.stored_summary.file_lists import FileLists, stored_lists
 from leafward.compaction.stored_summary.stored_summary import (
     file_section,
     kept_section,
@@ -198,8 +198,7 @@ class MergeDraft:
             "fromId": self.place.leaf if self.place.leaf is not None else "root",
             "summary": text,
             "details": {
-                "readFiles": sorted(self.read),
-                "modifiedFiles": sorted(self.modified),
+                **stored_lists(self.read, self.modified),
                 "leafward": {
                     "merged": merged,
                     "ancestor": session.columns.id_at(self.sides.ancestor),

@@ -199,9 +199,7 @@ class Origins:
             holders = [number for number, flat in enumerate(index.flat) if needle in flat]
             if holders:
                 holders.sort(key=lambda number: (index.roles[number] not in _OWN_WORDS, -number))
-                return tuple(
-                    self._source(number, text, FactMatch.VERBATIM) for number in holders[:_KEPT_SOURCES]
-                )
+                return tuple(self._verbatim(number, text) for number in holders[:_KEPT_SOURCES])
         words = content_words(text)
         worth, best = self._worth_of_facts(text), self._closest_lines(words)
         alike = {
@@ -271,10 +269,12 @@ class Origins:
                 shares[at] = shares.get(at, 0) + 1
         return shares
 
-    def _source(self, number: int, text: str, held: FactMatch) -> SourceMessage:
+    def _verbatim(self, number: int, text: str) -> SourceMessage:
+        """A message as a source that holds a text word for word."""
         index = self._index
+        line = self._best_line(number, text)
         return SourceMessage(
-            index.entries[number], index.roles[number], self._best_line(number, text), held, recorded=False
+            index.entries[number], index.roles[number], line, FactMatch.VERBATIM, recorded=False
         )
 
 
