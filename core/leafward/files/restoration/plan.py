@@ -64,6 +64,21 @@ class RestoredFile:
     remark: str = ""
     """A difference that remains, such as permissions that were not recorded."""
 
+    @property
+    def is_safe(self) -> bool:
+        """Whether the content is certain, and replaces only a state that the session, a restore or git has left."""
+        return self.action in (RestoreAction.WRITE, RestoreAction.CREATE, RestoreAction.DELETE)
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether it is made only where the user names it."""
+        return self.action is RestoreAction.LEAVE and self.offered is not None
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether anything would be written under any option."""
+        return self.is_safe or self.is_offered
+
 
 @dataclass(frozen=True, slots=True)
 class RestorePlan:
@@ -80,7 +95,7 @@ class RestorePlan:
         for one in self.changes:
             if paths and one.path not in paths:
                 continue
-            if one.action in (RestoreAction.WRITE, RestoreAction.CREATE, RestoreAction.DELETE):
+            if one.is_safe:
                 found.append(one)
             elif one.offered is not None and one.path in paths and overwrite:
                 found.append(replace(one, action=one.offered))
