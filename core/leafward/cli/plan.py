@@ -50,12 +50,12 @@ def plan(selector: str, options: PlanOptions, as_json: bool) -> int:
         found = requested_plans(session, options, settings)
         every = is_all(options, settings)
         if as_json:
-            extras = plan_extras(session, found, settings, chosen(options.model, settings, options.base_url))
-            plans = [plan_json(session, made) | extra for made, extra in zip(found, extras, strict=True)]
-            emit_json(all_json(plans) if every else plans[0])
+            extras = _plan_extras(session, found, settings, chosen(options.model, settings, options.base_url))
+            plans = [_plan_json(session, made) | extra for made, extra in zip(found, extras, strict=True)]
+            emit_json(_all_json(plans) if every else plans[0])
         else:
             here = page()
-            say(all_text(session, found, here) if every else plan_text(session, found[0], here))
+            say(_all_text(session, found, here) if every else _plan_text(session, found[0], here))
     return 0
 
 
@@ -136,8 +136,8 @@ _TOKENS = (
 )
 
 
-def plan_json(session: Session, made: Plan) -> dict[str, Any]:
-    """The document of `plan --json`, without the texts to be injected and sent (`plan_extras`)."""
+def _plan_json(session: Session, made: Plan) -> dict[str, Any]:
+    """The document of `plan --json`, without the texts to be injected and sent (`_plan_extras`)."""
 
     def ids(entries: Iterable[int]) -> list[str | None]:
         return [session.columns.id_at(entry) for entry in entries]
@@ -229,12 +229,12 @@ def _trigger_json(trigger: Trigger) -> dict[str, Any]:
     }
 
 
-def all_json(plans: list[dict[str, Any]]) -> dict[str, Any]:
+def _all_json(plans: list[dict[str, Any]]) -> dict[str, Any]:
     """The document of `plan --strategy all --json`: the plan of each strategy."""
     return {"at": plans[0]["at"], "strategy": ALL, "plans": plans, "diagnostics": []}
 
 
-def plan_extras(
+def _plan_extras(
     session: Session, found: list[Plan], settings: config.Config, summarizer: Summarizer
 ) -> list[dict[str, Any]]:
     """For each plan, the text to be injected, and the texts to be sent with their receiver."""
@@ -281,7 +281,7 @@ def strategy_text(made: Plan) -> str:
     return f"{made.settings.strategy} {made.settings.behaviour}"
 
 
-def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
+def _plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     """A plan as text: the ledger, the cut with its neighbours, files, remarks."""
     settings, trigger, tokens = made.settings, made.trigger, made.tokens
     where = session.columns.id_at(made.at)
@@ -397,7 +397,7 @@ def _sizes_of(made: Plan) -> dict[str, str]:
     return sizes | {name: f"{size:,}" if size and not made.nothing else "" for name, size in parts.items()}
 
 
-def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
+def _all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
     """Plans side by side: a row for each part, a column for each strategy."""
     where = session.columns.id_at(found[0].at)
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")

@@ -151,7 +151,7 @@ def stored_lines(text: str) -> tuple[StoredLine, ...]:
             if stripped == OPENING:
                 heading = ""
             own, mark = SummaryPart.INJECTED, mark or stripped in (OPENING, CLOSING)
-            level, title = heading_of(line)
+            level, title = _heading_of(line)
             heading = title or heading
         elif part in _TELLS and stripped in _OPENS:
             resumed = part
@@ -163,7 +163,7 @@ def stored_lines(text: str) -> tuple[StoredLine, ...]:
         else:
             if found and found[-1].part is SummaryPart.INJECTED:
                 heading = ""
-            level, title = heading_of(line)
+            level, title = _heading_of(line)
             if title == SPLIT_TURN:
                 own = part = SummaryPart.PREFIX
                 _hand_over(found)
@@ -194,7 +194,7 @@ def _shares(lines: list[str], inside: set[int], total: int) -> list[int]:
     return shares
 
 
-def heading_of(line: str) -> tuple[int, str]:
+def _heading_of(line: str) -> tuple[int, str]:
     """Level and title of a heading; 0 and an empty title for other lines. A line that is all bold counts as a heading."""
     found = _HEADING.match(line.strip())
     if found is not None:

@@ -121,7 +121,7 @@ def first_said(sizes: PathSizes, position: int) -> int:
     return sizes.spoken[found] if found < len(sizes.spoken) else len(sizes)
 
 
-def moved_back(sizes: PathSizes, position: int) -> int:
+def _moved_back(sizes: PathSizes, position: int) -> int:
     """A cut moved back over the quiet entries before it, up to an earlier compaction (pi 1.5.2)."""
     parts = sizes.parts
     while position > 0 and parts[position - 1] in QUIET and parts[position - 1] != ContentKind.COMPACTION:
@@ -189,7 +189,7 @@ def legal_cut(sizes: PathSizes, entry: int) -> int:
         )
     rule = CutRule(rules(sizes)[position])
     if rule is CutRule.QUIET_INSIDE:
-        position = moved_back(sizes, position)
+        position = _moved_back(sizes, position)
         rule = CutRule(rules(sizes)[position])
     if rule not in LEGAL:
         raise IllegalCut(f"no cut there: {RULE_TEXT[rule]}")

@@ -54,7 +54,7 @@ def ripgrep() -> str | None:
     return shutil.which(PROGRAM)
 
 
-def arguments_at_once() -> int:
+def _arguments_at_once() -> int:
     """Bytes of arguments that a program may take here."""
     try:
         most = os.sysconf("SC_ARG_MAX")
@@ -360,7 +360,7 @@ def _folders(files: Iterable[str]) -> list[str]:
 
 def _arguments(files: list[str]) -> Iterator[list[bytes]]:
     """Files in groups, each as large as a program's arguments allow."""
-    room = arguments_at_once()
+    room = _arguments_at_once()
     # All in one call: ten thousand calls would take as long as ripgrep takes for a tenth of the files.
     names = os.fsencode("\0".join(files)).split(b"\0") if files else []
     at = 0

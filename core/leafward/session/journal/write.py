@@ -102,7 +102,7 @@ def write(
     noted = marks(line)
     undoes = noted.get("undoes")
     notes = [*remarks, *_remarks_ahead(session, line, dry_run=writing.dry_run)]
-    recent = changed_lately(session, writing.now())
+    recent = _changed_lately(session, writing.now())
     from_leaf = session.columns.id_at(session.leaf)
     entries: tuple[EntryId, ...] = ()
     leaf: EntryId | None = EntryId(line["id"])
@@ -168,13 +168,13 @@ def nothing(session: Session, kind: OperationKind, target: int, writing: Writing
     """The result of an operation that has nothing to change."""
     leaf = session.columns.id_at(session.leaf)
     target_id = session.columns.id_at(target)
-    recent = changed_lately(session, writing.now())
+    recent = _changed_lately(session, writing.now())
     return Write(
         kind, session.book_path, None, (), leaf, leaf, target_id, None, (), writing.dry_run, 0, None, recent
     )
 
 
-def changed_lately(session: Session, now: datetime) -> bool:
+def _changed_lately(session: Session, now: datetime) -> bool:
     """Whether another program than Leafward wrote to the file within the last minutes, or at a time in the future.
 
     Where the last lines are Leafward's own, the time of the entry before them decides, else that of the file. After a clock
