@@ -62,7 +62,7 @@ class Inspector(Pane):
 
     @property
     def page(self) -> Page | None:
-        """The page on the screen."""
+        """The page on the screen; None before the first one."""
         return self.view.page
 
     @property

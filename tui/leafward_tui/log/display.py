@@ -56,7 +56,7 @@ class LogDisplay:
 
     @property
     def operation(self) -> Operation | None:
-        """The operation under the cursor."""
+        """The operation under the cursor; None where there is none."""
         return self.log_list.operation
 
     @property

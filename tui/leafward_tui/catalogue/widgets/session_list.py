@@ -49,13 +49,13 @@ class SessionList(LineList):
 
     @property
     def line(self) -> ListLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         lines = self.listing.lines
         return lines[self.cursor] if self.cursor < len(lines) else None
 
     @property
     def card(self) -> Card | None:
-        """The session under the cursor."""
+        """The session under the cursor; None where the line is no session."""
         return self.line.card if self.line is not None else None
 
     def show(self, listing: Listing) -> None:

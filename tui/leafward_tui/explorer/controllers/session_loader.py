@@ -383,7 +383,7 @@ class SessionLoader(ExplorerController):
     # --- other screens ------------------------------------------------------------------------------------------------
 
     def visit(self) -> Visit | None:
-        """The session for another screen, which may append to it and read the lines that others appended."""
+        """The session for another screen, which may append to it and read the lines that others appended; None before it is read."""
         session = self._state.session
         return Visit(session, session.scan, len(session)) if session is not None else None
 

@@ -110,7 +110,7 @@ class GraphView(LineScroll):
 
     @property
     def line(self) -> ShownLine | None:
-        """The line the cursor is on."""
+        """The line the cursor is on; None where there is none."""
         lines = self.lines
         if lines is None or not 0 <= self.state.cursor < len(lines):
             return None

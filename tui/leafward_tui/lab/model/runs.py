@@ -63,7 +63,7 @@ class Run:
 
     @property
     def kept(self) -> float | None:
-        """The share of its facts that survive, by weight, 0…1; the same figure as everywhere else."""
+        """The share of its facts that survive, by weight, 0…1; None without facts. The same figure as everywhere else."""
         return self.survival.overall()
 
     @property

@@ -59,7 +59,7 @@ class LogList(LineList):
 
     @property
     def operation(self) -> Operation | None:
-        """The operation under the cursor."""
+        """The operation under the cursor; None where there is none."""
         operations = self.operations
         return (
             operations.log[self.cursor]

@@ -50,7 +50,7 @@ class ResultList(LineList):
 
     @property
     def line(self) -> FindLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         return self.finds.lines[self.cursor] if 0 <= self.cursor < len(self.finds.lines) else None
 
     def show(self, finds: Finds, cursor: int = 0) -> None:

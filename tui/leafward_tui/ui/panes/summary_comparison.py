@@ -44,7 +44,7 @@ class ComparisonView(LineList):
 
     @property
     def line(self) -> DifferenceLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         return self.lines[self.cursor] if 0 <= self.cursor < len(self.lines) else None
 
     def show(self, lines: Sequence[DifferenceLine], cursor: int = 0) -> None:

@@ -78,7 +78,7 @@ class XRayLine:
     """Rows of a band that the filter hides."""
 
     def side(self, side: Side) -> Piece | None:
-        """The piece on a side."""
+        """The piece on a side; None where there is none."""
         return self.before if side is Side.BEFORE else self.after
 
 

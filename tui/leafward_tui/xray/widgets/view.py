@@ -51,7 +51,7 @@ class XRayView(LineList):
 
     @property
     def line(self) -> XRayLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         arrangement = self.arrangement
         return (
             arrangement.lines[self.cursor]
