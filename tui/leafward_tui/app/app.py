@@ -69,7 +69,7 @@ def _commands() -> type[Provider]:
 
 
 class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
-    """The application on ``paths``: one session file in the explorer, anything else as the catalogue of its sessions."""
+    """The application on `paths`: one session file in the explorer, anything else as the catalogue of its sessions."""
 
     TITLE = "leafward"
     CSS_PATH = Path(__file__).with_name("app.tcss")
@@ -93,9 +93,9 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         encoding: str | None = None,
         ahead: Prefetch | None = None,
     ) -> None:
-        """``problems`` of the configuration are shown once the first screen stands; ``clock`` gives the present time.
+        """`problems` of the configuration are shown once the first screen stands; `clock` gives the present time.
 
-        ``ahead`` is the scan of the named session, where one is under way.
+        `ahead` is the scan of the named session, where one is under way.
         """
         env = os.environ if env is None else env
         self.paths = tuple(paths)

@@ -114,7 +114,7 @@ class Collector(Protocol):
 
 
 class AppServices(Protocol):
-    """The services of ``LeafwardApp``."""
+    """The services of `LeafwardApp`."""
 
     config: Config
     glyphs: Glyphs

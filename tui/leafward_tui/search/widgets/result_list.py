@@ -33,7 +33,7 @@ _CACHED = 512
 
 
 class ResultList(LineList):
-    """Lines of ``Finds`` with a cursor. Holds no state of the search but the cursor."""
+    """Lines of `Finds` with a cursor. Holds no state of the search but the cursor."""
 
     DEFAULT_CSS = "ResultList { scrollbar-gutter: stable; }"
 

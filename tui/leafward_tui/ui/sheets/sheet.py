@@ -306,7 +306,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
 class TextSheet(Sheet):
     """One line of text. Returns it, an empty one too; None when cancelled.
 
-    ``operation_of`` says what committing the present text would do; ``changed`` gets every change, for a search that
+    `operation_of` says what committing the present text would do; `changed` gets every change, for a search that
     follows as the user types.
     """
 
