@@ -384,12 +384,11 @@ class Catalogue:
         if reading is not None:
             self.work.read_on += 1
             return reading
+        reading = next(ahead, None) if ahead is not None else None
+        if ahead is None or (reading is None and processes is not None and not processes.works):
+            reading = read_whole(candidate, self._until(stop))
         self.work.read_whole += 1
-        if ahead is not None:
-            reading = next(ahead, None)
-            if reading is not None or (processes is not None and processes.works):
-                return reading
-        return read_whole(candidate, self._until(stop))
+        return reading
 
     def _until(self, stop: Callable[[], bool]) -> Callable[[], bool]:
         """A test that is true once `stop` is, or once the time for one file is over."""
