@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.messages import (
-    CopyWanted,
     EntryWanted,
     ExamWanted,
     PageShown,
@@ -169,9 +168,9 @@ class Inspector(Pane):
         self._pages.step_tab(message.step)
 
     def on_page_view_text_wanted(self, message: PageView.TextWanted) -> None:
-        """Passes on the wish for a copy."""
+        """Copies a line or the page."""
         message.stop()
-        self.post_message(CopyWanted(message.text))
+        services_of(self).copy(message.text)
 
     def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
         """Opens the tab that was clicked."""
