@@ -12,6 +12,7 @@ from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.summary_merge import MergeChoice, apply_merge, draft_merge, merge
 from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.session_operations import undo
+from leafward.session.journal.write import Writing
 from tests.acting import Acting, reading
 from tests.core.two_branches import lines, texts, two_branches
 
@@ -217,3 +218,15 @@ class TestMerges:
         assert "branch one" in texts(session)[-1]
         undo(session)
         assert texts(session) == before
+
+    def test_the_merged_summary_lists_its_files_in_the_order_of_every_other_one(
+        self, session: Session
+    ) -> None:
+        tree, wide = "\U0001f332.py", "\uff5e.py"
+        draft = replace(draft_merge(sides(session, 7, 9)), read=(), modified=(wide, tree))
+        details = draft.line("merged", Writing())["details"]
+        assert {**details, "leafward": None} == {
+            "readFiles": [],
+            "modifiedFiles": [tree, wide],
+            "leafward": None,
+        }
