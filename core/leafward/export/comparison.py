@@ -44,6 +44,8 @@ class Comparison:
 
 @dataclass(slots=True)
 class _Texts:
+    """Makes the texts of a session safe to hand on."""
+
     session: Session
     secrets: bool
     redactor: Redactor

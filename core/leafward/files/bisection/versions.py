@@ -96,6 +96,8 @@ def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
 
 
 class _Doubt(NamedTuple):
+    """A reason why the content of a file is not certain."""
+
     why: str
     blind: bool = False
     """Whether the reason is a recorded command that may change any file."""

@@ -308,6 +308,8 @@ def _sighting(text: str, found: list[Span], *, keep_case: bool) -> _Sighting:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
+    """A passage of an entry in which something that is wanted occurs."""
+
     mask: int
     """The wanted things that occur, a bit for each."""
     passage: Passage
