@@ -226,6 +226,7 @@ class MergeSheet(Sheet):
         try:
             text = self.draft.text(self.choices)
         except Refused:
+            # The preview says why.
             return
         if self.draft.lost(text) and not self.warned:
             self.warned = True

@@ -308,7 +308,7 @@ def _sighting(text: str, found: list[Span], *, keep_case: bool) -> _Sighting:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A passage of an entry in which something that is wanted occurs."""
+    """The matches in a text, or in all texts of an entry, with the passage that shows them."""
 
     mask: int
     """The wanted things that occur, a bit for each."""
