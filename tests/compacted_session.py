@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from leafward.compaction.aftermath import Aftermath, aftermath_of
+from leafward.compaction.aftermath.aftermath import Aftermath, aftermath_of
 from leafward.session.session import Session
 from tests.acting import Acting, call, usage
 

@@ -221,7 +221,7 @@ def namesakes(code: Code) -> Iterator[str]:
 def undescribed(code: Code) -> Iterator[str]:
     """Rooms whose package does not say in a paragraph what it owns."""
     for package in sorted(code.packages):
-        if package.count(".") == 1 and not package.endswith((".data", ".packs")):
+        if package.count(".") == 1 and not package.endswith((".data", ".workflows")):
             text = ast.get_docstring(code.modules[package]) or ""
             if len(text) < SHORTEST_PARAGRAPH:
                 yield f"{package}: {text!r}"

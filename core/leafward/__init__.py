@@ -1,6 +1,6 @@
 """Leafward's core: the sessions that coding agents leave on disk, read as the trees they are.
 
-Nothing here imports Textual, Rich or litellm; the application in ``leafward_tui`` builds on this package, never the other way round.
+Nothing here imports Textual, Rich or litellm; the application in `leafward_tui` builds on this package, never the other way round.
 """
 
 from __future__ import annotations

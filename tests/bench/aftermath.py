@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.compaction.aftermath import aftermath_of
+from leafward.compaction.aftermath.aftermath import aftermath_of
 from leafward.session.entries import Kind
 from leafward.summaries.survival.report import Status, survival_of
 from tests.bench.need import sessions

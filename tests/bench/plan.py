@@ -9,10 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.strategies import Strategy
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
-from leafward.compaction.strategies import ALL_ESTIMATORS
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
+from leafward.compaction.strategies.by_name import ALL_ESTIMATORS
 from leafward.session.session import Session
 from tests.bench.references import decode_lines
 from tests.bench.report import ROUNDS, median, p95, seconds
@@ -50,9 +50,9 @@ _DRAFT = """
 import sys, time
 from contextlib import closing
 from pathlib import Path
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 

@@ -9,8 +9,8 @@ import pytest
 
 from leafward.cli.output.aftermath_totals import aftermath_text
 from leafward.cli.output.page import Page
-from leafward.compaction.aftermath import Repeat
-from leafward.compaction.aftermath_totals import OWN, AftermathSum, Maker
+from leafward.compaction.aftermath.aftermath import Repeat
+from leafward.compaction.aftermath.aftermath_totals import OWN, AftermathSum, Maker
 from tests.compacted_session import Compacted
 from tests.pi_file import conversation
 

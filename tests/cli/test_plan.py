@@ -10,7 +10,7 @@ import pytest
 from leafward.agents.model_window import context_window
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.compaction.onset import onset
+from leafward.compaction.plan.onset import onset
 from leafward.context.model_context import context_at
 from tests.acting import Acting, call, usage
 from tests.claude_transcript import DATA

@@ -6,17 +6,17 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.session.session import Session
 
 SMALL = PlanSettings(keep_recent=2_000)

@@ -15,7 +15,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog.listing import Catalogue
-from leafward.compaction.measure import measure
+from leafward.compaction.measure.measure import measure
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind

@@ -11,11 +11,11 @@ from leafward.agents.fork_draft import ForkPoint, ForkTerms
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches import fork as forking
-from leafward.compaction.draft import accept
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
+from leafward.compaction.draft.draft import accept
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.session.messages import prompt_text

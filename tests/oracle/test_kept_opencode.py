@@ -13,7 +13,7 @@ import pytest
 
 from leafward.agents.opencode import transcript
 from leafward.compaction.injection.findings import kept_findings
-from tests.core.compaction.test_injection_kept import told
+from tests.core.compaction.injection.test_injection_kept import told
 from tests.oracle import installed_agents
 from tests.oracle.installed_agents import needs_opencode
 from tests.oracle.orchard import planted

@@ -14,7 +14,7 @@ import pytest
 from leafward.agents.model_window import context_window
 from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
-from leafward.compaction.onset import Onset, onset
+from leafward.compaction.plan.onset import Onset, onset
 from leafward.context.model_context import context_at
 from tests.oracle import installed_agents, scripted_model
 from tests.oracle.codex import Codex, Script, endpoint

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
 from tests.acting import reading
-from tests.core.compaction.test_compaction_against_pi import answer, of_pi
+from tests.core.compaction.plan.test_compaction_against_pi import answer, of_pi
 from tests.oracle.installed_agents import NODE, PI, needs_pi
 from tests.oracle.wild import write
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from leafward_tui.explorer.widgets.gauge import Load
+from leafward_tui.explorer.model.gauge_lines import Load
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.bars.price_line import Facts
 from leafward_tui.ui.words.price_words import PriceWords

@@ -13,7 +13,7 @@ from leafward_tui.inspector.model.pages import build
 from leafward_tui.inspector.page_request import PageRequest
 from leafward_tui.ui.appearance.glyphs import UNICODE, Glyphs
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Page, Selection, SelectionKind
+from leafward_tui.ui.panes.page import ContextLimits, Page, Selection, SelectionKind
 from tests.foreign_sessions import closed_at_the_end
 
 if TYPE_CHECKING:
@@ -125,10 +125,10 @@ def page(
     height: int = 30,
     toggled: set[str] | None = None,
     glyphs: Glyphs = UNICODE,
-    gauge: Gauge | None = None,
+    limits: ContextLimits | None = None,
 ) -> Page:
     opened = frozenset(toggled or ())
-    return build(PageRequest(tab, selection, width, height, glyphs, Config(), opened, gauge))
+    return build(PageRequest(tab, selection, width, height, glyphs, Config(), opened, limits))
 
 
 def headings(page: Page) -> list[tuple[int, str]]:

@@ -85,7 +85,7 @@ class View(Silent):
     def __init__(self, state: ExplorerState) -> None:
         self.tree = Tree(state)
         self.sought: list[str] = []
-        self.inspector = SimpleNamespace(tab=Tab.ENTRY, show=_nothing, show_gauge=_nothing, seek=self.seek)
+        self.inspector = SimpleNamespace(tab=Tab.ENTRY, show=_nothing, set_limits=_nothing, seek=self.seek)
         self.strip = self.gauge = self.peek = self.price_line = self.title_bar = Silent()
         self.said: list[str] = []
         self.asked: list[tuple[Any, Any]] = []
@@ -122,6 +122,7 @@ class Services(Silent):
     config = Config()
     glyphs = UNICODE
     styles_now = Styles.of(built_in_theme(DEFAULT_DARK))
+    collector = Silent()
 
     def clock(self) -> datetime:
         return datetime.now(UTC)

@@ -139,14 +139,14 @@ def open_calls(session: Session, end: int) -> int:
             answered.add(str(message_in(session.body(end) or {}).get("toolCallId")))
         elif kind == Kind.ASSISTANT:
             reply = message_in(session.body(end) or {})
-            return len([call for call in calls_of(reply) if call not in answered])
+            return len([call for call in _calls_of(reply) if call not in answered])
         elif kind not in _BESIDE:
             return 0
         end = columns.parent[end]
     return 0
 
 
-def calls_of(reply: Body) -> list[str]:
+def _calls_of(reply: Body) -> list[str]:
     """The ids of a reply's calls that results answer: none for a broken-off reply, and no calls that the provider itself runs."""
     if reply.get("stopReason") in BROKEN_OFF:
         return []

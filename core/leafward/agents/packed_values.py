@@ -47,7 +47,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def method_of(owner: object, name: str) -> object:
-    """A method that a value keeps of another one."""
+    """A method that a value keeps of another one. Stored bytes name this function."""
     if not isinstance(getattr(type(owner), name, None), FunctionType):
         raise TypeError(f"{name} is no method")
     return getattr(owner, name)

@@ -119,8 +119,10 @@ def _document(document: bytes, put_in: PutIn | None) -> tuple[str, object, list[
     copied = [part for part in parts if put_in is None or not put_in(str(part.get("text")))]
     if put_in is not None and len(copied) == len(parts):
         return None
-    texts = [{name: part.get(name) for name in ("type", "text", "callID", "state")} for part in copied]
-    return info["id"], info.get("directory"), list[object](texts)
+    texts: list[object] = [
+        {name: part.get(name) for name in ("type", "text", "callID", "state")} for part in copied
+    ]
+    return info["id"], info.get("directory"), texts
 
 
 def _renamed(draft: ForkDraft, file: Path, name: str) -> ForkDraft:

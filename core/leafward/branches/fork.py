@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -168,7 +169,7 @@ def refusal(session: Session, cut: ForkPoint, to: Agent) -> str:
 
 
 def _carried(
-    session: Session, cut: ForkPoint, settings: InjectionSettings | None, summary: BranchDraft | None = None
+    session: Session, cut: ForkPoint, settings: InjectionSettings | None, summary: BranchDraft | None
 ) -> str:
     parts = [] if summary is None else [f"{LEFT_BEHIND}\n\n{summary.text}"]
     if settings is not None:
@@ -232,16 +233,13 @@ def import_now(draft: ForkDraft, env: Mapping[str, str]) -> None:
     try:
         _run(draft.imported.command.ready(), env)
     except Refused:
-        try:
+        # Why the import failed says more than why its leftovers stay.
+        with suppress(Refused):
             _run(draft.imported.undo, env)
-        except Refused:
-            pass
         raise
-    try:
+    # The session exists even if this fails; `doctor` reports the leftovers.
+    with suppress(OSError):
         draft.file.unlink(missing_ok=True)
-    except OSError:
-        # The session exists even so; `doctor` reports the leftovers.
-        pass
 
 
 def store_and_import(

@@ -79,7 +79,7 @@ def read_whole(candidate: SessionCandidate, stop: Callable[[], bool] = lambda: F
             if stop():
                 return None
             files = TouchedFiles(session.cwd)
-            files.take(operations_of(session, agent, stop))
+            files.take(_operations_of(session, agent, stop))
             spent = spent_by(session, stop)
             return None if spent is None else _reading(session, agent, candidate, files, spent)
     except NotASession as error:
@@ -346,7 +346,7 @@ def _reason(error: NotASession, path: str) -> str:
     return str(error).replace(f" {path}:", ":").removeprefix(f"{path} ")
 
 
-def operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[tuple[str, bool]]:
+def _operations_of(session: Session, agent: Agent, stop: Callable[[], bool]) -> list[tuple[str, bool]]:
     """Files that another agent's session touched, on all branches and in its inherited beginning, as in a session of pi.
 
     Each is listed where it was last read and where it was last changed, with whether it was changed there.

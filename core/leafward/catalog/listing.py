@@ -331,9 +331,6 @@ class Catalogue:
         stop: Callable[[], bool],
         processes: ReadingProcesses | None = None,
     ) -> None:
-        from leafward.catalog.full_card import read_whole
-        from leafward.catalog.grown_card import read_on
-
         saved = self.clock()
         ahead = self._ahead(stale, stop, processes) if processes is not None else {}
         for candidate in stale:
@@ -347,16 +344,7 @@ class Catalogue:
                 self.left.append(candidate.path)
                 turn.done += 1
                 continue
-            known = self.index.reading(candidate.path)
-            reading = read_on(known, candidate) if known is not None else None
-            if reading is not None:
-                self.work.read_on += 1
-            else:
-                readings = ahead.get(candidate.path)
-                reading = next(readings, None) if readings is not None else None
-                if readings is None or (reading is None and processes is not None and not processes.works):
-                    reading = read_whole(candidate, self._until(stop))
-                self.work.read_whole += 1
+            reading = self._reading(candidate, ahead.get(candidate.path), stop, processes)
             if reading is None:
                 if stop():
                     return
@@ -379,6 +367,28 @@ class Catalogue:
             if self.clock() - saved > SAVE_EVERY:
                 self.save()
                 saved = self.clock()
+
+    def _reading(
+        self,
+        candidate: SessionCandidate,
+        ahead: Iterator[Reading | None] | None,
+        stop: Callable[[], bool],
+        processes: ReadingProcesses | None,
+    ) -> Reading | None:
+        """The reading of one file: what is new in it, what a process made of it (`ahead`), else all of it; None if it takes too long."""
+        from leafward.catalog.full_card import read_whole
+        from leafward.catalog.grown_card import read_on
+
+        known = self.index.reading(candidate.path)
+        reading = read_on(known, candidate) if known is not None else None
+        if reading is not None:
+            self.work.read_on += 1
+            return reading
+        reading = next(ahead, None) if ahead is not None else None
+        if ahead is None or (reading is None and processes is not None and not processes.works):
+            reading = read_whole(candidate, self._until(stop))
+        self.work.read_whole += 1
+        return reading
 
     def _until(self, stop: Callable[[], bool]) -> Callable[[], bool]:
         """A test that is true once `stop` is, or once the time for one file is over."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.catalog.index import Index
 
 
-def stamps_of_sidecars() -> dict[str, list[int]]:
+def _stamps_of_sidecars() -> dict[str, list[int]]:
     """Size and time of every sidecar, by its file name."""
     found = {}
     for path in every_sidecar():
@@ -36,7 +36,7 @@ def changed_beside(
 
     The index is told that their cards are out of date, so that a refresh that is stopped finds them again.
     """
-    now = stamps_of_sidecars()
+    now = _stamps_of_sidecars()
     if now == index.kept:
         return []
     before = index.kept

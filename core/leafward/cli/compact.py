@@ -29,13 +29,13 @@ from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.plan import diagnostics_json, injection_at, is_all, requested_plans, strategy_text
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.compaction.draft import accept
-from leafward.compaction.draft_assembly import draft, prepared, refuse_nothing
+from leafward.compaction.draft.draft import accept
+from leafward.compaction.draft.draft_assembly import draft, prepared, refuse_nothing
+from leafward.compaction.draft.gate import gate_pins, pinned, unseen
 from leafward.compaction.exam.grade import exam_of_draft
-from leafward.compaction.gate import gate_pins, pinned, unseen
-from leafward.compaction.growth import planned_growth
-from leafward.compaction.pins import said_pins
-from leafward.compaction.provenance import cost_of
+from leafward.compaction.plan.growth import planned_growth
+from leafward.compaction.stored_summary.pins import said_pins
+from leafward.compaction.stored_summary.provenance import cost_of
 from leafward.context.projection import begins_at_gap
 from leafward.session.entries import Kind, Usage
 from leafward.session.journal.lock import busy
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.cli.declarations.compaction_options import CompactOptions
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
     from leafward.session.session import Session
     from leafward.summaries.summarizers.summary import Summarizer
 
@@ -199,7 +199,7 @@ def _summarised(
 
 def _repaired(session: Session, repaired: str, options: CompactOptions, settings: Config) -> Draft:
     # It knows how injected context is made, which nothing else here needs.
-    from leafward.compaction.repair import repair
+    from leafward.compaction.draft.repair import repair
 
     index = session.find(repaired)
     if session.columns.kind[index] != Kind.COMPACTION:

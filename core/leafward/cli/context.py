@@ -85,7 +85,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
         "ledger": ledger_json(found.ledger),
         "summary_basis": found.summary_basis,
         "usage": {"path": usage_json(path), "session": usage_json(whole)},
-        "diagnostics": context_remarks(session, found),
+        "diagnostics": _context_remarks(session, found),
     }
 
 
@@ -104,7 +104,7 @@ def ledger_json(ledger: Ledger) -> dict[str, int]:
     return {**parts, "total": ledger.total}
 
 
-def context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
+def _context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
     """Remarks on a context and its path."""
     remarks, at = [], found.at
     if at == NO_ENTRY:

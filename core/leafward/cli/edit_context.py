@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -55,22 +55,7 @@ def edit_context(
         draft = draft_edits(session, edits)
         written = apply_edits(session, draft, Writing(dry_run=dry_run))
         if as_json:
-            freed = [
-                {
-                    "entry": session.columns.id_at(one.target),
-                    "tokens_before": one.before,
-                    "tokens_after": one.after,
-                }
-                for one in draft.freed
-            ]
-            sizes = {
-                "skipped": skipped,
-                "freed": draft.saved,
-                "tokens_estimated": draft.tokens_estimated,
-                "tokens_before": draft.tokens_before,
-                "tokens_after": draft.tokens_after,
-            }
-            emit_json({**write_json(session, written), "edits": freed, **sizes})
+            emit_json({**write_json(session, written), **_edits_json(session, draft, skipped)})
             return 0
         say(_edit_text(session, draft, written.dry_run, page()))
         if skipped:
@@ -84,6 +69,25 @@ def edit_context(
             )
         remark(session, written)
     return 0
+
+
+def _edits_json(session: Session, draft: EditDraft, skipped: int) -> dict[str, Any]:
+    """The edits with their tokens; `skipped` entries of a query are not in the context."""
+    return {
+        "edits": [
+            {
+                "entry": session.columns.id_at(one.target),
+                "tokens_before": one.before,
+                "tokens_after": one.after,
+            }
+            for one in draft.freed
+        ],
+        "skipped": skipped,
+        "freed": draft.saved,
+        "tokens_estimated": draft.tokens_estimated,
+        "tokens_before": draft.tokens_before,
+        "tokens_after": draft.tokens_after,
+    }
 
 
 def _edit_text(session: Session, draft: EditDraft, dry_run: bool, page: Page) -> Iterator[str]:

@@ -136,10 +136,10 @@ def _summary(request: HookRequest) -> str:
     from leafward.base.strategies import Strategy
     from leafward.cli.selection import opened
     from leafward.compaction.branch_summary import left_branch, summarize_branch
-    from leafward.compaction.draft_assembly import draft
-    from leafward.compaction.measure import measure
-    from leafward.compaction.plan import plan as plan_of
-    from leafward.compaction.settings import PlanSettings
+    from leafward.compaction.draft.draft_assembly import draft
+    from leafward.compaction.measure.measure import measure
+    from leafward.compaction.plan.plan import plan as plan_of
+    from leafward.compaction.plan.settings import PlanSettings
     from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
     if request.to is None:

@@ -60,7 +60,7 @@ def _asked(
     at = session.find(options.at) if options.at is not None else session.leaf
     settings = replace(injection_settings(config, options), again=again)
     if settings.pins:
-        from leafward.compaction.pins import said_pins
+        from leafward.compaction.stored_summary.pins import said_pins
 
         settings = replace(settings, pins=said_pins(session, at, settings.pins))
     return at, settings

@@ -9,7 +9,13 @@ import click
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.sides import sides
-from leafward.branches.transfer.summary_merge import LostLine, MergeDraft, Side3, apply_merge, draft_merge
+from leafward.branches.transfer.summary_merge import (
+    LostLine,
+    MergeChoice,
+    MergeDraft,
+    apply_merge,
+    draft_merge,
+)
 from leafward.cli.output.page import Page, emit_json, indented, note, page, say
 from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.selection import opened
@@ -30,7 +36,7 @@ def merge_summaries(
         onto = session.find(options.onto) if options.onto is not None else None
         draft = draft_merge(sides(session, session.find(a), session.find(b)), onto)
         choices = _choices(options.choices, len(draft.conflicts))
-        rest = Side3(options.prefer) if options.prefer is not None else None
+        rest = MergeChoice(options.prefer) if options.prefer is not None else None
         undecided = [one for one in draft.conflicts if one.number not in choices and rest is None]
         # Undecided conflicts are shown; only the write is refused.
         text = None if undecided else draft.text(choices, rest)
@@ -65,8 +71,8 @@ def merge_summaries(
 def _merge_json(
     session: Session,
     draft: MergeDraft,
-    choices: Mapping[int, Side3],
-    rest: Side3 | None,
+    choices: Mapping[int, MergeChoice],
+    rest: MergeChoice | None,
     lost: Sequence[LostLine],
 ) -> dict[str, Any]:
     """The draft of a merge: its sides, conflicts with what was chosen, and the lines that it would drop."""
@@ -89,17 +95,17 @@ def _merge_json(
     }
 
 
-def _choices(texts: Sequence[str], conflicts: int) -> dict[int, Side3]:
-    found: dict[int, Side3] = {}
+def _choices(texts: Sequence[str], conflicts: int) -> dict[int, MergeChoice]:
+    found: dict[int, MergeChoice] = {}
     for one in texts:
         number, _, side = one.partition("=")
-        if not number.isdecimal() or len(number) > 9 or side not in tuple(Side3):
+        if not number.isdecimal() or len(number) > 9 or side not in tuple(MergeChoice):
             raise click.UsageError(f"--choose takes N=a, N=b, N=both or N=base, not {safe_line(one, 60)}")
         if int(number) >= conflicts:
             raise click.UsageError(
                 f"there is no conflict {number}: they are numbered from 0 to {conflicts - 1}"
             )
-        found[int(number)] = Side3(side)
+        found[int(number)] = MergeChoice(side)
     return found
 
 
@@ -113,7 +119,11 @@ def _lost_text(lost: Sequence[LostLine], page: Page) -> Iterator[str]:
 
 
 def _merge_text(
-    draft: MergeDraft, choices: Mapping[int, Side3], rest: Side3 | None, text: str | None, page: Page
+    draft: MergeDraft,
+    choices: Mapping[int, MergeChoice],
+    rest: MergeChoice | None,
+    text: str | None,
+    page: Page,
 ) -> Iterator[str]:
     if text is not None:
         yield from indented(safe(text), "")

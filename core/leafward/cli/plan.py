@@ -16,14 +16,14 @@ from leafward.cli.model_request import chosen, outgoing_json, request_text, sent
 from leafward.cli.output.page import Page, emit_json, pad, page, say, table
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.compaction.cut_rules import RULE_CODE, RULE_TEXT, SHORT_RULE_TEXT, CutLine
-from leafward.compaction.measure import measure
-from leafward.compaction.onset import onset
-from leafward.compaction.plan import Plan
-from leafward.compaction.plan import plan as plan_of
-from leafward.compaction.settings import BadSettings, PlanSettings, TriggerRule
-from leafward.compaction.strategies import rules_of
-from leafward.compaction.trigger import Trigger, trigger_of
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.onset import onset
+from leafward.compaction.plan.plan import Plan
+from leafward.compaction.plan.plan import plan as plan_of
+from leafward.compaction.plan.settings import BadSettings, PlanSettings, TriggerRule
+from leafward.compaction.plan.trigger import Trigger, trigger_of
+from leafward.compaction.strategies.by_name import rules_of
+from leafward.compaction.strategies.cut_rules import RULE_CODE, RULE_TEXT, SHORT_RULE_TEXT, CutLine
 from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
 from leafward.session.entry_headline import headline
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from leafward.base import config
     from leafward.cli.declarations.compaction_options import PlanOptions
-    from leafward.compaction.division import Diagnostic
     from leafward.compaction.injection.values import Injection
+    from leafward.compaction.strategies.division import Diagnostic
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward.summaries.summarizers.summary import Summarizer
@@ -50,12 +50,12 @@ def plan(selector: str, options: PlanOptions, as_json: bool) -> int:
         found = requested_plans(session, options, settings)
         every = is_all(options, settings)
         if as_json:
-            extras = plan_extras(session, found, settings, chosen(options.model, settings, options.base_url))
-            plans = [plan_json(session, made) | extra for made, extra in zip(found, extras, strict=True)]
-            emit_json(all_json(plans) if every else plans[0])
+            extras = _plan_extras(session, found, settings, chosen(options.model, settings, options.base_url))
+            plans = [_plan_json(session, made) | extra for made, extra in zip(found, extras, strict=True)]
+            emit_json(_all_json(plans) if every else plans[0])
         else:
             here = page()
-            say(all_text(session, found, here) if every else plan_text(session, found[0], here))
+            say(_all_text(session, found, here) if every else _plan_text(session, found[0], here))
     return 0
 
 
@@ -136,8 +136,8 @@ _TOKENS = (
 )
 
 
-def plan_json(session: Session, made: Plan) -> dict[str, Any]:
-    """The document of `plan --json`, without the texts to be injected and sent (`plan_extras`)."""
+def _plan_json(session: Session, made: Plan) -> dict[str, Any]:
+    """The document of `plan --json`, without the texts to be injected and sent (`_plan_extras`)."""
 
     def ids(entries: Iterable[int]) -> list[str | None]:
         return [session.columns.id_at(entry) for entry in entries]
@@ -229,17 +229,17 @@ def _trigger_json(trigger: Trigger) -> dict[str, Any]:
     }
 
 
-def all_json(plans: list[dict[str, Any]]) -> dict[str, Any]:
+def _all_json(plans: list[dict[str, Any]]) -> dict[str, Any]:
     """The document of `plan --strategy all --json`: the plan of each strategy."""
     return {"at": plans[0]["at"], "strategy": ALL, "plans": plans, "diagnostics": []}
 
 
-def plan_extras(
+def _plan_extras(
     session: Session, found: list[Plan], settings: config.Config, summarizer: Summarizer
 ) -> list[dict[str, Any]]:
     """For each plan, the text to be injected, and the texts to be sent with their receiver."""
     from leafward.cli.inject import injection_json
-    from leafward.compaction.draft_assembly import prepared
+    from leafward.compaction.draft.draft_assembly import prepared
 
     injection = {**injection_json(session, injection_at(session, found[0].at, settings)), "included": False}
     extras = []
@@ -281,7 +281,7 @@ def strategy_text(made: Plan) -> str:
     return f"{made.settings.strategy} {made.settings.behaviour}"
 
 
-def plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
+def _plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     """A plan as text: the ledger, the cut with its neighbours, files, remarks."""
     settings, trigger, tokens = made.settings, made.trigger, made.tokens
     where = session.columns.id_at(made.at)
@@ -397,7 +397,7 @@ def _sizes_of(made: Plan) -> dict[str, str]:
     return sizes | {name: f"{size:,}" if size and not made.nothing else "" for name, size in parts.items()}
 
 
-def all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
+def _all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
     """Plans side by side: a row for each part, a column for each strategy."""
     where = session.columns.id_at(found[0].at)
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")

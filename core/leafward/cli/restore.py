@@ -50,7 +50,7 @@ def run_restore(
         if not as_json:
             say(_list(shown, chosen, page()))
             for one in shown:
-                if (options.diff and _would(one)) or one.path in risky:
+                if (options.diff and one.is_possible) or one.path in risky:
                     say(safe(line) for line in diff_of(one))
         halfway = interrupted(folder.path)
         if halfway is not None:
@@ -92,10 +92,6 @@ def _named(plan: RestorePlan, session: Session, path: str) -> str:
     if all(one.path != located for one in plan.changes):
         raise NotFound(f"no call touched a file {safe_line(path)}")
     return located
-
-
-def _would(change: RestoredFile) -> bool:
-    return change.action not in (RestoreAction.SAME, RestoreAction.LEAVE) or change.offered is not None
 
 
 def _list(shown: Sequence[RestoredFile], chosen: Sequence[RestoredFile], page: Page) -> Iterator[str]:
@@ -174,7 +170,7 @@ def _document(
                 "certainty": one.certainty.value,
                 "base": one.base,
                 "on_disk": one.before.presence.value,
-                "diff": "\n".join(diff_of(one)) if _would(one) else "",
+                "diff": "\n".join(diff_of(one)) if one.is_possible else "",
             }
             for one in shown
         ],

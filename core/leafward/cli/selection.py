@@ -77,7 +77,7 @@ def known(selector: str) -> bool:
     return True
 
 
-def configured_stores() -> list[tuple[Agent, Path]]:
+def _configured_stores() -> list[tuple[Agent, Path]]:
     """The agents' usual and configured stores."""
     from leafward.base import config
     from leafward.catalog.roots import stores
@@ -102,7 +102,7 @@ def chosen_card(selector: str) -> tuple[Card, Sequence[Card]]:
         alone.refresh()
         found = alone.card(path)
     if found is None:
-        raise NotFound(f"no session {safe_line(selector)!r} for {agent_of(file, configured_stores).title}")
+        raise NotFound(f"no session {safe_line(selector)!r} for {agent_of(file, _configured_stores).title}")
     if found.problem is not None:
         raise Refused(f"{safe_line(path)} cannot be read as a session: {found.problem}")
     return found, cards
@@ -114,7 +114,7 @@ def opened(selector: str) -> Iterator[Session]:
     from leafward.agents.recognition import agent_of
 
     path = session_path(selector)
-    session = agent_of(path, configured_stores).open(path)
+    session = agent_of(path, _configured_stores).open(path)
     try:
         yield session
     finally:
@@ -138,7 +138,7 @@ def opened_on(selector: str) -> Iterator[tuple[Session, Mapping[str, Any] | None
     if kept is None:
         from leafward.agents.recognition import agent_of
 
-        agent = agent_of(path, configured_stores)
+        agent = agent_of(path, _configured_stores)
     else:
         # The bytes are those by which the agent was told.
         agent = native() if kept.scan is not None else agent_named(kept.agent)

@@ -31,7 +31,7 @@ from leafward.compaction.branch_summary import (
     move_with_summary,
     summarize_branch,
 )
-from leafward.compaction.provenance import cost_of
+from leafward.compaction.stored_summary.provenance import cost_of
 from leafward.session.entries import Usage
 from leafward.session.journal import session_operations
 from leafward.session.journal.lock import busy
@@ -83,7 +83,7 @@ def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
                 {
                     "from": session.columns.id_at(start),
                     "to": session.columns.id_at(to),
-                    **branch_json(session, branch),
+                    **_branch_json(session, branch),
                     **draft_json(draft),
                     "prompt": request_text(outgoing or would_be_sent(*request, settings.window)),
                     "outgoing": outgoing_json(outgoing),
@@ -150,7 +150,7 @@ def _summarised(
         return summarize_branch(branch, summarizer, focus=focus, max_tokens=limit, progress=show, stop=stop)
 
 
-def branch_json(session: Session, branch: LeftBranch) -> dict[str, Any]:
+def _branch_json(session: Session, branch: LeftBranch) -> dict[str, Any]:
     """The abandoned branch, as JSON."""
     return {
         "entries": [session.columns.id_at(entry) for entry in branch.entries],
@@ -216,7 +216,7 @@ class SummarizedMove:
             document["summary"] = {
                 "text": summary.pop("summary"),
                 **summary,
-                **branch_json(session, self.draft.branch),
+                **_branch_json(session, self.draft.branch),
                 "diagnostics": remarks,
             }
         return document

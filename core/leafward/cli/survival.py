@@ -13,7 +13,7 @@ from leafward.cli.governance_audit import traced_json, traced_text
 from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say
 from leafward.cli.output.survival_facts import fact_text, share_text, survival_json
 from leafward.cli.selection import opened
-from leafward.compaction.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
+from leafward.compaction.aftermath.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import verify

@@ -43,7 +43,7 @@ _FOLDER_SHOWN = 30
 """Cells that a long title leaves for the session's folder."""
 
 
-def session_facts(session: Session) -> Body:
+def _session_facts(session: Session) -> Body:
     """Facts about the session itself in the document of `tree`."""
     header = session.header
     pending = session.scan.pending
@@ -97,7 +97,7 @@ def tree_json(session: Session, only: frozenset[int] | None = None) -> Body:
         for index in (range(len(session)) if only is None else sorted(only))
     ]
     return {
-        "session": session_facts(session),
+        "session": _session_facts(session),
         "leaf": session.columns.id_at(session.leaf),
         "place": session.columns.id_at(session.place),
         "own_leaf": session.columns.id_at(session.own_leaf),
@@ -194,13 +194,13 @@ def show(selector: str, entry: str | None, as_json: bool) -> int:
         if index < 0:
             index = session.find("leaf")
         if as_json:
-            emit_json(show_json(session, index))
+            emit_json(_show_json(session, index))
         else:
             say(show_text(session, index, page()))
     return 0
 
 
-def show_json(session: Session, index: EntryIndex) -> Body:
+def _show_json(session: Session, index: EntryIndex) -> Body:
     """One whole entry: the facts of `tree`, its place in the file, and its body."""
     entry = session.entry(index)
     tokens = sum(map(message_tokens, messages_of(entry.body, entry.kind)))
@@ -252,10 +252,10 @@ def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
         if message.get("role") == "system" and len(messages) > 1:
             yield ""
             yield page.style("system prompt kept by the compaction", "faint")
-        yield from message_lines(message, page)
+        yield from _message_lines(message, page)
 
 
-def message_lines(message: Body, page: Page) -> Iterator[str]:
+def _message_lines(message: Body, page: Page) -> Iterator[str]:
     """A message as text: its blocks one below another, and each argument of a call on lines of its own."""
     role = message.get("role")
     if role == "assistant":

@@ -14,13 +14,25 @@ from typing import TYPE_CHECKING
 from leafward.base.config import DEFAULT_WINDOW, PI_RESERVE
 from leafward.base.errors import Cancelled, Refused
 from leafward.base.figures import counted
-from leafward.compaction.draft_assembly import LEAST_SUMMARY, SMALL_SUMMARY
-from leafward.compaction.filelists import FileLists, Touches, file_lists, recent_first
-from leafward.compaction.listed_files import listed_now, stored_lists
-from leafward.compaction.provenance import provenance
-from leafward.compaction.replacement import previous_summary
-from leafward.compaction.settings import FILE_BUDGET, SUMMARY_TOKENS
-from leafward.compaction.stored_summary import FILE_SHARE, file_section, fitted, stored_parts, stored_text
+from leafward.compaction.draft.draft_assembly import LEAST_SUMMARY, SMALL_SUMMARY
+from leafward.compaction.draft.replacement import previous_summary
+from leafward.compaction.plan.settings import FILE_BUDGET, SUMMARY_TOKENS
+from leafward.compaction.stored_summary.current_file_names import current_file_names
+from leafward.compaction.stored_summary.file_lists import (
+    FileLists,
+    Touches,
+    file_lists,
+    recent_first,
+    stored_lists,
+)
+from leafward.compaction.stored_summary.provenance import provenance
+from leafward.compaction.stored_summary.stored_summary import (
+    FILE_SHARE,
+    file_section,
+    fitted,
+    stored_parts,
+    stored_text,
+)
 from leafward.context.sizes import entries_below
 from leafward.files.tool_calls import NATIVE_TOOLS, FileAction, ToolTable
 from leafward.files.working_set import operations as file_calls
@@ -179,18 +191,7 @@ def left_branch(
     if not chosen:
         return None
     left_out = len(messages) - len(chosen)
-    touches = found.touches()
-    whole = len(touches)
-    read, modified = recent_first(touches, whole, found.carried())
-    files = file_lists(touches, whole, found.carried(), FILE_BUDGET)
-    carried = {*files.read, *files.modified}
-    listed = listed_now(
-        [path for path in read if path in carried],
-        [path for path in modified if path in carried],
-        messages,
-        session.cwd,
-        found.carried(),
-    )
+    files, listed = found.files(session.cwd)
     return LeftBranch(
         EntryIndex(start),
         EntryIndex(to),
@@ -277,10 +278,22 @@ class _Reading:
                 self.messages[place] = SpanMessage(self.messages[place].entry, edited or {})
         self.messages = [message for message in self.messages if message.message]
 
-    def touches(self) -> Touches:
-        return Touches(array("i", range(len(self._paths))), tuple(self._paths), bytes(self._modifies))
+    def files(self, cwd: str) -> tuple[FileLists, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """The files of the branch within the budget, and those read and modified by their names at its end."""
+        earlier = self._carried()
+        touches = Touches(array("i", range(len(self._paths))), tuple(self._paths), bytes(self._modifies))
+        read, modified = recent_first(touches, len(touches), earlier)
+        files = file_lists(touches, len(touches), earlier, FILE_BUDGET)
+        listed = {*files.read, *files.modified}
+        return files, current_file_names(
+            [path for path in read if path in listed],
+            [path for path in modified if path in listed],
+            self.messages,
+            cwd,
+            earlier,
+        )
 
-    def carried(self) -> FileLists:
+    def _carried(self) -> FileLists:
         """The lists of the branch's compactions and summaries, merged."""
         read: dict[str, None] = {}
         modified: dict[str, None] = {}

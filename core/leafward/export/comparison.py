@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.branches.diff.contents import ContentDifference
+    from leafward.branches.diff.contexts import ContextDifference
     from leafward.branches.diff.file_sets import BranchFileUse, FileDifference
     from leafward.branches.diff.sides import Side, Sides
     from leafward.files.file_replay.bases import Bases
@@ -43,6 +44,8 @@ class Comparison:
 
 @dataclass(slots=True)
 class _Texts:
+    """Makes the texts of a session safe to hand on."""
+
     session: Session
     secrets: bool
     redactor: Redactor
@@ -73,18 +76,8 @@ def comparison_of(
     """
     session = sides.session
     texts = _Texts(session, secrets, Redactor() if secrets else redactor_for(session))
-    sets, contents = compare_files(sides), SideContents(sides, stop, bases)
     contexts = compare_contexts(session, sides.a.entry, sides.b.entry)
-    files, differences = [], []
-    for column in COLUMNS:
-        for file in getattr(sets, column):
-            if stop():
-                raise Cancelled
-            found = contents.of(file) if file.changed else None
-            same = is_same(found.a, found.b) if found is not None else contents.same([file])[0]
-            files.append({"column": column, **_file(texts, file, differs(file, same))})
-            if found is not None:
-                differences.append(_content(texts, found))
+    files, contents = _files(texts, sides, bases, stop)
     summaries = compare_sides(sides, stop=stop)
     ancestor = headline(session, sides.ancestor).text if sides.ancestor >= 0 else ""
     if ancestor and not texts.secrets:
@@ -97,16 +90,8 @@ def comparison_of(
         "a": _side(texts, sides.a, contexts.a.total),
         "b": _side(texts, sides.b, contexts.b.total),
         "files": files,
-        "contents": differences,
-        "context": {
-            "prefix": {"messages": contexts.prefix, "tokens": contexts.prefix_tokens},
-            "shared_tokens": contexts.shared_tokens,
-            "why": list(contexts.why),
-            "ledger": {
-                letter: {part: getattr(ledger, part) for part in PARTS}
-                for letter, ledger in zip("ab", contexts.ledgers, strict=True)
-            },
-        },
+        "contents": contents,
+        "context": _context(contexts),
         "summary": [
             {
                 "title": texts.line(section.title),
@@ -120,6 +105,36 @@ def comparison_of(
     }
     title = texts.line(session.name or session.id)
     return Comparison(title, data, texts.redactor)
+
+
+def _files(
+    texts: _Texts, sides: Sides, bases: Bases | None, stop: Callable[[], bool]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The files of both branches, and the contents of those that were changed."""
+    sets, contents = compare_files(sides), SideContents(sides, stop, bases)
+    files, differences = [], []
+    for column in COLUMNS:
+        for file in getattr(sets, column):
+            if stop():
+                raise Cancelled
+            found = contents.of(file) if file.changed else None
+            same = is_same(found.a, found.b) if found is not None else contents.same([file])[0]
+            files.append({"column": column, **_file(texts, file, differs(file, same))})
+            if found is not None:
+                differences.append(_content(texts, found))
+    return files, differences
+
+
+def _context(contexts: ContextDifference) -> dict[str, Any]:
+    return {
+        "prefix": {"messages": contexts.prefix, "tokens": contexts.prefix_tokens},
+        "shared_tokens": contexts.shared_tokens,
+        "why": list(contexts.why),
+        "ledger": {
+            letter: {part: getattr(ledger, part) for part in PARTS}
+            for letter, ledger in zip("ab", contexts.ledgers, strict=True)
+        },
+    }
 
 
 def _side(texts: _Texts, side: Side, tokens: int) -> dict[str, Any]:

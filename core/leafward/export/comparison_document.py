@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.redact.redaction import listed
-from leafward.compaction.summary_comparison import LineRelation
+from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward.export.comparison import COLUMNS, PARTS
 from leafward.export.markdown import escaped
 from leafward.export.sanitizer import fenced

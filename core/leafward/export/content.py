@@ -188,7 +188,7 @@ class Content:
             title = ": ".join(["added", *filter(None, [injected_name(body)])])
             yield EntryPart(ExportForm.RETURNED, self.text(text_of(body.get("content"))), self.line(title))
         elif kind is Kind.CUSTOM_MESSAGE:
-            yield from self._blocks(body.get("content"), ExportForm.SAID)
+            yield from self._blocks(body.get("content"))
         elif entry.message:
             yield from self._message(entry.message, kind)
         else:
@@ -204,9 +204,7 @@ class Content:
         elif kind is Kind.TOOL_RESULT:
             tool, failed = self.line(str(message.get("toolName") or "a tool")), bool(message.get("isError"))
             yield EntryPart(ExportForm.RETURNED, self.text(text_of(content)), f"{tool} returned", failed)
-            yield from (
-                part for part in self._blocks(content, ExportForm.SAID) if part.form is ExportForm.IMAGE
-            )
+            yield from (part for part in self._blocks(content) if part.form is ExportForm.IMAGE)
         elif kind is Kind.SYSTEM:
             sections = message.get("sections")
             texts = [text_of(content), *(sections.values() if isinstance(sections, dict) else ())]
@@ -216,7 +214,7 @@ class Content:
                 "system prompt",
             )
         else:
-            yield from self._blocks(content, ExportForm.SAID)
+            yield from self._blocks(content)
         error = message.get("errorMessage")
         if error:
             yield EntryPart(ExportForm.REMARK, self.line(str(error)), failed=True)
@@ -225,13 +223,13 @@ class Content:
                 ExportForm.REMARK, f"stopped: {self.line(str(message['stopReason']))}", failed=True
             )
 
-    def _blocks(self, content: object, form: ExportForm) -> Iterator[EntryPart]:
+    def _blocks(self, content: object) -> Iterator[EntryPart]:
         for block in blocks_of(content):
             kind = block.get("type")
             if kind == "text":
                 text = str(block.get("text", ""))
                 if text.strip():
-                    yield EntryPart(form, self.text(text))
+                    yield EntryPart(ExportForm.SAID, self.text(text))
             elif kind == "thinking":
                 if block.get("thinking"):
                     yield EntryPart(ExportForm.THOUGHT, self.text(str(block["thinking"])))

@@ -412,7 +412,7 @@ def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
         yield Problem("dangling-result", text, columns.id(EntryIndex(index)), columns.start[index])
 
 
-def check_file(path: Path, opened: Callable[[Path], Session]) -> list[Problem]:
+def _check_file(path: Path, opened: Callable[[Path], Session]) -> list[Problem]:
     """Every problem of a session file; a file that is not readable as a session is one problem."""
     try:
         session = opened(path)
@@ -431,5 +431,5 @@ def check_files(
 ) -> Iterator[Problem]:
     """Every problem of many sessions, one session after the other; `progress` receives the number checked."""
     for done, path in enumerate(paths, start=1):
-        yield from check_file(path, opened)
+        yield from _check_file(path, opened)
         progress(done)

@@ -110,27 +110,31 @@ def apply(change: AgentFileChange) -> None:
     record = _record(change.agent)
     if change.installs:
         if change.changed:
-            kept = {"file": str(change.file), "before": change.first}
-            kept |= {"after": change.after, "folder": change.folder}
-            earlier = read_regular(record) if record.exists() else None
-            try:
-                paths.make_private(paths.hook_log().parent)
-                paths.make_private(record.parent)
-                replace_file(record, json.dumps(kept).encode())
-            except OSError as error:
-                raise Refused(f"{record}: {error.strerror or error}; nothing was installed") from error
-            try:
-                _write(change)
-            except (OSError, LeafwardError):
-                if not _is_in_place(change):
-                    _take_back(record, earlier, change)
-                raise
+            _install(change, record)
         return
     if change.changed:
         _write(change)
     if change.after is None and change.folder:
         _drop_folders(change.file.parent, Path(change.folder))
     record.unlink(missing_ok=True)
+
+
+def _install(change: AgentFileChange, record: Path) -> None:
+    """Notes the original text, then writes the change; neither stays where one fails."""
+    kept = {"file": str(change.file), "before": change.first, "after": change.after, "folder": change.folder}
+    earlier = read_regular(record) if record.exists() else None
+    try:
+        paths.make_private(paths.hook_log().parent)
+        paths.make_private(record.parent)
+        replace_file(record, json.dumps(kept).encode())
+    except OSError as error:
+        raise Refused(f"{record}: {error.strerror or error}; nothing was installed") from error
+    try:
+        _write(change)
+    except (OSError, LeafwardError):
+        if not _is_in_place(change):
+            _take_back(record, earlier, change)
+        raise
 
 
 def runner_of(name: str) -> Runner:

@@ -183,7 +183,7 @@ class LineOrigins:
         for at, (line, origin) in enumerate(zip(lines, origins, strict=True)):
             if origin >= 0 or line not in self.writers:
                 continue
-            if counts[line] == 1 and is_distinctive(line) and self._one_writer(line):
+            if counts[line] == 1 and _is_distinctive(line) and self._one_writer(line):
                 found[at] = self.writers[line][0]
             elif origin == BY_HAND:
                 found[at] = UNSURE
@@ -207,7 +207,7 @@ def says_something(line: str) -> bool:
     return _SAYS.search(line) is not None
 
 
-def is_distinctive(line: str) -> bool:
+def _is_distinctive(line: str) -> bool:
     """Whether a line has so many words that nobody writes it twice by chance."""
     return len(_WORD.findall(line)) >= _WORDS
 

@@ -306,6 +306,8 @@ def carried(session: Session, at: int | None = None, known: WorkingSet | None = 
 
 @dataclass(slots=True)
 class _Change:
+    """A call that changes a file; its result tells whether it did, and by how many lines."""
+
     path: str
     action: FileAction
     call: ToolCall

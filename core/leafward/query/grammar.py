@@ -121,6 +121,8 @@ def parse_find(text: str) -> Expression | None:
 
 
 class _Reader:
+    """Reads tokens as an expression, from the operator that binds least to the one that binds most."""
+
     def __init__(self, tokens: list[Token], *, choosing: bool) -> None:
         self._tokens = tokens
         self._place = 0

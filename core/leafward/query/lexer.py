@@ -77,7 +77,7 @@ _CHOOSING = re.compile(
 )
 
 
-def unescaped(text: str) -> str:
+def _unescaped(text: str) -> str:
     """The text between quotes, with the backslash removed before each escaped sign."""
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
@@ -100,10 +100,10 @@ def choosing_tokens(query: str, start: int = 0, stop: int | None = None) -> Iter
         kind = str(found.lastgroup)
         if found["term"] is not None:
             quoted = found["quoted"]
-            value = unescaped(quoted) if quoted is not None else found["bare"]
+            value = _unescaped(quoted) if quoted is not None else found["bare"]
             yield Token("term", found["name"].lower(), start, value)
         elif kind == "text":
-            yield Token(kind, unescaped(found[0][1:-1]), start)
+            yield Token(kind, _unescaped(found[0][1:-1]), start)
         elif kind == "pattern":
             yield Token(kind, found[0][1:-1].replace("\\/", "/"), start)
         elif kind != "space":

@@ -195,7 +195,7 @@ class Joined:
         return _spliced(column, self.slots, [b"\0"] * len(self.slots)) if column else column
 
 
-def place_in(columns: Columns, leaf: int) -> EntryIndex:
+def _place_in(columns: Columns, leaf: int) -> EntryIndex:
     """The conversation's place at a leaf: the nearest entry at or above it that is not bookkeeping."""
     while leaf >= 0 and columns.kind[leaf] in BOOKKEEPING:
         leaf = columns.parent[leaf]
@@ -204,7 +204,7 @@ def place_in(columns: Columns, leaf: int) -> EntryIndex:
 
 def position_in(columns: Columns, leaf: int) -> Body:
     """The agent's position, as a sidecar line records it: its last entry and its place."""
-    place = place_in(columns, leaf)
+    place = _place_in(columns, leaf)
     last = len(columns) - 1
     return {
         "last": columns.id(EntryIndex(last)) if last >= 0 else None,

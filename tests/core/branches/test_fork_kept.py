@@ -11,11 +11,11 @@ from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import cut_at
 from leafward.agents.registry import agent_named
 from leafward.branches import fork as forking
-from leafward.compaction.draft import accept
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
+from leafward.compaction.draft.draft import accept
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.session.journal import session_operations
 from leafward.summaries.summarizers.extractive.summarizer import Extractive

@@ -10,7 +10,7 @@ import pytest
 from leafward.agents.base import SessionCandidate
 from leafward.agents.registry import agent_named
 from leafward.catalog.full_card import read_whole
-from leafward.compaction.measure import measure
+from leafward.compaction.measure.measure import measure
 from leafward.context.call_status import outcome
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.file_replay.knowledge import Certainty

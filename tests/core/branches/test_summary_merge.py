@@ -9,9 +9,10 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.branches.diff.sides import sides
-from leafward.branches.transfer.summary_merge import Side3, apply_merge, draft_merge, merge
+from leafward.branches.transfer.summary_merge import MergeChoice, apply_merge, draft_merge, merge
 from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.session_operations import undo
+from leafward.session.journal.write import Writing
 from tests.acting import Acting, reading
 from tests.core.two_branches import lines, texts, two_branches
 
@@ -187,10 +188,10 @@ class TestMerges:
 
     def test_lines_that_would_be_dropped_are_listed(self, session: Session) -> None:
         draft = draft_merge(sides(session, 7, 9))
-        text = draft.text({}, Side3.BOTH)
+        text = draft.text({}, MergeChoice.BOTH)
         assert draft.lost(text) == ()
         without = replace(draft, sections=draft.sections[:-1])
-        dropped = [one.text for one in without.lost(without.text({}, Side3.BOTH))]
+        dropped = [one.text for one in without.lost(without.text({}, MergeChoice.BOTH))]
         (section,) = draft.sections[-1:]
         assert set(dropped) <= set(text.split("\n"))
         assert all(line in dropped for line in section.items if isinstance(line, str))
@@ -201,7 +202,7 @@ class TestMerges:
         if draft.conflicts:
             with pytest.raises(Refused, match="not decided"):
                 draft.text({})
-        text = draft.text({}, Side3.BOTH)
+        text = draft.text({}, MergeChoice.BOTH)
         before = texts(session)
         done = apply_merge(session, draft, text)
         assert done.kind is OperationKind.MERGE
@@ -217,3 +218,15 @@ class TestMerges:
         assert "branch one" in texts(session)[-1]
         undo(session)
         assert texts(session) == before
+
+    def test_the_merged_summary_lists_its_files_in_the_order_of_every_other_one(
+        self, session: Session
+    ) -> None:
+        tree, wide = "\U0001f332.py", "\uff5e.py"
+        draft = replace(draft_merge(sides(session, 7, 9)), read=(), modified=(wide, tree))
+        details = draft.line("merged", Writing())["details"]
+        assert {**details, "leafward": None} == {
+            "readFiles": [],
+            "modifiedFiles": [tree, wide],
+            "leafward": None,
+        }

@@ -12,7 +12,7 @@ from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits, shortened
 from leafward.branches.transfer.fact_pins import draft_pins
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.branches.transfer.summary_merge import Side3, apply_merge, draft_merge
+from leafward.branches.transfer.summary_merge import MergeChoice, apply_merge, draft_merge
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.session.journal.operation_log import OperationKind, operations
@@ -267,7 +267,7 @@ def test_facts_are_pinned_as_a_summary_without_secrets(session: Session) -> None
 
 
 def test_names_in_underscores_and_code_keep_their_signs() -> None:
-    from leafward.compaction.summary_lines import bare
+    from leafward.compaction.stored_summary.summary_lines import bare
     from leafward.summaries.facts.prose import sentences
 
     assert list(sentences("- **Never** touch Retry.__init__() or `__slots__`.")) == [
@@ -287,6 +287,6 @@ def test_what_the_user_said_word_for_word_is_carried(session: Session) -> None:
         "## Messages of the user, word for word\n\n<user-message>\nUse tabs.\nAlways.\n</user-message>\n\n"
     )
     held = replace(draft, a=SideSummary(quoted + draft.a.text, draft.a.entry))
-    text = held.text({}, Side3.BOTH)
+    text = held.text({}, MergeChoice.BOTH)
     assert text.startswith(quoted)
     assert held.lost(text) == ()

@@ -14,7 +14,7 @@ from leafward.base.errors import Refused
 from leafward.branches.diff.sides import sides
 from leafward.branches.transfer.context_edits import EDITABLE, ContextEdit, apply_edits, draft_edits
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.branches.transfer.summary_merge import Side3, apply_merge, draft_merge
+from leafward.branches.transfer.summary_merge import MergeChoice, apply_merge, draft_merge
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.export import doctor
@@ -76,7 +76,7 @@ def grafted(session: Session, rng: random.Random) -> Callable[[], Write]:
 def merged(session: Session, rng: random.Random) -> Callable[[], Write]:
     a, b = rng.sample(list(session.tree.leaves()), 2)
     draft = draft_merge(sides(session, a, b))
-    text = draft.text({}, rng.choice(list(Side3)))
+    text = draft.text({}, rng.choice(list(MergeChoice)))
 
     def act() -> Write:
         done = apply_merge(session, draft, text)

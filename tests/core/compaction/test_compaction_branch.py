@@ -15,11 +15,11 @@ from leafward.compaction.branch_summary import (
     move_with_summary,
     summarize_branch,
 )
-from leafward.compaction.draft import accept
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
+from leafward.compaction.draft.draft import accept
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.model_context import context_at
 from leafward.session.journal.lock import busy
 from leafward.session.journal.operation_log import OperationKind, operations

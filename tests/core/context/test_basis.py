@@ -11,11 +11,11 @@ import pytest
 
 from leafward.agents.recognition import agent_of
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
-from leafward.compaction.draft import accept
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
+from leafward.compaction.draft.draft import accept
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at, lacks_prompt

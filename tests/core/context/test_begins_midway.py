@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction.alignment import Link
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
-from leafward.compaction.xray import xray_of
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
+from leafward.compaction.xray.alignment import Link
+from leafward.compaction.xray.xray import xray_of
 from leafward.context.basis import Basis
 from leafward.context.model_context import (
     BEGINS_MIDWAY,

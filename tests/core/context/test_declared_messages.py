@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from leafward.compaction.measure import measure
+from leafward.compaction.measure.measure import measure
 from leafward.context import message_builder
 from leafward.session.entries import Kind
 from leafward.session.native_file import NativeFile

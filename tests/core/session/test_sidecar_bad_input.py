@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leafward.base.errors import NotASession, Refused
-from leafward.compaction.draft import accept
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
+from leafward.compaction.draft.draft import accept
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check

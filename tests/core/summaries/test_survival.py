@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from leafward.agents.recognition import agent_of
 from leafward.base.errors import Refused
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.summaries.facts.values import FactKind

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.recognition import agent_of
+from leafward.compaction.draft.gate import unseen
 from leafward.compaction.exam.grade import exam_of_draft
 from leafward.compaction.exam.questions import Topic
-from leafward.compaction.gate import unseen
-from leafward.compaction.settings import PlanSettings
+from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex

@@ -148,7 +148,7 @@ async def test_every_theme_stands_in_the_list_and_can_be_used(tmp_path: Path) ->
     async with app.run_test(size=(80, 24)) as pilot:
         await listed(pilot)
         await pilot.press("t")
-        for _ in app.palettes:
+        for _ in app.themes.palettes:
             await pilot.press("j")
         assert "The forest floor" in "\n".join(rows(app))
         assert not [row for row in rows(app) if " dark " in row and "…" in row], "no description is cut"
@@ -163,8 +163,8 @@ async def test_a_broken_theme_is_named_and_skipped(tmp_path: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: toasts(app))
         assert app.theme == "understory"
-        assert "broken" not in app.palettes
-        assert "own" in app.palettes
+        assert "broken" not in app.themes.palettes
+        assert "own" in app.themes.palettes
         assert "broken.toml: palette.leaf: 'grenn' is no colour" in toasts(app)[0]
         assert "there is no theme 'broken'" in toasts(app)[0]
 

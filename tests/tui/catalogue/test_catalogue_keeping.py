@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.config import Config
 from leafward.catalog.backups import kept_root
 from leafward.catalog.catalogue_status import CatalogueStatus
-from leafward.compaction.aftermath_totals import OWN, AftermathSum, Maker
+from leafward.compaction.aftermath.aftermath_totals import OWN, AftermathSum, Maker
 from leafward_tui.catalogue.model.listing import (
     ALONE,
     FAMILIES,

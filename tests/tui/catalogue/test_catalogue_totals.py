@@ -11,7 +11,7 @@ import pytest
 from leafward.catalog.spending import Sum, Totals, totals
 from leafward.cli.output.aftermath_totals import aftermath_text
 from leafward.cli.output.page import Page
-from leafward.compaction.aftermath_totals import OWN, AftermathSum, Maker
+from leafward.compaction.aftermath.aftermath_totals import OWN, AftermathSum, Maker
 from leafward_tui.catalogue.model.listing import (
     Grouping,
     LineKind,

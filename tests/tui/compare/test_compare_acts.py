@@ -222,7 +222,7 @@ def test_a_row_that_the_model_no_longer_reads_says_so_without_an_id(tmp_path: Pa
 
 def test_what_edits_concern_is_never_folded(tmp_path: Path) -> None:
     from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
-    from leafward.compaction.xray import xray_edited
+    from leafward.compaction.xray.xray import xray_edited
     from leafward_tui.xray.model.arrangement import Arrangement, Side
 
     file = Acting(tmp_path / "s.jsonl")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from leafward.compaction.onset import Onset
-from leafward_tui.explorer.widgets.gauge import Forecast, Load, Reading, gauge_lines
+from leafward.compaction.plan.onset import Onset
+from leafward_tui.explorer.model.gauge_lines import Forecast, Load, Reading, gauge_lines
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs
 from tests.tui.footed import GLYPHS, MOVED, NOW, plain
 

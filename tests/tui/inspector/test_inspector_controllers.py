@@ -12,7 +12,7 @@ from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.state import InspectorState
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Page
+from leafward_tui.ui.panes.page import ContextLimits, Page
 from tests.tui.inspector_data import reply, turn, user, write_session
 from tests.tui.waiting_jobs import WaitingJobs
 
@@ -93,12 +93,12 @@ def test_nothing_is_built_without_room_or_selection(made: Made, session: Session
 def test_tabs_go_round_and_another_window_counts_for_contexts_only(made: Made, session: Session) -> None:
     made.pages.show(turn(session))
     made.jobs.run("page")
-    made.pages.measure_by(Gauge(1_000_000))
+    made.pages.measure_by(ContextLimits(1_000_000))
     assert not made.jobs.running("page")
     made.pages.step_tab(-1)
     made.pages.step_tab(1)
     made.pages.step_tab(1)
     assert made.pane.tabs == [Tab.RAW, Tab.ENTRY, Tab.CONTEXT]
     made.jobs.run("page")
-    made.pages.measure_by(Gauge(200_000))
+    made.pages.measure_by(ContextLimits(200_000))
     assert made.jobs.running("page")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction.summary_lines import part_sizes
-from leafward.compaction.xray import xray_of
+from leafward.compaction.stored_summary.summary_lines import part_sizes
+from leafward.compaction.xray.xray import xray_of
 from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
-from leafward.compaction.onset import Onset
+from leafward.compaction.plan.onset import Onset
 from leafward.context.model_context import context_at
 from leafward_tui.inspector.model.context import ContextLines
 from leafward_tui.ui.appearance.context_signs import PARTS, part_sign
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind, Span
+from leafward_tui.ui.panes.page import ContextLimits, Selection, SelectionKind, Span
 from leafward_tui.ui.text.markdown import rendered
 from leafward_tui.ui.text.spans import cut, width_of, wrapped
 from tests.tui.inspector_data import (
@@ -83,7 +83,7 @@ def test_the_context_is_in_order_and_leads_to_its_entries(compacted: Session) ->
 
 @pytest.mark.parametrize("width", [30, 36, 40, 44, 52, 70])
 def test_facts_of_a_context_are_whole_or_not_there(compacted: Session, width: int) -> None:
-    shown = page(turn(compacted, 4), Tab.CONTEXT, width=width, gauge=Gauge())
+    shown = page(turn(compacted, 4), Tab.CONTEXT, width=width, limits=ContextLimits())
     above = [line.text for line in shown.lines[: headings(shown)[0][0]]]
     assert not [text for text in above if "…" in text]
     assert width_of(shown.lines[1].spans) <= width
@@ -98,7 +98,9 @@ def test_what_an_estimation_error_is_stands_beside_it(tmp_path: Path, width: int
     answer = reply({"type": "text", "text": "b"}, usage={"input": 5000, "output": 10, "totalTokens": 5010})
     later = reply({"type": "text", "text": "c"}, usage={"input": 9000, "output": 10, "totalTokens": 9010})
     session = write_session(tmp_path / "s.jsonl", user("a"), answer, user("b" * 40), later)
-    lines = [line.text for line in page(single(session, 3), Tab.CONTEXT, width=width, gauge=Gauge()).lines]
+    lines = [
+        line.text for line in page(single(session, 3), Tab.CONTEXT, width=width, limits=ContextLimits()).lines
+    ]
     assert any("estimation error" in line and line.endswith(said) for line in lines)
     total = next(line for line in lines if line.startswith("  total"))
     assert total.endswith("as the model counted" if width > 60 else "model's count")
@@ -219,24 +221,30 @@ def test_bars_are_scaled_to_the_largest_message(compacted: Session) -> None:
 
 def test_the_gauge_says_in_words_what_it_shows(compacted: Session) -> None:
     calm = page(
-        turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(200_000, Onset(183_616, about=False, inclusive=False))
+        turn(compacted, 4),
+        Tab.CONTEXT,
+        limits=ContextLimits(200_000, Onset(183_616, about=False, inclusive=False)),
     )
     assert "/ 200k" in calm.text
     assert "<1 %" in calm.text
     assert "compacts at" not in calm.text
-    full = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(150, Onset(100, about=False, inclusive=False)))
+    full = page(
+        turn(compacted, 4), Tab.CONTEXT, limits=ContextLimits(150, Onset(100, about=False, inclusive=False))
+    )
     line = full.lines[line_with(full, "compacts at 100")]
     assert {span.ink for span in line.spans if "compacts" in span.text} == {"warn"}
-    claude = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(150, Onset(100, about=True, inclusive=True)))
+    claude = page(
+        turn(compacted, 4), Tab.CONTEXT, limits=ContextLimits(150, Onset(100, about=True, inclusive=True))
+    )
     assert "compacts at about 100" in claude.text
     limited = Onset(50_000, about=True, inclusive=True, source="/home/ada/.codex/config.toml")
-    told = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(200_000, limited))
+    told = page(turn(compacted, 4), Tab.CONTEXT, limits=ContextLimits(200_000, limited))
     assert "compacts at about 50.0k, as" in told.text
     assert "codex/config.toml" in told.text
-    beyond = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(150, limited._replace(tokens=100)))
+    beyond = page(turn(compacted, 4), Tab.CONTEXT, limits=ContextLimits(150, limited._replace(tokens=100)))
     assert beyond.text.count("compacts at") == 1
     assert "as /home/ada/.codex/config.toml says" in " ".join(beyond.text.split())
-    off = page(turn(compacted, 4), Tab.CONTEXT, gauge=Gauge(200_000, limited._replace(off=True)))
+    off = page(turn(compacted, 4), Tab.CONTEXT, limits=ContextLimits(200_000, limited._replace(off=True)))
     assert "does not compact by itself, as" in off.text
 
 
@@ -257,14 +265,14 @@ def test_edits_and_unsent_commands_are_marked(tmp_path: Path) -> None:
 def test_what_is_counted_and_not_sent_is_named_beside_the_total(tmp_path: Path) -> None:
     hidden = {"role": "bashExecution", "command": "ls", "output": "a", "excludeFromContext": True}
     session = write_session(tmp_path / "s.jsonl", user("very long"), {"type": "message", "message": hidden})
-    shown = page(single(session, 1), Tab.CONTEXT, gauge=Gauge())
+    shown = page(single(session, 1), Tab.CONTEXT, limits=ContextLimits())
     assert "~4 / 200k · 1 not sent" in shown.text
     assert re.search(r"total +~4 +3 of them are sent", shown.text)
 
 
 def test_an_empty_context_is_a_page_too(tmp_path: Path) -> None:
     session = write_session(tmp_path / "s.jsonl", {"type": "model_change", "provider": "p", "modelId": "m"})
-    shown = page(single(session, 0), Tab.CONTEXT, gauge=Gauge())
+    shown = page(single(session, 0), Tab.CONTEXT, limits=ContextLimits())
     assert "0 messages" in shown.text
     assert "0 / 200k" in shown.text
 

@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 
 from leafward.base.config import Config
 from leafward_tui.app.input_priority import InputPriority
-from leafward_tui.inspector.messages import CopyWanted, EntryWanted, TabChanged
+from leafward_tui.inspector.messages import EntryWanted, TabChanged
 from leafward_tui.inspector.model import pages
 from leafward_tui.inspector.model.pages import build
 from leafward_tui.inspector.pane import Inspector
@@ -19,7 +19,7 @@ from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
 from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Gauge, Page, PageLine, Span
+from leafward_tui.ui.panes.page import ContextLimits, Page, PageLine, Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 from tests.tui.session_store import rested, until
 from tests.tui.sure import sure
@@ -48,6 +48,7 @@ class Host(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[Message] = []
+        self.copied: list[str] = []
         self.input_priority = InputPriority()
 
     @property
@@ -61,7 +62,7 @@ class Host(App[None]):
         return theme_variable_defaults()
 
     def compose(self) -> ComposeResult:
-        yield Inspector(gauge=Gauge())
+        yield Inspector(limits=ContextLimits())
 
     def on_mount(self) -> None:
         for palette in Palettes().values():
@@ -74,8 +75,8 @@ class Host(App[None]):
     def on_inspector_tab_changed(self, message: TabChanged) -> None:
         self.heard.append(message)
 
-    def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
-        self.heard.append(message)
+    def copy(self, text: str) -> None:
+        self.copied.append(text)
 
     @property
     def inspector(self) -> Inspector:
@@ -332,7 +333,7 @@ async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
             await pilot.press("j")
         await pilot.press("y")
         await pilot.pause()
-        assert [message.text for message in app.heard if isinstance(message, CopyWanted)] == ["make"]
+        assert app.copied == ["make"]
 
 
 async def test_another_width_is_another_page_at_the_same_place(session: Session) -> None:

@@ -11,7 +11,7 @@ import pytest
 from textual.containers import Vertical
 
 from leafward.base.config import Config
-from leafward.compaction.draft_assembly import draft
+from leafward.compaction.draft.draft_assembly import draft
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.values import InjectionSettings
 from leafward.session.entries import EntryIndex

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.exam.grade import exam_of_draft
 from leafward.compaction.exam.questions import Topic
-from leafward.compaction.pins import is_bare
+from leafward.compaction.stored_summary.pins import is_bare
 from leafward_tui.lab.runs import RunsScreen
 from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.compaction.alignment import Link, XRay
 from leafward.compaction.injection.injection import build
+from leafward.compaction.xray.alignment import Link, XRay
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.journal.operation_log import operations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
 
 

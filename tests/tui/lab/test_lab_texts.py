@@ -11,16 +11,16 @@ from rich.cells import cell_len
 
 from leafward.base.figures import percent
 from leafward.base.strategies import Strategy
-from leafward.compaction.alignment import Link
-from leafward.compaction.draft_assembly import draft
+from leafward.compaction.draft.draft_assembly import draft
 from leafward.compaction.exam.answers import Answer
 from leafward.compaction.exam.grade import AnswerPlace, Exam, Graded
 from leafward.compaction.exam.questions import Question, Topic
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.values import InjectionSettings
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
-from leafward.compaction.xray import xray_planned
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
+from leafward.compaction.xray.alignment import Link
+from leafward.compaction.xray.xray import xray_planned
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive.summarizer import Extractive

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.compaction.exam.grade import exam_of
-from leafward.compaction.xray import xray_of
+from leafward.compaction.xray.xray import xray_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.survival.report import Fate, Status

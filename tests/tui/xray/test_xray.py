@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction.alignment import Link, What
-from leafward.compaction.xray import xray_of
+from leafward.compaction.xray.alignment import Link, What
+from leafward.compaction.xray.xray import xray_of
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.lab.screen import LabScreen

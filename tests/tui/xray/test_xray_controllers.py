@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from leafward.base.strategies import Strategy
-from leafward.compaction.alignment import Link
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
-from leafward.compaction.strategies import ALL_ESTIMATORS
-from leafward.compaction.xray import xray_edited, xray_planned
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
+from leafward.compaction.strategies.by_name import ALL_ESTIMATORS
+from leafward.compaction.xray.alignment import Link
+from leafward.compaction.xray.xray import xray_edited, xray_planned
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from leafward_tui.ui.appearance.glyphs import UNICODE

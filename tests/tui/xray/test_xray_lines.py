@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.compaction.alignment import Link, Share, What, XRay
-from leafward.compaction.xray import xray_edited, xray_of
+from leafward.compaction.xray.alignment import Link, Share, What, XRay
+from leafward.compaction.xray.xray import xray_edited, xray_of
 from leafward.export.demo import demo_session
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import os
-import signal
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,16 +15,17 @@ from textual.binding import Binding
 
 from leafward.base import safe_text
 from leafward.base.config import Config
-from leafward.base.gc_pause import COLLECTOR, collect_seldom, look_through, set_aside
 from leafward.base.paths import config_dir, state_dir
 from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.memory import Memory
+from leafward_tui.app.own_collector import OwnCollector
 from leafward_tui.app.screens import FeatureScreens
+from leafward_tui.app.terminal_loss import end_without_terminal
 from leafward_tui.app.type_ahead import TypeAheadApp
 from leafward_tui.ui.appearance.glyphs import ASCII, choose_glyphs
-from leafward_tui.ui.appearance.palette import DEFAULT_DARK, Palette, Palettes, unknown_theme, user_themes
-from leafward_tui.ui.appearance.terminal import Copied, CopiedTo, Terminal, copy_text, hung_up
-from leafward_tui.ui.appearance.theme import Styles, suited, textual_theme, theme_variable_defaults
+from leafward_tui.ui.appearance.terminal import Copied, CopiedTo, Terminal, copy_text
+from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
+from leafward_tui.ui.appearance.themes import Themes
 from leafward_tui.ui.keys.intents import app_bindings
 from leafward_tui.ui.keys.key_overrides import Keymap
 from leafward_tui.ui.screens.screen import LEAST_HEIGHT, LEAST_WIDTH, BaseScreen
@@ -57,11 +55,6 @@ A key changes threads half a dozen times before the background work hears of it 
 """
 
 
-_SETTLED = 1.0
-"""Seconds after which start-up is over."""
-_LOOKED_FOR = 2.0
-"""Seconds between two checks whether the terminal is still there."""
-
 _BY_HAND = (events.Key, events.MouseDown, events.MouseScrollDown, events.MouseScrollUp)
 
 
@@ -76,7 +69,7 @@ def _commands() -> type[Provider]:
 
 
 class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
-    """The application on ``paths``: one session file in the explorer, anything else as the catalogue of its sessions."""
+    """The application on `paths`: one session file in the explorer, anything else as the catalogue of its sessions."""
 
     TITLE = "leafward"
     CSS_PATH = Path(__file__).with_name("app.tcss")
@@ -100,9 +93,9 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         encoding: str | None = None,
         ahead: Prefetch | None = None,
     ) -> None:
-        """``problems`` of the configuration are shown once the first screen stands; ``clock`` gives the present time.
+        """`problems` of the configuration are shown once the first screen stands; `clock` gives the present time.
 
-        ``ahead`` is the scan of the named session, where one is under way.
+        `ahead` is the scan of the named session, where one is under way.
         """
         env = os.environ if env is None else env
         self.paths = tuple(paths)
@@ -118,19 +111,14 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
             env, encoding or getattr(sys.__stdout__, "encoding", None), force_ascii=ascii_set
         )
         self.keymap = Keymap.of(self.config.keymap)._replace(arrows=self.glyphs is not ASCII)
-        self._collector_is_ours = not gc.isenabled()
-        """Whether the process is the application's own; where it is embedded, the garbage collector is left alone."""
-        self.input_priority = InputPriority(pauses_collector=self._collector_is_ours)
+        self.collector = OwnCollector(self)
+        self.input_priority = InputPriority(pauses_collector=self.collector.is_ours)
         self._memory = Memory()
         self.screens = FeatureScreens(self)
-        self._problems = [str(problem) for problem in problems]
-        self._problems += self.keymap.problems
-        users, faults = user_themes(config_dir() / "themes")
-        self._problems += faults
-        self.palettes = Palettes(users)
-        """The themes by name, with the colours of their files; the defaults first."""
-        first = self._first_theme()
-        self.palette_now = self.shown(first)
+        self.themes = Themes(config_dir() / "themes", self.terminal)
+        first = self.themes.first(self.config.theme, self._memory.get("theme"))
+        self._problems = [*map(str, problems), *self.keymap.problems, *self.themes.problems]
+        self.palette_now = self.themes.shown(first)
         self.styles_now = Styles.of(self.palette_now)
         super().__init__()
         self.add_mode(self.DEFAULT_MODE, self.first_screen)
@@ -143,34 +131,14 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 
     # --- themes -------------------------------------------------------------------------------------------------------
 
-    def _first_theme(self) -> str:
-        """The theme chosen last, as long as the configured theme has not changed since; else the configured one."""
-        configured = self.config.theme
-        chosen = self._memory.get("theme")
-        if (
-            isinstance(chosen, list)
-            and len(chosen) == 2
-            and chosen[1] == configured
-            and chosen[0] in self.palettes
-        ):
-            return str(chosen[0])
-        if configured is None or configured in self.palettes:
-            return configured or DEFAULT_DARK
-        self._problems.append(unknown_theme(configured, self.palettes))
-        return DEFAULT_DARK
-
-    def shown(self, name: str) -> Palette:
-        """A theme's colours as this terminal shows them."""
-        return suited(self.palettes[name], self.terminal.depth, no_color=self.terminal.no_color)
-
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our variables for a theme that lacks them."""
         return theme_variable_defaults()
 
     def watch_theme(self, theme_name: str) -> None:
         """Sets the styles of line-rendered widgets."""
-        if theme_name in self.palettes:
-            self.palette_now = self.shown(theme_name)
+        if theme_name in self.themes.palettes:
+            self.palette_now = self.themes.shown(theme_name)
             self.styles_now = Styles.of(self.palette_now)
 
     def refresh_css(self, animate: bool = True) -> None:
@@ -181,7 +149,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 
     def show_theme(self, name: str) -> None:
         """Switches to a theme."""
-        self.register_theme(textual_theme(self.shown(name)))
+        self.register_theme(textual_theme(self.themes.shown(name)))
         self.theme = name
 
     def choose_theme(self, name: str) -> None:
@@ -214,30 +182,9 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         """Shows problems of configuration, keymap and themes once, and starts the timers."""
         if self._problems:
             self.call_after_refresh(self._tell_problems)
-        if self._collector_is_ours:
-            self.set_timer(_SETTLED, self._collect_again)
+        self.collector.begin()
         if not self.is_headless:
-            self.set_interval(_LOOKED_FOR, self._end_without_terminal)
-            self._end_on_signals()
-
-    def _end_on_signals(self) -> None:
-        """Ends the application on the signals of a closed window and a shutdown, as its own key does, without traces."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGHUP", "SIGTERM"):
-            # Windows has no such handlers.
-            with suppress(AttributeError, RuntimeError, ValueError):
-                loop.add_signal_handler(getattr(signal, name), self.exit)
-
-    def _end_without_terminal(self) -> None:
-        """Ends the application where the terminal is gone: Textual's reader would read nothing from it again and again."""
-        if hung_up(sys.__stdin__.fileno() if sys.__stdin__ is not None else 0):
-            self.exit()
-
-    def _collect_again(self) -> None:
-        """Starts garbage collection, which skips the objects made at start-up."""
-        self.keep_for_long()
-        collect_seldom()
-        COLLECTOR.enable()
+            end_without_terminal(self)
 
     def _tell_problems(self) -> None:
         shown = self._problems[:4]
@@ -323,16 +270,6 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     def remember(self, key: str, value: object) -> None:
         """Keeps a small choice of the user for the next start; never raises."""
         self._memory.keep(key, value)
-
-    def keep_for_long(self) -> None:
-        """Excludes the objects made so far from garbage collection: no key has to wait for a pass over them."""
-        if self._collector_is_ours:
-            set_aside()
-
-    def let_go(self) -> None:
-        """Ends `keep_for_long`: the objects are examined again, once the next screen stands."""
-        if self._collector_is_ours and self.is_running:
-            self.set_timer(_SETTLED, look_through)
 
     def recall(self, key: str) -> object:
         """The remembered value, None where there is none."""

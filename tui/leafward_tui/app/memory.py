@@ -18,7 +18,7 @@ class Memory:
         self._values: dict[str, Any] | None = None
 
     def get(self, key: str) -> object:
-        """The value under ``key``; None where there is none."""
+        """The value under `key`; None where there is none."""
         if self._values is None:
             self._values = self._read()
         return self._values.get(key)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from leafward.catalog.card import Card
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
     from leafward.session.prefetch import Prefetch
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job

@@ -123,7 +123,7 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
 
 
 def _takes(node: DOMNode, event: events.Key) -> bool:
-    """Whether a node handles a key besides its bindings. One that does so only at times has ``takes_keys``."""
+    """Whether a node handles a key besides its bindings. One that does so only at times has `takes_keys`."""
     at_times = getattr(node, "takes_keys", None)
     if at_times is not None:
         return bool(at_times)

@@ -32,8 +32,8 @@ class BlameDisplay:
     def __init__(self, screen: BaseScreen[None], state: BlameState) -> None:
         self._screen, self._state = screen, state
         self.head = TabHead()
-        self.lines = BlameLines(id="lines")
-        self.facts = LineFacts(id="facts")
+        self.lines = BlameLines()
+        self.facts = LineFacts()
         self.note = PriceLine(id="note")
         self.show_hints, self.open_sheet, self.close = screen.show_hints, screen.open_sheet, screen.go_back
         self.move_by, self.show_hits = self.lines.move_by, self.lines.show_hits

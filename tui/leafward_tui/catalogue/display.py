@@ -60,12 +60,12 @@ class CatalogueDisplay:
 
     @property
     def line(self) -> ListLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         return self.sessions.line
 
     @property
     def card(self) -> Card | None:
-        """The session under the cursor."""
+        """The session under the cursor; None where the line is no session."""
         return self.sessions.card
 
     @property
@@ -219,7 +219,7 @@ class CatalogueDisplay:
         self._screen.app.push_screen(TotalsScreen(rows, note, cards))
 
     def run_in_agent(self, resume: Resume) -> str | None:
-        """Hands the terminal to a session's agent until it ends."""
+        """Hands the terminal to a session's agent until it ends; returns the problem, None for none."""
         from leafward_tui.ui.agent_run import run_in_agent
 
         return run_in_agent(self._screen.app, resume)

@@ -51,7 +51,7 @@ _AGES_EVERY = 15.0
 
 
 class CatalogueScreen(BaseScreen[None]):
-    """Sessions of every agent, or those in ``paths``."""
+    """Sessions of every agent, or those in `paths`."""
 
     NAME = "catalogue"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("catalogue")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
-from leafward.branches.transfer.summary_merge import Side3
+from leafward.branches.transfer.summary_merge import MergeChoice
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
@@ -37,11 +37,11 @@ _WIDTH = 70
 """Cells of a sheet on a narrow screen, inside its frame."""
 _AHEAD = 24
 """Characters before the first difference that stay."""
-_NAMES = {Side3.A: "A", Side3.B: "B", Side3.BOTH: "both", Side3.BASE: "as before"}
+_NAMES = {MergeChoice.A: "A", MergeChoice.B: "B", MergeChoice.BOTH: "both", MergeChoice.BASE: "as before"}
 
 
 def conflict_lines(
-    conflicts: Sequence[Conflict], choices: Mapping[int, Side3], width: int, glyphs: Glyphs
+    conflicts: Sequence[Conflict], choices: Mapping[int, MergeChoice], width: int, glyphs: Glyphs
 ) -> Block:
     """Each conflict with its section and its choice, and below it the text of each side."""
     lines: list[LabLine] = []
@@ -57,10 +57,14 @@ def conflict_lines(
             )
         )
         a, b, before = from_difference((one.a, one.b, one.base), max(4, width - 9) * _MOST, glyphs.ellipsis)
-        for name, text, side in (("A", a, Side3.A), ("B", b, Side3.B), ("before", before, Side3.BASE)):
+        for name, text, side in (
+            ("A", a, MergeChoice.A),
+            ("B", b, MergeChoice.B),
+            ("before", before, MergeChoice.BASE),
+        ):
             if name == "before" and not text:
                 continue
-            taken = chosen is side or (chosen is Side3.BOTH and side is not Side3.BASE)
+            taken = chosen is side or (chosen is MergeChoice.BOTH and side is not MergeChoice.BASE)
             lead = Span(f"  {fit(name, 7, pad=True)}", f"strong_{HUES[name]}" if name in HUES else "faint")
             words = wrap(
                 safe_line(text, _LONGEST) or "not in it",
@@ -90,10 +94,10 @@ def from_difference(sides: tuple[str, str, str], room: int, ellipsis: str) -> tu
     )
 
 
-def preview_lines(draft: MergeDraft, choices: Mapping[int, Side3], width: int, glyphs: Glyphs) -> Block:
+def preview_lines(draft: MergeDraft, choices: Mapping[int, MergeChoice], width: int, glyphs: Glyphs) -> Block:
     """The merged summary; an open conflict shows both sides."""
     try:
-        text = draft.text(choices, Side3.BOTH)
+        text = draft.text(choices, MergeChoice.BOTH)
     except Refused as error:
         return Block([LabLine((Span(fit(safe_line(str(error)), width, ellipsis=glyphs.ellipsis), "warn"),))])
     found = []
@@ -128,7 +132,7 @@ class MergeSheet(Sheet):
         ]
         super().__init__("Merge the summaries of A and B", about, note=open_ones)
         self.draft = draft
-        self.choices: dict[int, Side3] = {}
+        self.choices: dict[int, MergeChoice] = {}
         self.warned = False
         """Whether the warning about dropped lines was shown."""
         self.early = False
@@ -136,10 +140,10 @@ class MergeSheet(Sheet):
         self.conflicts = LinesView(id="conflicts", raised=True)
         self.preview = LinesView(id="preview", cursor=False, raised=True)
         own: dict[str, Callable[[], object]] = {
-            "conflict.a": partial(self._decide, Side3.A),
-            "conflict.b": partial(self._decide, Side3.B),
-            "conflict.both": partial(self._decide, Side3.BOTH),
-            "conflict.base": partial(self._decide, Side3.BASE),
+            "conflict.a": partial(self._decide, MergeChoice.A),
+            "conflict.b": partial(self._decide, MergeChoice.B),
+            "conflict.both": partial(self._decide, MergeChoice.BOTH),
+            "conflict.base": partial(self._decide, MergeChoice.BASE),
             "merge.accept": self.commit,
             "mode.leave": self.action_leave,
             "app.back": self.action_leave,
@@ -195,7 +199,7 @@ class MergeSheet(Sheet):
             return f"{'decide this one first: ' if self.early else ''}{self.left:,} left to decide"
         return "append 1 branch summary below the leaf"
 
-    def _decide(self, side: Side3) -> None:
+    def _decide(self, side: MergeChoice) -> None:
         kind, _, number = self.conflicts.key.partition(":")
         if kind != "conflict":
             return
@@ -222,6 +226,7 @@ class MergeSheet(Sheet):
         try:
             text = self.draft.text(self.choices)
         except Refused:
+            # The preview says why.
             return
         if self.draft.lost(text) and not self.warned:
             self.warned = True

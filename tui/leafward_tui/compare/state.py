@@ -119,12 +119,12 @@ class CompareState:
         return folder if folder.is_absolute() and folder.is_dir() else None
 
     def bases(self) -> Bases | None:
-        """Possible contents of files before the session, where the user wants them."""
+        """Possible contents of files before the session; None where the user does not want them, or the folder is missing."""
         folder = self.folder
         return WorkspaceBases(folder) if self.files.based and folder is not None else None
 
     def wanted(self) -> ContentRequest | None:
-        """The layout that is to be on the screen."""
+        """The layout that is to be on the screen; None where no file is chosen."""
         file, content = self.files.file, self.content
         if file is None:
             return None

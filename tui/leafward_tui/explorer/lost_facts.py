@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.session.session import Session
-    from leafward_tui.explorer.widgets.gauge import Forecast
+    from leafward_tui.explorer.model.gauge_lines import Forecast
     from leafward_tui.ui.jobs import Job
 
 _NAP = 0.02
@@ -45,7 +45,7 @@ def count_lost(
 ) -> None:
     """Counts the facts that compactions lost, and the repeats after each; `counted_one` gets each."""
     # Imported here, in the job: the modules about facts take longer to load than a frame may.
-    from leafward.compaction.aftermath import WINDOW
+    from leafward.compaction.aftermath.aftermath import WINDOW
     from leafward.summaries.survival.report import is_encrypted
     from leafward_tui.ui.survival_cache import survivals_of
 
@@ -93,7 +93,7 @@ def forecast(session: Session, config: Config, job: Job) -> Forecast:
     if not is_long(session):
         return _forecast(session, config, job.unwanted)
     from leafward.base.worker_processes import Stopped, WorkerProcesses, awaited
-    from leafward_tui.explorer.widgets.gauge import Forecast
+    from leafward_tui.explorer.model.gauge_lines import Forecast
 
     processes: WorkerProcesses[Path, Forecast] = WorkerProcesses(1, f"{__name__}:forecast_apart")
     with processes:
@@ -110,7 +110,7 @@ def forecast_apart(path: Path) -> Forecast:
 
     from leafward.agents.recognition import agent_of
     from leafward.base.config import load
-    from leafward_tui.explorer.widgets.gauge import Forecast
+    from leafward_tui.explorer.model.gauge_lines import Forecast
 
     try:
         with closing(agent_of(path).open(path)) as session:
@@ -124,16 +124,16 @@ def _forecast(session: Session, config: Config, stop: Callable[[], bool]) -> For
     from leafward.agents.recognition import agent_behind
     from leafward.agents.registry import is_installed
     from leafward.base.strategies import Strategy, own_strategy
-    from leafward.compaction.draft_assembly import draft
+    from leafward.compaction.draft.draft_assembly import draft
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.injection.injection import inject
-    from leafward.compaction.measure import measure
-    from leafward.compaction.plan import plan
-    from leafward.compaction.settings import PlanSettings
-    from leafward.compaction.strategies import rules_of
+    from leafward.compaction.measure.measure import measure
+    from leafward.compaction.plan.plan import plan
+    from leafward.compaction.plan.settings import PlanSettings
+    from leafward.compaction.strategies.by_name import rules_of
     from leafward.summaries.summarizers.extractive.summarizer import Extractive
     from leafward.summaries.survival.report import Status
-    from leafward_tui.explorer.widgets.gauge import Forecast
+    from leafward_tui.explorer.model.gauge_lines import Forecast
 
     leaf = session.leaf
     agent = agent_behind(session)

@@ -12,7 +12,6 @@ from textual.containers import Vertical
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration.plan import RestoreAction
-from leafward_tui.explorer.controllers.restore import is_offered, is_safe
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
@@ -223,12 +222,12 @@ def file_lines(
 
 def _file_line(change: RestoredFile, here: bool, names: int, reasons: int, glyphs: Glyphs) -> LabLine:
     """One file, with `names` cells for its path and `reasons` for its reason."""
-    possible = is_safe(change) or is_offered(change)
+    possible = change.is_possible
     sign = f"[{glyphs.ok if here else ' '}] " if possible else "    "
-    action = change.action if is_safe(change) else change.offered
+    action = change.action if change.is_safe else change.offered
     verb = str(action or RestoreAction.LEAVE)
     ink = "text" if here else "sub" if possible else "faint"
-    tone = "faint" if is_safe(change) or not possible else "warn"
+    tone = "faint" if change.is_safe or not possible else "warn"
     path = fit_path(safe_line(change.path, _LONGEST), names, pad=True, gap=glyphs.ellipsis)
     why = fit(safe_line(change.why, _LONGEST), reasons, pad=True, ellipsis=glyphs.ellipsis)
     spans = (
@@ -248,7 +247,7 @@ def preview_lines(
     if change is None:
         return Block()
     lines = [LabLine((Span(text, ink),)) for text, ink in _about(change, chosen, width, glyphs)]
-    if change.after is None or not (is_safe(change) or is_offered(change)):
+    if change.after is None or not change.is_possible:
         return Block(lines)
     if diff is None:
         return Block([*lines, LabLine((Span("comparing", "nothing"),))])
@@ -262,10 +261,10 @@ def preview_lines(
 
 def _about(change: RestoredFile, chosen: bool, width: int, glyphs: Glyphs) -> list[tuple[str, str]]:
     path, why = safe_line(change.path, _LONGEST), safe_line(change.why, _LONGEST)
-    if is_safe(change):
+    if change.is_safe:
         text = f"{path}: {why}" + ("" if chosen else ", not chosen")
         ink = "sub"
-    elif is_offered(change):
+    elif change.is_offered:
         text = f"{path}: {why}; " + ("chosen anyway" if chosen else "stays unless you choose it")
         ink = "warn"
     else:
@@ -277,7 +276,6 @@ def _about(change: RestoredFile, chosen: bool, width: int, glyphs: Glyphs) -> li
 
 
 def _diff_line(line: str, width: int, glyphs: Glyphs) -> LabLine:
-
     ink, ground = {"+": ("text", "leaf_tint"), "-": ("text", "bad_tint"), "@": ("faint", "")}.get(
         line[:1], ("sub", "")
     )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.assembly import Controllers
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
-    from leafward_tui.inspector.messages import CopyWanted, PageShown
+    from leafward_tui.inspector.messages import PageShown
     from leafward_tui.ui.keys.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
 
@@ -114,7 +114,7 @@ class ExplorerScreen(BaseScreen[None]):
             with Pane(id="tree") as tree:
                 tree.styles.width = self._divider.left(width) if two else None
                 yield TabHead(id="head")
-                yield GraphView(id="graph")
+                yield GraphView()
             yield self._divider.rule
             yield Inspector(id="inspector")
         yield RowRule(id="peek-rule")
@@ -228,11 +228,6 @@ class ExplorerScreen(BaseScreen[None]):
             self.controllers.compactions.open_xray(message.compaction)
         else:
             self.controllers.exam.ask_model(message.compaction)
-
-    def on_inspector_copy_wanted(self, message: CopyWanted) -> None:
-        """Copies a line or page of the inspector."""
-        message.stop()
-        self.services.copy(message.text)
 
     def on_inspector_tab_changed(self) -> None:
         """Shows the same tab in the head of a narrow screen."""

@@ -46,14 +46,6 @@ class TabChanged(Message, namespace="inspector"):
         self.tab = tab
 
 
-class CopyWanted(Message, namespace="inspector"):
-    """A text, already safe, is wanted on the clipboard."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
-
-
 class PageShown(Message, namespace="inspector"):
     """A page that was built in a job is on the screen."""
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.panes.inspector_tab import Tab
-    from leafward_tui.ui.panes.page import Gauge, Selection
+    from leafward_tui.ui.panes.page import ContextLimits, Selection
 
 
 class Goal(NamedTuple):
@@ -36,6 +36,6 @@ class PageRequest(NamedTuple):
     """Decides about the injected context."""
     toggled: frozenset[str] = frozenset()
     """Sections that the user opened or closed."""
-    gauge: Gauge | None = None
+    limits: ContextLimits | None = None
     goal: Goal = Goal()
     """The words of the search, which unfold the sections that hold them, and the hit to go to."""

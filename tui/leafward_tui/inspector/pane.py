@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.inspector.controllers.pages import Pages
 from leafward_tui.inspector.messages import (
-    CopyWanted,
     EntryWanted,
     ExamWanted,
     PageShown,
@@ -24,7 +23,7 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from leafward_tui.ui.panes.page import Gauge, Page, Selection
+    from leafward_tui.ui.panes.page import ContextLimits, Page, Selection
 
 
 _PATIENCE = 0.3
@@ -34,9 +33,9 @@ _PATIENCE = 0.3
 class Inspector(Pane):
     """The right pane of the explorer."""
 
-    def __init__(self, *, gauge: Gauge | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+    def __init__(self, *, limits: ContextLimits | None = None, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
-        self.state = InspectorState(gauge)
+        self.state = InspectorState(limits)
         services = services_of(self)
         self._pages = Pages(self.state, self, services, services.jobs(self))
         self.head = TabHead(margin=0)
@@ -62,7 +61,7 @@ class Inspector(Pane):
 
     @property
     def page(self) -> Page | None:
-        """The page on the screen."""
+        """The page on the screen; None before the first one."""
         return self.view.page
 
     @property
@@ -79,7 +78,7 @@ class Inspector(Pane):
         self._pages.show(selection)
 
     def reload(self) -> None:
-        """Builds the page again, because the session has grown or its gauge has changed."""
+        """Builds the page again, because the session has grown, or the limits of its context have changed."""
         self._pages.rebuild()
 
     def show_tab(self, tab: Tab) -> None:
@@ -94,9 +93,9 @@ class Inspector(Pane):
         """
         self._pages.seek(Goal(words, number, entry))
 
-    def show_gauge(self, gauge: Gauge | None) -> None:
-        """Measures contexts by another window."""
-        self._pages.measure_by(gauge)
+    def set_limits(self, limits: ContextLimits | None) -> None:
+        """Measures contexts by another window and onset; None where neither is known."""
+        self._pages.measure_by(limits)
 
     def show_tabs(self, shown: bool) -> None:
         """Shows the tabs, or leaves them to the screen."""
@@ -169,9 +168,9 @@ class Inspector(Pane):
         self._pages.step_tab(message.step)
 
     def on_page_view_text_wanted(self, message: PageView.TextWanted) -> None:
-        """Passes on the wish for a copy."""
+        """Copies a line or the page."""
         message.stop()
-        self.post_message(CopyWanted(message.text))
+        services_of(self).copy(message.text)
 
     def on_tab_head_tab_wanted(self, message: TabHead.TabWanted) -> None:
         """Opens the tab that was clicked."""

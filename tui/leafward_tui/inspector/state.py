@@ -8,16 +8,16 @@ from leafward_tui.inspector.page_request import Goal
 from leafward_tui.ui.panes.inspector_tab import Tab
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.panes.page import Gauge, Selection
+    from leafward_tui.ui.panes.page import ContextLimits, Selection
 
 
 class InspectorState:
     """Values only. No dataclass: it is made before the first frame, and one takes as long as loading a module."""
 
-    def __init__(self, gauge: Gauge | None) -> None:
+    def __init__(self, limits: ContextLimits | None) -> None:
         self.tab = Tab.ENTRY
         self.selection: Selection | None = None
-        self.gauge = gauge
+        self.limits = limits
         """The limits that contexts are measured against."""
         self.toggled: dict[Tab, frozenset[str]] = {}
         """Sections of the selection that the user opened or closed, by tab."""

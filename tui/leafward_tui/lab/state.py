@@ -12,7 +12,7 @@ from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.ui.screens.session_watch import FileState
 
 if TYPE_CHECKING:
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.sitting import KeptExam
     from leafward.compaction.injection.findings.path_findings import Collected
@@ -243,7 +243,7 @@ class LabState:
 
     @property
     def shown_draft(self) -> Draft | None:
-        """The draft of the present choices; while it is being made, the one before."""
+        """The draft of the present choices; while it is being made, the one before. None where there is neither."""
         what_if, draft = self.path.what_if, self.draft
         if draft is not None or what_if is None or what_if.plan.nothing or self.stream.text is not None:
             return draft

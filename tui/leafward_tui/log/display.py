@@ -34,8 +34,8 @@ class LogDisplay:
         self._screen, self._state = screen, state
         self._agent = agent_behind(state.session).title
         self.head = TabHead()
-        self.log_list = LogList(id="operations")
-        self.details = LogDetails(id="details")
+        self.log_list = LogList()
+        self.details = LogDetails()
         self.note = PriceLine(id="note")
         self.show_hints, self.open_sheet = screen.show_hints, screen.open_sheet
         self.close = screen.dismiss
@@ -56,7 +56,7 @@ class LogDisplay:
 
     @property
     def operation(self) -> Operation | None:
-        """The operation under the cursor."""
+        """The operation under the cursor; None where there is none."""
         return self.log_list.operation
 
     @property

@@ -59,7 +59,7 @@ class SearchDisplay:
 
     @property
     def line(self) -> FindLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         return self.results.line
 
     @property

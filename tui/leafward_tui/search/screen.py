@@ -35,7 +35,7 @@ _SETTLE = 0.08
 
 
 class SearchScreen(BaseScreen[object]):
-    """The search of the catalogue's sessions. Ends with its state, a ``LeftSearch``."""
+    """The search of the catalogue's sessions. Ends with its state, a `LeftSearch`."""
 
     NAME = "search"
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("search")]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run_in_agent(app: App[Any], resume: Resume) -> str | None:
-    """Run the agent's own command in our place; the error as one line, None when it ran.
+    """Runs the agent's own command in our place; returns the error as one line, None where it ran.
 
     Blocks the event loop on purpose: a timer that paints while the agent has the terminal would deadlock the writer.
     """

@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.catalog.card import Card
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
     from leafward.session.session import Session
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.appearance.palette import Palette, Palettes
+    from leafward_tui.ui.appearance.palette import Palette
     from leafward_tui.ui.appearance.terminal import Copied, Terminal
     from leafward_tui.ui.appearance.theme import Styles
+    from leafward_tui.ui.appearance.themes import Themes
     from leafward_tui.ui.jobs import Jobs
     from leafward_tui.ui.keys.key_overrides import Keymap
     from leafward_tui.ui.open_target import OpenTarget
@@ -100,8 +101,20 @@ class Screens(Protocol):
         ...
 
 
+class Collector(Protocol):
+    """The part of garbage collection that screens with very many objects ask for."""
+
+    def keep_for_long(self) -> None:
+        """Excludes the objects made so far from garbage collection: no key has to wait for a pass over them."""
+        ...
+
+    def let_go(self) -> None:
+        """Ends `keep_for_long`: the objects are examined again, once the next screen stands."""
+        ...
+
+
 class AppServices(Protocol):
-    """The services of ``LeafwardApp``."""
+    """The services of `LeafwardApp`."""
 
     config: Config
     glyphs: Glyphs
@@ -110,10 +123,14 @@ class AppServices(Protocol):
     styles_now: Styles
     """The styles of the theme in use. They change with the theme: ask for them at every line, keep nothing."""
     palette_now: Palette
-    palettes: Palettes
-    """All themes by name."""
+    themes: Themes
     theme: str
     """The name of the theme in use."""
+
+    @property
+    def collector(self) -> Collector:
+        """Garbage collection in the application's process."""
+        ...
 
     @property
     def screens(self) -> Screens:
@@ -136,10 +153,6 @@ class AppServices(Protocol):
         """The jobs of a screen or widget, which end with it; made when the owner is mounted."""
         ...
 
-    def shown(self, name: str) -> Palette:
-        """A theme's colours as this terminal shows them."""
-        ...
-
     def show_theme(self, name: str) -> None:
         """Switches to a theme."""
         ...
@@ -154,14 +167,6 @@ class AppServices(Protocol):
 
     def recall(self, key: str) -> object:
         """The remembered value, None where there is none."""
-        ...
-
-    def keep_for_long(self) -> None:
-        """Excludes the objects made so far from garbage collection: no key has to wait for a pass over them."""
-        ...
-
-    def let_go(self) -> None:
-        """Ends `keep_for_long`: the objects are examined again, once the next screen stands."""
         ...
 
     def drop_typed(self) -> None:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from leafward.compaction.aftermath import aftermath_of
+from leafward.compaction.aftermath.aftermath import aftermath_of
 from leafward.compaction.exam.grade import exam_of
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.survival.report import survival_of
@@ -15,7 +15,7 @@ from leafward.summaries.survival.report import survival_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.compaction.aftermath import Aftermath
+    from leafward.compaction.aftermath.aftermath import Aftermath
     from leafward.compaction.exam.grade import Exam
     from leafward.session.entries import EntryId
     from leafward.session.scan import Scan

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from leafward.compaction.summary_comparison import LineRelation
+from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.panes.summary_comparison import ComparisonView
@@ -27,24 +27,17 @@ if TYPE_CHECKING:
     from leafward_tui.xray.state import PairState, XRayState
 
 
-class XRayDisplay:
-    """The screen as its controllers see it."""
+class _Display:
+    """What the controllers of both screens see: notes, sheets and the way back."""
 
-    def __init__(self, screen: BaseScreen[XRayResult | None], state: XRayState) -> None:
-        self._screen, self._state = screen, state
-        self.head = XRayHead()
-        self.lines = XRayView(id="xray")
-        self.ledger = LedgerBar()
+    def __init__(self, screen: BaseScreen[Any]) -> None:
+        self._screen = screen
         self.about = AboutLine()
         """The text about the cursor's line."""
         self.hits: Callable[[], Fact | None] = lambda: None
         """The number of hits of the search, for the title."""
         self.open_sheet, self.show_hints = screen.open_sheet, screen.show_hints
         self.dismiss, self.go_back = screen.dismiss, screen.go_back
-
-    def widgets(self) -> tuple[Widget, ...]:
-        """Heads, both sides, ledger, and the text about the line under the cursor."""
-        return self.head, self.lines, RowRule(id="ledger-rule"), self.ledger, self.about
 
     @property
     def sheet_rows(self) -> int:
@@ -59,6 +52,21 @@ class XRayDisplay:
     def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
         """Shows a note in place of the text about the cursor's line, until the next key."""
         self.about.say(with_keys(text, keys), tone)
+
+
+class XRayDisplay(_Display):
+    """The screen as its controllers see it."""
+
+    def __init__(self, screen: BaseScreen[XRayResult | None], state: XRayState) -> None:
+        super().__init__(screen)
+        self._state = state
+        self.head = XRayHead()
+        self.lines = XRayView()
+        self.ledger = LedgerBar()
+
+    def widgets(self) -> tuple[Widget, ...]:
+        """Heads, both sides, ledger, and the text about the line under the cursor."""
+        return self.head, self.lines, RowRule(id="ledger-rule"), self.ledger, self.about
 
     def show_ledger(self) -> None:
         """Shows the sums of both sides."""
@@ -71,37 +79,18 @@ class XRayDisplay:
         self._screen.title_bar.show("X-ray", crumb=crumb, facts=title_facts(state, self.hits(), glyphs))
 
 
-class PairDisplay:
+class PairDisplay(_Display):
     """The comparison of summaries as its controller sees it."""
 
     def __init__(self, screen: BaseScreen[int | None], state: PairState) -> None:
-        self._screen, self._state = screen, state
+        super().__init__(screen)
+        self._state = state
         self.head = SummariesHead()
         self.lines = ComparisonView(id="comparison")
-        self.about = AboutLine()
-        """The text about the cursor's line."""
-        self.hits: Callable[[], Fact | None] = lambda: None
-        """The number of hits of the search, for the title."""
-        self.open_sheet, self.show_hints = screen.open_sheet, screen.show_hints
-        self.dismiss, self.go_back = screen.dismiss, screen.go_back
 
     def widgets(self) -> tuple[Widget, ...]:
         """Names, lines, and the text about the line under the cursor."""
         return self.head, self.lines, RowRule(), self.about
-
-    @property
-    def sheet_rows(self) -> int:
-        """Rows that a sheet has room for."""
-        return self._screen.app.size.height - 10
-
-    @property
-    def on_top(self) -> bool:
-        """Whether no other screen lies over this one."""
-        return self._screen.is_active
-
-    def tell(self, text: str, tone: str = "", keys: Sequence[KeyHint] = ()) -> None:
-        """Shows a note in place of the text about the cursor's line, until the next key."""
-        self.about.say(with_keys(text, keys), tone)
 
     @property
     def text_cells(self) -> int:

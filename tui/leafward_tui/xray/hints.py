@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.compaction.alignment import Link
+from leafward.compaction.xray.alignment import Link
 from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.text.cells import count, exact
@@ -14,7 +14,7 @@ from leafward_tui.ui.text.times import moment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.alignment import XRay
+    from leafward.compaction.xray.alignment import XRay
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.xray.model.arrangement import Piece
     from leafward_tui.xray.state import XRayState

@@ -11,11 +11,11 @@ from leafward_tui.ui.screens.session_watch import FileState
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.compaction.alignment import Link, XRay
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
-    from leafward.compaction.summary_comparison import SummaryDiff
+    from leafward.compaction.plan.plan import Plan
+    from leafward.compaction.stored_summary.summary_comparison import SummaryDiff
+    from leafward.compaction.xray.alignment import Link, XRay
     from leafward.session.session import Session
     from leafward_tui.xray.model.arrangement import Side
     from leafward_tui.xray.model.captions import Teller

@@ -235,7 +235,7 @@ class Remembered(NamedTuple):
     """The thread that spawned it."""
 
 
-def database_of(home: str) -> str | None:
+def _database_of(home: str) -> str | None:
     """The state database of the newest generation."""
     best: tuple[int, str] | None = None
     try:
@@ -250,7 +250,7 @@ def database_of(home: str) -> str | None:
 
 def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered], str | None]:
     """The facts about some threads in the database, and why it could not be read, in a few words."""
-    path = database_of(home)
+    path = _database_of(home)
     if path is None:
         return {}, None
     found: dict[str, Remembered] = {}
@@ -275,7 +275,7 @@ def remembered(home: str, threads: Iterable[str]) -> tuple[dict[str, Remembered]
 def called_in(home: str) -> dict[str, str]:
     """All names and titles of threads, by thread: from the log of names and the state database. Never raises."""
     found = names_in(home)
-    path = database_of(home)
+    path = _database_of(home)
     if path is None:
         return found
     try:

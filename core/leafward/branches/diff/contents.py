@@ -219,8 +219,9 @@ def _alike(a: Rebuilt, b: Rebuilt) -> bool | None:
 
 def is_same(a: Rebuilt, b: Rebuilt) -> bool | None:
     """Whether two contents are known and equal under one name; None where one is not known."""
-    alike = _alike(a, b)
-    return a.path == b.path or a.certainty is Certainty.ABSENT if alike else alike
+    if not (alike := _alike(a, b)):
+        return alike
+    return a.path == b.path or a.certainty is Certainty.ABSENT
 
 
 def differs(file: FileDifference, same: bool | None) -> bool | None:

@@ -139,6 +139,8 @@ _READ, _FAILED, _UNANSWERED = FileOperation.READ, StepOutcome.FAILED, StepOutcom
 
 @dataclass(slots=True)
 class _Tally:
+    """The uses of one file, while they are counted."""
+
     path: str
     reads: int = 0
     changes: int = 0

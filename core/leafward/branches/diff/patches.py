@@ -159,6 +159,7 @@ def _unpatchable(base: Rebuilt, now: Rebuilt) -> str:
 
 
 _CONTEXT = 3
+"""Equal lines around a change, as git shows them."""
 
 
 def _file_patch(base: Rebuilt, now: Rebuilt) -> Iterator[str]:
@@ -192,7 +193,7 @@ def _quoted(path: str) -> str:
     )
 
 
-def file_diff(path: str, before: bytes | None, after: bytes | None) -> list[str]:
+def _file_diff(path: str, before: bytes | None, after: bytes | None) -> list[str]:
     """Lines of a unified diff of one file, None for a missing side; a single line where its bytes are not text."""
     head = [
         "--- /dev/null" if before is None else f"--- {_quoted(f'a/{path}')}",
@@ -211,14 +212,14 @@ def restore_diff(change: RestoredFile) -> list[str]:
         return []
     before = change.before.data if change.before.presence in (FileKind.FILE, FileKind.LINK) else None
     after = change.after.data if change.after.presence is FileKind.FILE else None
-    return file_diff(change.path, before, after)
+    return _file_diff(change.path, before, after)
 
 
-def unified(old: Sequence[str], new: Sequence[str], context: int = _CONTEXT) -> Iterator[str]:
+def unified(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     """Hunks of a unified diff, each line with its newline."""
     group: list[DiffBlock] = []
     for block in [*compare_lines(old, new), None]:
-        ends = block is None or (block.same and block.old_to - block.old_from > 2 * context)
+        ends = block is None or (block.same and block.old_to - block.old_from > 2 * _CONTEXT)
         if not ends:
             if block is not None:
                 group.append(block)
@@ -226,17 +227,17 @@ def unified(old: Sequence[str], new: Sequence[str], context: int = _CONTEXT) -> 
         if any(not one.same for one in group):
             if block is not None:
                 group.append(block)
-            yield from _hunk(old, new, group, context)
+            yield from _hunk(old, new, group)
         group = [block] if block is not None else []
 
 
-def _hunk(old: Sequence[str], new: Sequence[str], group: list[DiffBlock], context: int) -> Iterator[str]:
+def _hunk(old: Sequence[str], new: Sequence[str], group: list[DiffBlock]) -> Iterator[str]:
     first, last = group[0], group[-1]
     if first.same:
-        cut = max(0, first.old_to - first.old_from - context)
+        cut = max(0, first.old_to - first.old_from - _CONTEXT)
         group[0] = DiffBlock(True, first.old_from + cut, first.old_to, first.new_from + cut, first.new_to)
     if last.same:
-        cut = max(0, last.old_to - last.old_from - context)
+        cut = max(0, last.old_to - last.old_from - _CONTEXT)
         group[-1] = DiffBlock(True, last.old_from, last.old_to - cut, last.new_from, last.new_to - cut)
     begin, end = group[0], group[-1]
     yield f"@@ -{_extent(begin.old_from, end.old_to)} +{_extent(begin.new_from, end.new_to)} @@\n"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.compaction.branch_summary import left_branch, summarize_branch
-from leafward.compaction.summary_comparison import SummaryDiff, compare_summaries, summary_at
+from leafward.compaction.stored_summary.summary_comparison import SummaryDiff, compare_summaries, summary_at
 from leafward.files.tool_calls import listed_tools
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
@@ -50,7 +50,7 @@ def summaries_of(sides: Sides, *, stop: Callable[[], bool]) -> tuple[SideSummary
     return a, _of(sides, sides.b, sides.a, stop)
 
 
-def stored_in(sides: Sides, side: Side) -> EntryIndex:
+def _stored_in(sides: Sides, side: Side) -> EntryIndex:
     """The last entry of a side that stores a summary of the side's own work; -1 where none does.
 
     A branch summary describes the branch that was abandoned for this one, so it counts only where it is the side's entry.
@@ -62,7 +62,7 @@ def stored_in(sides: Sides, side: Side) -> EntryIndex:
 
 
 def _of(sides: Sides, side: Side, other: Side, stop: Callable[[], bool]) -> SideSummary:
-    entry = stored_in(sides, side)
+    entry = _stored_in(sides, side)
     if entry >= 0:
         return SideSummary(summary_at(sides.session, entry), entry)
     branch = left_branch(sides.session, side.entry, other.entry, table=listed_tools(sides.session), stop=stop)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.session.session import Session
 
+_LOST = "the entry before it is not in the file"
+
 
 def before_gaps(
     session: Session, place: int, config: Config | None
@@ -93,6 +95,3 @@ def gap_at_end(gap: EntryIndex) -> HealedDifference:
     return HealedDifference(
         "gap", f"{_LOST}, and nothing was said after it: the session goes on before it", gap
     )
-
-
-_LOST = "the entry before it is not in the file"

@@ -8,10 +8,10 @@ from leafward.agents.conversation import ConversationMessage
 from leafward.agents.model_window import context_window
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.model_windows import Window, WindowSource
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.settings import PlanSettings
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.model_context import context_at
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 

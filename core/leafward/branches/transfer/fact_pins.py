@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary
 from leafward.branches.transfer.summary_merge import MergeDraft, MergedSection
-from leafward.compaction.pins import as_sentences, clean_pins
+from leafward.compaction.stored_summary.pins import as_sentences, clean_pins
 from leafward.session.entries import NO_ENTRY
 from leafward.session.journal.placement import place_at
 

@@ -16,11 +16,22 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.branches.diff.summaries import SideSummary, summaries_of
-from leafward.compaction.filelists import FileLists
-from leafward.compaction.listed_files import listed_now
-from leafward.compaction.stored_summary import file_section, kept_section, stored_parts, stored_text
-from leafward.compaction.summary_comparison import LISTS, LineRelation, paired, summary_at, titled_lines
-from leafward.compaction.summary_lines import SummaryPart, bare, box_of, stored_lines
+from leafward.compaction.stored_summary.current_file_names import current_file_names
+from leafward.compaction.stored_summary.file_lists import FileLists, stored_lists
+from leafward.compaction.stored_summary.stored_summary import (
+    file_section,
+    kept_section,
+    stored_parts,
+    stored_text,
+)
+from leafward.compaction.stored_summary.summary_comparison import (
+    LISTS,
+    LineRelation,
+    paired,
+    summary_at,
+    titled_lines,
+)
+from leafward.compaction.stored_summary.summary_lines import SummaryPart, bare, box_of, stored_lines
 from leafward.files.working_set import touched
 from leafward.session.entries import MARK, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.journal.open_file import refuse_changed
@@ -66,7 +77,7 @@ def _adds_to(new: str, old: str) -> bool:
     )
 
 
-class Side3(StrEnum):
+class MergeChoice(StrEnum):
     """The choice for a place where the sides differ."""
 
     A = "a"
@@ -121,7 +132,7 @@ class MergeDraft:
     modified: tuple[str, ...]
     place: Place
 
-    def text(self, choices: Mapping[int, Side3], rest: Side3 | None = None) -> str:
+    def text(self, choices: Mapping[int, MergeChoice], rest: MergeChoice | None = None) -> str:
         """The merged summary as it would be stored. `rest` settles conflicts without a choice. Raises Refused for open ones."""
         left = [one for one in self.conflicts if one.number not in choices and rest is None]
         if left:
@@ -139,13 +150,18 @@ class MergeDraft:
         files = file_section(self.read, self.modified, words, self.sides.session.cwd, _FILE_UNITS)
         return stored_text(words, kept=self._quoted(), files=files)
 
-    def _lines(self, item: str | int, choices: Mapping[int, Side3], rest: Side3 | None) -> list[str]:
+    def _lines(
+        self, item: str | int, choices: Mapping[int, MergeChoice], rest: MergeChoice | None
+    ) -> list[str]:
         if isinstance(item, str):
             return [item]
         one = self.conflicts[item]
-        chosen = {Side3.A: [one.a], Side3.B: [one.b], Side3.BOTH: [one.a, one.b], Side3.BASE: [one.base]}[
-            choices.get(item, rest or Side3.BOTH)
-        ]
+        chosen = {
+            MergeChoice.A: [one.a],
+            MergeChoice.B: [one.b],
+            MergeChoice.BOTH: [one.a, one.b],
+            MergeChoice.BASE: [one.base],
+        }[choices.get(item, rest or MergeChoice.BOTH)]
         return list(dict.fromkeys(line for line in chosen if line))
 
     def _quoted(self) -> str:
@@ -182,8 +198,7 @@ class MergeDraft:
             "fromId": self.place.leaf if self.place.leaf is not None else "root",
             "summary": text,
             "details": {
-                "readFiles": sorted(self.read),
-                "modifiedFiles": sorted(self.modified),
+                **stored_lists(self.read, self.modified),
                 "leafward": {
                     "merged": merged,
                     "ancestor": session.columns.id_at(self.sides.ancestor),
@@ -342,7 +357,7 @@ def _files(
             for index, body in session.bodies(side.entries)
             if (message := message_in(body or {}))
         )
-        looked_at, modified = listed_now(
+        looked_at, modified = current_file_names(
             sorted(last_read, key=lambda path: -last_read[path]),
             sorted(last_changed, key=lambda path: -last_changed[path]),
             unless_cancelled(messages, stop),

@@ -9,14 +9,14 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.cli.output.page import Page, emit_json, money, note, page, say, table, table_width
 from leafward.cli.selection import opened
-from leafward.compaction.aftermath import WINDOW, Repeat
-from leafward.compaction.aftermath_totals import AftermathTotals
+from leafward.compaction.aftermath.aftermath import WINDOW, Repeat
+from leafward.compaction.aftermath.aftermath_totals import AftermathTotals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.catalog.card import Card
-    from leafward.compaction.aftermath_totals import AftermathSum, Maker
+    from leafward.compaction.aftermath.aftermath_totals import AftermathSum, Maker
 
 _COUNTED = {
     Repeat.FILE: "reads",

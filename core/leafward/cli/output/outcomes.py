@@ -57,7 +57,7 @@ _TITLE, _LEAST = 12, 10
 
 def outcome_table(came: Sequence[dict[str, Any]], names: Sequence[str], page: Page) -> Iterator[str]:
     """A table with a column for each branch and a row for each figure; columns that do not fit continue below."""
-    rows = [("", *names), *outcome_rows(came)]
+    rows = [("", *names), *_outcome_rows(came)]
     widths = [max(_LEAST, *(cells(row[at]) for row in rows)) + 2 for at in range(1, len(names) + 1)]
     begin = 0
     while begin < len(names):
@@ -105,7 +105,7 @@ def outcome_json(session: Session, side: Side) -> dict[str, Any]:
     }
 
 
-def outcome_rows(came: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
+def _outcome_rows(came: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
     """Outcomes of branches as rows: a title, then the figure of each branch."""
     checks = {one["check"] for side in came for one in side["checks"]}
     rows = [

@@ -46,6 +46,8 @@ class OutlineRow:
 
 
 class _Outline:
+    """Makes the rows of a session from its layout; archived branches are one row each."""
+
     def __init__(self, session: Session, layout: Layout, hidden: frozenset[EntryIndex]) -> None:
         self.session = session
         self.layout = layout

@@ -109,6 +109,8 @@ def outline(
 
 @dataclass(slots=True)
 class _Painter:
+    """Makes the line of a row on one page, with the widths that all lines share."""
+
     session: Session
     page: Page
     measures: EntryMetrics

@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 def choices(topic: str, right: Answer, wrong: Iterable[tuple[str, Fact]]) -> tuple[Answer, ...]:
     """The answers of a question, in an order that their texts decide.
 
-    None where the right one is too long, or every wrong one is, or says the same in other words.
+    Empty where the right one is too long, or where every wrong one is too long or says the same in other words.
     """
     if len(right.text) > _LONGEST:
         return ()

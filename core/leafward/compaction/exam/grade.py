@@ -25,7 +25,7 @@ from leafward.summaries.survival.text_match import FactMatch, FactText, file_nam
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.answers import Answer
     from leafward.session.session import Session
 

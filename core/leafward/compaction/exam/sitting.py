@@ -27,7 +27,7 @@ from leafward.summaries.survival.spans import replaced_by
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.questions import Question
     from leafward.session.entries import Body, EntryIndex

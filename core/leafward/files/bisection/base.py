@@ -130,7 +130,7 @@ class GitBase:
         return cls(folder, found) if found else None
 
     def text(self, path: str) -> str | None:
-        """A file as text."""
+        """A file as text; None where there is no such file, or it is not UTF-8."""
         mode, blob = self._blobs.get(path, ("", ""))
         if mode not in _FILE:
             return None

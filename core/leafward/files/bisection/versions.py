@@ -96,6 +96,8 @@ def points(session: Session, good: EntryIndex, bad: EntryIndex) -> list[Point]:
 
 
 class _Doubt(NamedTuple):
+    """A reason why the content of a file is not certain."""
+
     why: str
     blind: bool = False
     """Whether the reason is a recorded command that may change any file."""
@@ -193,6 +195,24 @@ class FileVersions:
         unplaced = any(doubt.unplaced for doubt in doubts.values())
         return Version(files, {path: doubt.why for path, doubt in doubts.items()}, blind, unplaced)
 
+    def _unknown(self, one: Rebuilt) -> _Doubt | None:
+        """The reason why the bytes of a rebuilt file are not known; None where they are."""
+        if one.certainty not in KNOWN:
+            remarks = [remark.value for _, remark in one.remarks]
+            if not remarks and one.path in self._made_here:
+                return _Doubt("whether it was there before the session made it is not known", unplaced=True)
+            return _Doubt(
+                f"{one.certainty.value}: {remarks[-1] if remarks else 'no call shows what it was before'}"
+            )
+        if one.text is not None and (not one.newline or not one.ends):
+            return _Doubt("whether it ends in a newline, or its lines in CRLF (Windows) or LF, is not known")
+        if one.text is not None:
+            try:
+                one.text.encode("utf-8")
+            except UnicodeEncodeError:
+                return _Doubt("its text is not valid Unicode")
+        return None
+
     def _doubt(
         self,
         one: Rebuilt,
@@ -202,22 +222,10 @@ class FileVersions:
         later: Sequence[ReplayStep],
     ) -> _Doubt | None:
         """The reason why the content of a file at an entry is not certain; None where it is."""
-        path = one.path
-        if one.certainty not in KNOWN:
-            remarks = [remark.value for _, remark in one.remarks]
-            if not remarks and path in self._made_here:
-                return _Doubt("whether it was there before the session made it is not known", unplaced=True)
-            return _Doubt(
-                f"{one.certainty.value}: {remarks[-1] if remarks else 'no call shows what it was before'}"
-            )
-        if one.text is not None and (not one.newline or not one.ends):
-            return _Doubt("whether it ends in a newline, or its lines in CRLF (Windows) or LF, is not known")
-        names = {path, *one.was}
-        if one.text is not None:
-            try:
-                one.text.encode("utf-8")
-            except UnicodeEncodeError:
-                return _Doubt("its text is not valid Unicode")
+        unknown = self._unknown(one)
+        if unknown is not None:
+            return unknown
+        names = {one.path, *one.was}
         following = next((step for step in later if names & {step.path, step.to}), None)
         shown = (
             following is not None
@@ -227,7 +235,7 @@ class FileVersions:
         before = {at for at, _ in one.remarks}
         changed = following.entry if following is not None else EntryIndex(-1)
         # A content that is seen after the entry is that at the entry, if nothing changed the file in between.
-        for at, remark in course.end.rebuilt(path).remarks:
+        for at, remark in course.end.rebuilt(one.path).remarks:
             if at not in before and remark in CONTRADICTIONS and at <= changed:
                 return _Doubt("a later call finds it changed by something that is not recorded")
         seen = max(

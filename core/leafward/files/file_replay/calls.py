@@ -46,7 +46,7 @@ class Calls:
         return next(iter(self._last[1].get(step.call_id, ())), None)
 
     def request_of(self, step: ReplayStep) -> FileRequest | None:
-        """The request of a step's call."""
+        """The request of a step's call; None where the call is missing, or asks for less than the step tells."""
         if self.session.columns.kind[step.entry] == Kind.BASH:
             made = by_command(self._message(step.entry).get("command"))
         else:
@@ -55,7 +55,7 @@ class Calls:
         return made[step.order] if step.order < len(made) else None
 
     def before(self, step: ReplayStep) -> str | None:
-        """The whole content before an edit, where its result has it."""
+        """The whole content before an edit; None where its result does not have it."""
         details = self._message(step.result).get("details")
         before = details.get("before") if isinstance(details, dict) else None
         return before if isinstance(before, str) else None
@@ -101,7 +101,7 @@ class Calls:
         return numbered_lines(text_of(body.get("content")))
 
     def shown(self, step: ReplayStep) -> Shown | None:
-        """The lines of a file that a read shows."""
+        """The lines of a file that a read shows; None where its result does not tell them."""
         message = self._message(step.result)
         if self.session.columns.kind[step.entry] == Kind.BASH:
             output = message.get("output")

@@ -64,6 +64,21 @@ class RestoredFile:
     remark: str = ""
     """A difference that remains, such as permissions that were not recorded."""
 
+    @property
+    def is_safe(self) -> bool:
+        """Whether the content is certain, and replaces only a state that the session, a restore or git has left."""
+        return self.action in (RestoreAction.WRITE, RestoreAction.CREATE, RestoreAction.DELETE)
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether it is made only where the user names it."""
+        return self.action is RestoreAction.LEAVE and self.offered is not None
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether anything would be written under any option."""
+        return self.is_safe or self.is_offered
+
 
 @dataclass(frozen=True, slots=True)
 class RestorePlan:
@@ -80,7 +95,7 @@ class RestorePlan:
         for one in self.changes:
             if paths and one.path not in paths:
                 continue
-            if one.action in (RestoreAction.WRITE, RestoreAction.CREATE, RestoreAction.DELETE):
+            if one.is_safe:
                 found.append(one)
             elif one.offered is not None and one.path in paths and overwrite:
                 found.append(replace(one, action=one.offered))
@@ -108,12 +123,12 @@ def plan_restore(
         raise Refused("no files are recorded before the first entry")
     known = RecordedFiles(session, at, stop)
     then = with_folders({path: known.then(path) for path in sorted(known.paths)})
-    changes = []
+    every, changes = _Changes(known, folder, left_by_restores or {}, committed, versions), []
     for number, (file, doubt) in enumerate(then.values()):
         if stop():
             break
         looked(number, len(then))
-        changes.append(_change(known, file, doubt, folder, left_by_restores or {}, committed, versions))
+        changes.append(every.of(file, doubt))
     return RestorePlan(folder.path, str(session.columns.id(at)), tuple(_settled(changes, folder)))
 
 
@@ -149,64 +164,96 @@ def _alike(text: str, file: Rebuilt) -> bool:
     return text == known
 
 
-def _change(
-    known: RecordedFiles,
-    then: Rebuilt,
-    doubt: str,
-    folder: ProjectFolder,
-    restored: Mapping[str, str],
-    committed: Callable[[str], Committed | None],
-    versions: Bases,
-) -> RestoredFile:
-    path = then.path
-    unfit = unfit_name(path) or _odd(path)
-    if unfit:
-        return RestoredFile(path, RestoreAction.LEAVE, then.certainty, then.base, NOTHING, None, unfit)
-    disk = folder.look(path)
-    after = _content(then) if then.certainty in KNOWN else None
-    if after is not None and doubt in UNKNOWN_ENDS:
-        whole = {one.text for one in versions(path) if _alike(one.text, then)}
-        if len(whole) == 1:
-            after, doubt = OnDisk(FileKind.FILE, whole.pop().encode("utf-8")), ""
-    if after is not None and after.presence is FileKind.FILE:
-        mode = disk.mode if disk.presence is FileKind.FILE else 0o666 & ~_umask()
-        after = replace(after, mode=mode)
-    make = RestoredFile(path, RestoreAction.LEAVE, then.certainty, then.base, disk, after, doubt)
-    if after is None:
-        return make
-    if disk.trouble:
-        return replace(make, after=after, why=disk.trouble)
-    if after.presence is FileKind.ABSENT and disk.presence in (FileKind.ABSENT, FileKind.FOLDER):
-        return _unchanged(make)
-    if after.presence is disk.presence and after.data == disk.data:
-        return _unchanged(make)
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """Makes the change of each file; the values are those of `plan_restore`."""
+
+    known: RecordedFiles
+    folder: ProjectFolder
+    restored: Mapping[str, str]
+    committed: Callable[[str], Committed | None]
+    versions: Bases
+
+    def of(self, then: Rebuilt, doubt: str) -> RestoredFile:
+        """The change of a file to what it was; `doubt` is the reason why that is not certain, empty for none."""
+        path = then.path
+        if unfit := unfit_name(path) or _odd(path):
+            return RestoredFile(path, RestoreAction.LEAVE, then.certainty, then.base, NOTHING, None, unfit)
+        disk = self.folder.look(path)
+        after, doubt = self._after(then, doubt, disk)
+        make = RestoredFile(path, RestoreAction.LEAVE, then.certainty, then.base, disk, after, doubt)
+        if after is None:
+            return make
+        if disk.trouble:
+            return replace(make, why=disk.trouble)
+        if _is_there(disk, after):
+            return _unchanged(make)
+        action = _action(disk, after)
+        if action is RestoreAction.CREATE:
+            after, remark = created(after, self.known.bits.of(path), self.committed(path))
+            make = replace(make, after=after, remark=remark)
+        if locked := self.folder.locked(path):
+            return replace(make, why=f"{locked} is read-only")
+        if is_read_only(disk):
+            # A user who may write to it anyway, such as root, still respects the read-only mode.
+            doubt = "; ".join(filter(None, ("it is read-only", doubt)))
+            stays = "it stays read-only after the write" if action is RestoreAction.WRITE else ""
+            make = replace(make, why=doubt, remark=stays)
+        if doubt:
+            return replace(make, offered=action)
+        why, safe = self._may_go(path, disk)
+        if safe:
+            return replace(make, action=action, why=why)
+        return replace(make, why=why, offered=action)
+
+    def _after(self, then: Rebuilt, doubt: str, disk: OnDisk) -> tuple[OnDisk | None, str]:
+        """The file at the entry, None where it is not known, and the doubt that is left."""
+        after = _content(then) if then.certainty in KNOWN else None
+        if after is None:
+            return None, doubt
+        if doubt in UNKNOWN_ENDS:
+            whole = {one.text for one in self.versions(then.path) if _alike(one.text, then)}
+            if len(whole) == 1:
+                after, doubt = OnDisk(FileKind.FILE, whole.pop().encode("utf-8")), ""
+        if after.presence is FileKind.FILE:
+            mode = disk.mode if disk.presence is FileKind.FILE else 0o666 & ~_umask()
+            after = replace(after, mode=mode)
+        return after, doubt
+
+    def _may_go(self, path: str, disk: OnDisk) -> tuple[str, bool]:
+        """The reason why the file on disk may be replaced or must stay, and whether it may."""
+        if disk.presence is FileKind.LINK:
+            return "it is a link", False
+        if disk.presence is FileKind.FILE and disk.names > 1:
+            return "it has a second name (hard link)", False
+        left = self.known.left(path)
+        if disk.presence is FileKind.FOLDER:
+            # The files in it decide, see `_settled`.
+            return "as the session left it", True
+        if any(_is(one, disk) for one in left):
+            return "as the session left it", True
+        if self.restored.get(path) == (digest(disk.data) if disk.presence is FileKind.FILE else ""):
+            return "as a restore left it", True
+        if disk.presence is FileKind.FILE and (held := self.committed(path)) and held.data == disk.data:
+            return "as git has it", True
+        if disk.presence is FileKind.ABSENT:
+            return ("removed since" if left else "gone; its last content is not known"), False
+        return ("changed on disk after the session" if left else "what the session left is not known"), False
+
+
+def _is_there(disk: OnDisk, after: OnDisk) -> bool:
+    """Whether the file on disk is as it was already."""
+    if after.presence is FileKind.ABSENT and disk.presence is FileKind.FOLDER:
+        return True
+    return after.presence is disk.presence and after.data == disk.data
+
+
+def _action(disk: OnDisk, after: OnDisk) -> RestoreAction:
+    """The action that makes the file on disk what it was, where both differ."""
     if after.presence is FileKind.ABSENT:
-        action = RestoreAction.DELETE
-    else:
-        action = (
-            RestoreAction.CREATE
-            if disk.presence in (FileKind.ABSENT, FileKind.FOLDER)
-            else RestoreAction.WRITE
-        )
-    if action is RestoreAction.CREATE:
-        after, remark = created(after, known.bits.of(path), committed(path))
-        make = replace(make, after=after, remark=remark)
-    if locked := folder.locked(path):
-        return replace(make, why=f"{locked} is read-only")
-    if is_read_only(disk):
-        # A user who may write to it anyway, such as root, still respects the read-only mode.
-        doubt = "; ".join(filter(None, ("it is read-only", doubt)))
-        make = replace(
-            make,
-            why=doubt,
-            remark="it stays read-only after the write" if action is RestoreAction.WRITE else "",
-        )
-    if doubt:
-        return replace(make, offered=action)
-    why, safe = _may_go(known, path, disk, restored, committed)
-    return replace(
-        make, action=action if safe else RestoreAction.LEAVE, why=why, offered=None if safe else action
-    )
+        return RestoreAction.DELETE
+    there = disk.presence not in (FileKind.ABSENT, FileKind.FOLDER)
+    return RestoreAction.WRITE if there else RestoreAction.CREATE
 
 
 def _unchanged(change: RestoredFile) -> RestoredFile:
@@ -215,33 +262,6 @@ def _unchanged(change: RestoredFile) -> RestoredFile:
         return replace(change, action=RestoreAction.SAME)
     absent = change.after is not None and change.after.presence is FileKind.ABSENT
     return replace(change, why=f"already {'absent' if absent else 'the same'}, as far as known; {change.why}")
-
-
-def _may_go(
-    known: RecordedFiles,
-    path: str,
-    disk: OnDisk,
-    restored: Mapping[str, str],
-    committed: Callable[[str], Committed | None],
-) -> tuple[str, bool]:
-    """The reason why the file on disk may be replaced or must stay, and whether it may."""
-    if disk.presence is FileKind.LINK:
-        return "it is a link", False
-    if disk.presence is FileKind.FILE and disk.names > 1:
-        return "it has a second name (hard link)", False
-    left = known.left(path)
-    if disk.presence is FileKind.FOLDER:
-        # The files in it decide, see `_settled`.
-        return "as the session left it", True
-    if any(_is(one, disk) for one in left):
-        return "as the session left it", True
-    if restored.get(path) == (digest(disk.data) if disk.presence is FileKind.FILE else ""):
-        return "as a restore left it", True
-    if disk.presence is FileKind.FILE and (held := committed(path)) and held.data == disk.data:
-        return "as git has it", True
-    if disk.presence is FileKind.ABSENT:
-        return ("removed since" if left else "gone; its last content is not known"), False
-    return ("changed on disk after the session" if left else "what the session left is not known"), False
 
 
 def is_read_only(disk: OnDisk) -> bool:

@@ -119,7 +119,7 @@ class Record:
         return data
 
 
-def restores_dir() -> Path:
+def _restores_dir() -> Path:
     """The folder of the records."""
     return state_dir() / "restores"
 
@@ -127,7 +127,7 @@ def restores_dir() -> Path:
 @contextmanager
 def exclusive() -> Iterator[Path]:
     """The folder of the records, while no other process restores or undoes. Raises Refused where one does."""
-    home = make_private(restores_dir())
+    home = make_private(_restores_dir())
     descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         with locked(descriptor, "the files of a project"):
@@ -234,7 +234,7 @@ def store(record: Record) -> None:
 
 def records(folder: str | None = None) -> list[Record]:
     """All restores, of one project where it is given, in their order. Folders without a valid manifest are left out."""
-    home = restores_dir()
+    home = _restores_dir()
     try:
         names = sorted((one for one in os.listdir(home) if one.isdecimal()), key=int)
     except OSError:

@@ -65,6 +65,8 @@ def judged(tokens: Sequence[Command | str]) -> Iterator[tuple[Command | str, Pro
 
 
 class _Reader:
+    """Goes through a script once, and remembers what the commands so far say about those that come."""
+
     def __init__(self, tokens: Sequence[Command | str]) -> None:
         self._tokens = tokens
         self._list = self._lists()

@@ -51,7 +51,7 @@ def ripgrep() -> str | None:
     return shutil.which(PROGRAM)
 
 
-def arguments_at_once() -> int:
+def _arguments_at_once() -> int:
     """Bytes of arguments that a program may take here."""
     try:
         most = os.sysconf("SC_ARG_MAX")
@@ -323,7 +323,7 @@ def _arguments(files: list[str]) -> Iterator[list[bytes]]:
     """Files in groups, each as large as a program's arguments allow."""
     if not files:
         return
-    room = arguments_at_once()
+    room = _arguments_at_once()
     names = _encoded(files)
     at = 0
     while at < len(names):

@@ -54,7 +54,7 @@ class Query:
 
     @property
     def broken_part(self) -> QueryError | None:
-        """The first part that is left out as meaningless: the rest finds something else than the user asked for."""
+        """The first part that is left out as meaningless: the rest finds something else than the user asked for; None where none is."""
         return self.wrong or next((problem for problem in self.problems if not problem.as_text), None)
 
     @property

@@ -308,6 +308,8 @@ def _sighting(text: str, found: list[Span], *, keep_case: bool) -> _Sighting:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
+    """The matches in a text, or in all texts of an entry, with the passage that shows them."""
+
     mask: int
     """The wanted things that occur, a bit for each."""
     passage: Passage

@@ -85,6 +85,8 @@ def members_of(
 
 
 class _Evaluation:
+    """Answers the conditions of a query for one session. The method of a function or term is `_` before its name."""
+
     def __init__(self, session: Session, stop: Callable[[], bool], now: int | None) -> None:
         self.session = session
         self.size = len(session)
@@ -228,6 +230,13 @@ class _Evaluation:
     def _error(self, _of: QueryCall, within: Members) -> Members:
         return self.bodies.failed(within)
 
+    def _lost(self, call: QueryCall, _within: Members) -> Members:
+        kinds = self.session.columns.kind
+        chosen = self._set(call) if call.arguments else None
+        path = self.session.tree.path(self.session.leaf)
+        compactions = sets.entries(chosen) if chosen is not None else map(EntryIndex, path)
+        return self.bodies.lost([at for at in compactions if kinds[at] == Kind.COMPACTION])
+
     # --- terms without a function ---
 
     def _since(self, call: QueryCall, within: Members) -> Members:
@@ -244,13 +253,6 @@ class _Evaluation:
 
     def _project(self, call: QueryCall, within: Members) -> Members:
         return within if text_of(call).lower() in self.session.cwd.lower() else bytes(self.size)
-
-    def _lost(self, call: QueryCall, _within: Members) -> Members:
-        kinds = self.session.columns.kind
-        chosen = self._set(call) if call.arguments else None
-        path = self.session.tree.path(self.session.leaf)
-        compactions = sets.entries(chosen) if chosen is not None else map(EntryIndex, path)
-        return self.bodies.lost([at for at in compactions if kinds[at] == Kind.COMPACTION])
 
 
 def _weight(expression: Expression) -> int:

@@ -65,13 +65,13 @@ class Bodies:
     def saying(self, text: str, within: Members) -> bytearray:
         """Entries whose text contains another, case ignored."""
         needle = text.casefold()
-        return self._where(within, lambda body, kind: needle in full_text(body, kind).casefold())
+        return self._where(within, lambda body, kind: needle in _full_text(body, kind).casefold())
 
     def matching(self, pattern: Pattern, within: Members, column: int) -> bytearray:
         """Entries whose text matches a pattern. Raises QueryError where that takes too long."""
 
         def holds(body: Body, kind: Kind) -> bool:
-            return next(pattern.spans(full_text(body, kind), 1), None) is not None
+            return next(pattern.spans(_full_text(body, kind), 1), None) is not None
 
         try:
             return self._where(within, holds)
@@ -222,7 +222,7 @@ class Bodies:
             raise Cancelled
 
 
-def full_text(body: Body, kind: Kind) -> str:
+def _full_text(body: Body, kind: Kind) -> str:
     """All text of an entry: prompts, replies, thinking, calls, results, summaries, labels and names."""
     if kind in (Kind.LABEL, Kind.SESSION_INFO):
         return str(body.get("label") or body.get("name") or "")

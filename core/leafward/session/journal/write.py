@@ -16,7 +16,7 @@ from leafward.session.journal.operation_log import LEAF_TYPE, MARKED, OperationI
 from leafward.session.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from leafward.session.session import Session
@@ -101,17 +101,9 @@ def write(
     line = every[-1]
     noted = marks(line)
     undoes = noted.get("undoes")
-    notes = list(remarks)
-    recent = changed_lately(session, writing.now())
+    notes = [*remarks, *_remarks_ahead(session, line, dry_run=writing.dry_run)]
+    recent = _changed_lately(session, writing.now())
     from_leaf = session.columns.id_at(session.leaf)
-    if session.version < CURRENT_VERSION:
-        old, new = f"of version {session.version}", f"version {CURRENT_VERSION}"
-        text = f"the file was {old} and is now {new}; it was copied to a backup"
-        if writing.dry_run:
-            text = f"the file is {old}: it is copied to a backup and becomes {new}"
-        notes.append(WriteRemark("migrates", text))
-    if _is_what_if(session, line):
-        notes.append(WriteRemark("what-if", _WHAT_IF))
     entries: tuple[EntryId, ...] = ()
     leaf: EntryId | None = EntryId(line["id"])
     size, backup = sum(len(encode_line(one)) for one in every), None
@@ -145,6 +137,18 @@ def write(
     )
 
 
+def _remarks_ahead(session: Session, line: Body, *, dry_run: bool) -> Iterator[WriteRemark]:
+    """Remarks on a write that are known before it: the migration of the file, and a leaf that the agent does not see."""
+    if session.version < CURRENT_VERSION:
+        old, new = f"of version {session.version}", f"version {CURRENT_VERSION}"
+        text = f"the file was {old} and is now {new}; it was copied to a backup"
+        if dry_run:
+            text = f"the file is {old}: it is copied to a backup and becomes {new}"
+        yield WriteRemark("migrates", text)
+    if _is_what_if(session, line):
+        yield WriteRemark("what-if", _WHAT_IF)
+
+
 def _is_what_if(session: Session, line: Body) -> bool:
     """Whether a line about to be written moves the place in the sidecar only."""
     if session.is_native or line["type"] in ("label", "session_info"):
@@ -164,13 +168,13 @@ def nothing(session: Session, kind: OperationKind, target: int, writing: Writing
     """The result of an operation that has nothing to change."""
     leaf = session.columns.id_at(session.leaf)
     target_id = session.columns.id_at(target)
-    recent = changed_lately(session, writing.now())
+    recent = _changed_lately(session, writing.now())
     return Write(
         kind, session.book_path, None, (), leaf, leaf, target_id, None, (), writing.dry_run, 0, None, recent
     )
 
 
-def changed_lately(session: Session, now: datetime) -> bool:
+def _changed_lately(session: Session, now: datetime) -> bool:
     """Whether another program than Leafward wrote to the file within the last minutes, or at a time in the future.
 
     Where the last lines are Leafward's own, the time of the entry before them decides, else that of the file. After a clock

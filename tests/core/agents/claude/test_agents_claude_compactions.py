@@ -9,7 +9,7 @@ import pytest
 
 from leafward.cli.output.page import Page
 from leafward.cli.tree import tree_json, tree_text
-from leafward.compaction.xray import xray_of
+from leafward.compaction.xray.xray import xray_of
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.session.entries import Damage, Kind

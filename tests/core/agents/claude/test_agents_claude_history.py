@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.compaction.xray import xray_of
+from leafward.compaction.xray.xray import xray_of
 from leafward.context.basis import leaf_before
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.registry import agent_named
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.replacement import replacing
-from leafward.compaction.settings import PlanSettings
-from leafward.compaction.xray import xray_of
+from leafward.compaction.draft.replacement import replacing
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
+from leafward.compaction.xray.xray import xray_of
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.context.sizes import Sizes

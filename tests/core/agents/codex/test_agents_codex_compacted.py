@@ -10,14 +10,14 @@ import pytest
 
 from leafward.agents.codex.entries.compactions import encrypted_size
 from leafward.agents.recognition import agent_of
-from leafward.compaction.alignment import Link
-from leafward.compaction.draft_assembly import draft
-from leafward.compaction.measure import measure
-from leafward.compaction.plan import plan
-from leafward.compaction.replacement import carried_text
-from leafward.compaction.settings import PlanSettings
-from leafward.compaction.summary_comparison import compare_summaries, summary_at
-from leafward.compaction.xray import xray_of
+from leafward.compaction.draft.draft_assembly import draft
+from leafward.compaction.draft.replacement import carried_text
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.plan.settings import PlanSettings
+from leafward.compaction.stored_summary.summary_comparison import compare_summaries, summary_at
+from leafward.compaction.xray.alignment import Link
+from leafward.compaction.xray.xray import xray_of
 from leafward.context.estimators import Estimator, estimated_tokens
 from leafward.context.model_context import context_at
 from leafward.files.working_set import working_set

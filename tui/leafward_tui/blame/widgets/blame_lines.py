@@ -41,8 +41,8 @@ class BlameColumns(NamedTuple):
 class BlameLines(LineList):
     """A list with one row for each line of the file."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="lines")
         self.text: BlameText | None = None
         self._hits: frozenset[int] = frozenset()
         self._author = -1

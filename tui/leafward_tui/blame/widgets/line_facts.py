@@ -25,8 +25,8 @@ class LineFacts(Painted):
 
     DEFAULT_CSS = "LineFacts { width: 1fr; height: 7; }"
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="facts")
         self._head: tuple[str, str] = ("", "")
         self._facts: Sequence[LineFact] = ()
 

@@ -166,7 +166,7 @@ class Listing:
     warm_ups: int = 0
     """Sub-agents left out because they had no task."""
     at: Mapping[str, int] = field(default_factory=dict)
-    """Line by path of the session, and by ``group:`` and its name."""
+    """Line by path of the session, and by `group:` and its name."""
     groups: Mapping[str, tuple[Card, ...]] = field(default_factory=dict)
     """The sessions of each group that are on show, or would be if it were unfolded."""
 
@@ -181,7 +181,7 @@ class Listing:
         return self.shown + self.archived + self.warm_ups
 
     def files_found(self, path: str) -> tuple[str, ...]:
-        """The files of a session that ``file:`` found."""
+        """The files of a session that `file:` found."""
         files = self.stock.files
         card = self.lines[self.at[path]].card if path in self.at else None
         if not self.query.files or files is None or card is None:
@@ -194,7 +194,7 @@ EMPTY = Listing((), View(), Query(), Stock(()), 0, 0, 0)
 
 
 def list_sessions(stock: Stock, view: View, now: int) -> Listing:
-    """The lines for ``view``; ``now`` in milliseconds since 1970."""
+    """The lines for `view`; `now` in milliseconds since 1970."""
     query = parse(view.text, now)
     found = stock.select(query)
     archived = 0 if view.archived else sum(1 for card in found if card.archived)

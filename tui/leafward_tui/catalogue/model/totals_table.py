@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from leafward.catalog.card import Card
-    from leafward.compaction.aftermath_totals import AftermathSum, Maker
+    from leafward.compaction.aftermath.aftermath_totals import AftermathSum, Maker
     from leafward_tui.ui.jobs import Job
 
 
@@ -107,7 +107,7 @@ def aftermath_rows(found: AftermathReading) -> list[TotalsRow]:
 
 def _repeated(maker: Maker, sums: dict[str, AftermathSum]) -> Iterator[TotalsRow]:
     """All compactions of an agent and a model; where some are by Leafward, the parts below; in a narrow window names are cut."""
-    from leafward.compaction.aftermath_totals import OWN, AftermathSum
+    from leafward.compaction.aftermath.aftermath_totals import OWN, AftermathSum
 
     name = f"{safe_line(maker.agent, 40)}, {safe_line(maker.model_name, 40)}"
     yield TotalsRow(name, _repeats(sum(sums.values(), AftermathSum())))
@@ -155,7 +155,7 @@ def aftermaths(
 ) -> AftermathReading:
     """Adds up the repeats after the compactions of some sessions; `progress` gets the sum after each. Raises Cancelled."""
     from leafward.agents.registry import agent_named
-    from leafward.compaction.aftermath_totals import AftermathTotals
+    from leafward.compaction.aftermath.aftermath_totals import AftermathTotals
 
     compacted = [card for card in cards if card.compactions and card.problem is None]
     totals, unread = AftermathTotals(), 0

@@ -25,7 +25,7 @@ _SORTED = {"context": Sort.TOKENS, "size": Sort.SIZE, "when": Sort.WHEN, "turns"
 
 
 class ListHead(Painted):
-    """``Sessions`` with the headings of the columns, and the rule whose heavy part is the focus. Two rows."""
+    """`Sessions` with the headings of the columns, and the rule whose heavy part is the focus. Two rows."""
 
     DEFAULT_CSS = "ListHead { height: 2; width: 1fr; }"
 
@@ -44,9 +44,9 @@ class ListHead(Painted):
         self._bare = True
 
     def show(self, sort: Sort, order: str, *, agents: bool, lit: bool, bare: bool = False) -> None:
-        """Sets the head: ``lit`` while the list has the focus; ``bare`` leaves out the headings of an empty list.
+        """Sets the head: `lit` while the list has the focus; `bare` leaves out the headings of an empty list.
 
-        ``order`` is the grouping and the order in words.
+        `order` is the grouping and the order in words.
         """
         state = (sort, order, agents, lit, bare)
         if state != (self._sort, self._order, self._agents, self._lit, self._bare):

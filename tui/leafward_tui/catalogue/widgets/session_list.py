@@ -27,7 +27,7 @@ _CACHED = 512
 
 
 class SessionList(LineList):
-    """Lines of a ``Listing`` with a cursor. Holds no state of the catalogue but the cursor."""
+    """Lines of a `Listing` with a cursor. Holds no state of the catalogue but the cursor."""
 
     DEFAULT_CSS = "SessionList { scrollbar-gutter: stable; }"
 
@@ -49,13 +49,13 @@ class SessionList(LineList):
 
     @property
     def line(self) -> ListLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         lines = self.listing.lines
         return lines[self.cursor] if self.cursor < len(lines) else None
 
     @property
     def card(self) -> Card | None:
-        """The session under the cursor."""
+        """The session under the cursor; None where the line is no session."""
         return self.line.card if self.line is not None else None
 
     def show(self, listing: Listing) -> None:
@@ -79,7 +79,7 @@ class SessionList(LineList):
     def _place_of(self, line: ListLine | None, old: Listing, *, folded: bool) -> int | None:
         """The new place of a line of the old list; None where it has none.
 
-        With ``folded``, the next session of its group stands for it, then the group's head, then the nearest line.
+        With `folded`, the next session of its group stands for it, then the group's head, then the nearest line.
         """
         if line is None:
             return None
@@ -114,7 +114,7 @@ class SessionList(LineList):
         return next((number for number, line in enumerate(lines[:200]) if line.kind is LineKind.SESSION), 0)
 
     def say_empty(self, lines: Sequence[tuple[str, str]]) -> None:
-        """Sets the text of an empty list: name of a style, or ``path``, and text, one for each row."""
+        """Sets the text of an empty list: name of a style, or `path`, and text, one for each row."""
         if tuple(lines) != self._empty:
             self._empty = tuple(lines)
             self._cache.clear()

@@ -59,7 +59,7 @@ class SessionColumns:
 
     @classmethod
     def of(cls, width: int, *, agents: bool, sort: Sort = Sort.WHEN) -> SessionColumns:
-        """The columns of a list of ``width`` cells without its scrollbar; ``agents`` where there are several agents.
+        """The columns of a list of `width` cells without its scrollbar; `agents` where there are several agents.
 
         The text keeps 40 cells as long as a column can go; the least telling column goes first. Sorted by size, the
         column of the file's size replaces that of the context.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
-from leafward.compaction.summary_comparison import compare_summaries, summary_at
+from leafward.compaction.stored_summary.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.entry_headline import summarised_entries
 

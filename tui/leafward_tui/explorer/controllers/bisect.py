@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
     from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.sheets.choice_sheet import Choice
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 
 _JOB = "bisect"
@@ -110,13 +111,25 @@ class Bisect(ExplorerController):
 
     def _ask_base(self, then: Callable[[], object], *, chosen: Callable[[], object] | None = None) -> None:
         """Asks for the base of the files before the session, then goes on: with `chosen` where one was chosen."""
-        from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
+        from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         session = self._state.session
-        go_on = chosen or then
         if session is None:
             return
+        choices = self._bases(session, then, chosen or then)
+        about = [
+            SheetLine("Files without recorded calls are taken from it; on the others the calls are replayed.")
+        ]
+        title = "Bisect: what the files were before the session"
+        self._view.open_sheet(ChoiceSheet(title, choices, about, left=then))
+
+    def _bases(
+        self, session: Session, then: Callable[[], object], go_on: Callable[[], object]
+    ) -> list[Choice]:
+        """The bases that can be chosen; `then` is called where none is, `go_on` once one is."""
+        from leafward_tui.ui.sheets.choice_sheet import Choice
+
         missing = "" if _has_folder(session) else NO_PROJECT_FOLDER
         other = self._base if self._base not in (None, "", session.cwd) else None
 
@@ -124,7 +137,7 @@ class Bisect(ExplorerController):
             self._base = base
             go_on()
 
-        choices = [
+        return [
             Choice(
                 "d",
                 "The last commit before the session",
@@ -156,11 +169,6 @@ class Bisect(ExplorerController):
                 act=partial(self._name_base, other or "", then, go_on),
             ),
         ]
-        about = [
-            SheetLine("Files without recorded calls are taken from it; on the others the calls are replayed.")
-        ]
-        title = "Bisect: what the files were before the session"
-        self._view.open_sheet(ChoiceSheet(title, choices, about, left=then))
 
     def _name_base(self, typed: str, then: Callable[[], object], chosen: Callable[[], object]) -> None:
         from leafward_tui.ui.sheets.sheet import TextSheet

@@ -13,12 +13,12 @@ from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY, PROMPTS
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.gauge_lines import Forecast, Load
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
-from leafward_tui.explorer.widgets.gauge import Load
 from leafward_tui.ui.bars.price_line import Facts
 from leafward_tui.ui.delay import Delay
-from leafward_tui.ui.panes.page import Gauge, Selection, SelectionKind
+from leafward_tui.ui.panes.page import ContextLimits, Selection, SelectionKind
 from leafward_tui.ui.text.cells import count
 from leafward_tui.ui.words.price_words import PriceWords
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.sub_agents import SubAgent
     from leafward.base.config import Config
-    from leafward.compaction.onset import Onset
+    from leafward.compaction.plan.onset import Onset
     from leafward.context.basis import Count
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.context.price import Price
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import ShownLine
     from leafward_tui.explorer.model.overview import Overview
-    from leafward_tui.explorer.widgets.gauge import Forecast
     from leafward_tui.ui.jobs import Job
 
 SETTLE = 0.06
@@ -231,7 +230,7 @@ class CursorDetails(ExplorerController):
         self._view.gauge.show(self._load(context.size), context.window, context.onset)
         onset = context.onset
         self._foresee(known=onset is not None and not onset.off, size=context.size.total)
-        self._view.inspector.show_gauge(Gauge(context.window, context.onset))
+        self._view.inspector.set_limits(ContextLimits(context.window, context.onset))
 
     def _foresee(self, *, known: bool, size: int) -> None:
         """Shows the distance to the next compaction while the session grows, and asks what it would do."""
@@ -266,8 +265,6 @@ class CursorDetails(ExplorerController):
             self._view.gauge.set_forecast(live=True, forecast=found)
 
         if long and self._foreseen is None:
-            from leafward_tui.explorer.widgets.gauge import Forecast
-
             self._view.gauge.set_forecast(live=True, forecast=Forecast(why="counting facts…"))
         # A forecast that fails is not shown: nobody asked for it.
         work = partial(forecast, session, self._services.config)
@@ -275,7 +272,7 @@ class CursorDetails(ExplorerController):
 
     def _show_overview(self, overview: Overview) -> None:
         if self._state.overview is None:
-            self._services.keep_for_long()
+            self._services.collector.keep_for_long()
         self._state.overview = overview
         self._view.strip.show(overview)
         self.settle()
@@ -363,7 +360,7 @@ def survey(
 ) -> Overview:
     """The overview of the path to the leaf; `measured` gets the context there first. Raises Cancelled."""
     from leafward.agents.model_window import context_window
-    from leafward.compaction.onset import onset
+    from leafward.compaction.plan.onset import onset
     from leafward.context.model_context import context_at, lacks_prompt
     from leafward_tui.explorer.model.overview import Overview
 

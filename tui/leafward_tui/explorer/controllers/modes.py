@@ -136,6 +136,16 @@ def _other_tabs(shown: Tab) -> Iterator[Hint]:
     return (Hint(f"tab.{tab.value.lower()}") for tab in Tab if tab is not shown)
 
 
+def _inspector_hints(now: Situation) -> Sequence[Hint]:
+    return (
+        *((Hint("move.here", "open", key_only=True),) if now.opens else ()),
+        Hint("mode.leave", "tree"),
+        *(_other_tabs(now.tab) if now.two_panes else (Hint("pane.next", "next tab", "next"),)),
+        *((Hint("file.timeline"),) if now.tab is Tab.FILES else ()),
+        Hint("copy.text"),
+    )
+
+
 def hints(now: Situation) -> Sequence[Hint]:
     """The keys, the most important first."""
     if now.failed:
@@ -143,13 +153,7 @@ def hints(now: Situation) -> Sequence[Hint]:
     if now.summarising:
         return (Hint("mode.leave", "cancel summary"), Hint("tab.context"), Hint("compare.open"))
     if not now.in_tree:
-        return (
-            *((Hint("move.here", "open", key_only=True),) if now.opens else ()),
-            Hint("mode.leave", "tree"),
-            *(_other_tabs(now.tab) if now.two_panes else (Hint("pane.next", "next tab", "next"),)),
-            *((Hint("file.timeline"),) if now.tab is Tab.FILES else ()),
-            Hint("copy.text"),
-        )
+        return _inspector_hints(now)
     if now.bare:
         return (*((Hint("density.next", "show entries"),) if now.hidden else ()), Hint("app.back"))
     through = (Hint("xray.open"),) if now.on_compaction else ()

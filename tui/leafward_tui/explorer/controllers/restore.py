@@ -13,11 +13,11 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.base.errors import Refused
-from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+from leafward_tui.explorer.model.restored_files import action_words, listed, outcome_words
 from leafward_tui.ui.sheets.row_choice import RowChoicePort
 from leafward_tui.ui.words.write_words import appending, named
 
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.jobs import Job, Jobs
     from leafward_tui.ui.screens.routed_screen import RoutedScreen
-
-_SAFE = ("write", "create", "delete")
-"""Actions that are carried out, by their names."""
 
 
 class FileRestore(ExplorerController):
@@ -120,7 +117,9 @@ class FileRestore(ExplorerController):
             work = partial(
                 write_files, choice.plan, choice.changes, choice.stop, choice.tell, entry if moved else None
             )
-            done = _done(moved, f"as at {named(entry)}", choice)
+            left = sum(one.path not in choice.chosen for one in choice.files)
+            then = f"as at {named(entry)}"
+            done = outcome_words(moved, then, choice.changes, len(choice.files), left)
             self._write.start_files(done, work, choice.done, choice.fail)
 
         title = "Move and restore the files" if moved else "Restore the files"
@@ -215,7 +214,7 @@ class RestoreChoice:
     @property
     def _can_choose(self) -> bool:
         """Whether any of the files can be put back."""
-        return any(is_safe(one) or is_offered(one) for one in self.files)
+        return any(one.is_possible for one in self.files)
 
     def diff(self) -> Sequence[str] | None:
         """The diff of the file of the cursor; None while it is computed."""
@@ -264,7 +263,7 @@ class RestoreChoice:
         """Chooses the file with a key, or takes it out; whether there is one that can be chosen."""
         path = key.removeprefix("file:")
         file = next((one for one in self.files if one.path == path), None)
-        if self.writing or file is None or not (is_safe(file) or is_offered(file)):
+        if self.writing or file is None or not file.is_possible:
             return False
         self._choose(self.chosen ^ {path})
         return True
@@ -276,7 +275,7 @@ class RestoreChoice:
         if self._safe:
             self._choose(frozenset() if self.chosen == self._safe else self._safe)
         else:
-            offered = any(map(is_offered, self.files))
+            offered = any(file.is_offered for file in self.files)
             self.view.say("no file is safe" + (": choose one by one" if offered else " to restore"))
 
     def _choose(self, chosen: frozenset[str]) -> None:
@@ -364,7 +363,7 @@ def plan_files(
             looked,
         )
     files = listed(plan)
-    safe = frozenset(one.path for one in files if is_safe(one))
+    safe = frozenset(one.path for one in files if one.is_safe)
     return PlannedFiles(plan, files, len(plan.changes) - len(files), safe)
 
 
@@ -405,59 +404,3 @@ def write_files(
     with project_of(session, plan.folder) as folder:
         restore(folder, session.id, plan.entry, chosen, last_entry(session), copied)
     return None
-
-
-# --- words ------------------------------------------------------------------------------------------------------------
-
-
-def is_safe(change: RestoredFile) -> bool:
-    """Whether the content is certain, and replaces only a state that the session, a restore or git has left."""
-    return change.action in _SAFE
-
-
-def is_offered(change: RestoredFile) -> bool:
-    """Whether it is made only where the user chooses it."""
-    from leafward.files.restoration.plan import RestoreAction
-
-    return change.action is RestoreAction.LEAVE and change.offered is not None
-
-
-def listed(plan: RestorePlan) -> list[RestoredFile]:
-    """The files that would change: safe changes first, then those to choose one by one, then impossible ones."""
-    from leafward.files.restoration.plan import RestoreAction
-
-    rank = {True: 0, False: 1}
-    rows = [one for one in plan.changes if one.action is not RestoreAction.SAME]
-    return sorted(rows, key=lambda one: (rank[is_safe(one)], rank[is_offered(one)], one.path))
-
-
-def action_words(changes: Sequence[RestoredFile]) -> str:
-    """The changes in words: `write 3 files, delete 1`; empty for none."""
-    numbers = [(action, sum(one.action == action for one in changes)) for action in _SAFE]
-    some = [(action, number) for action, number in numbers if number]
-    parts = [f"{action} {counted(number, 'file')}" for action, number in some[:1]]
-    return ", ".join([*parts, *(f"{action} {number:,}" for action, number in some[1:])])
-
-
-def _done(moved: str, then: str, choice: RestoreChoice) -> str:
-    """The outcome in words: files restored as they were `then`, out of how many, and files left alone."""
-    from leafward.files.restoration.plan import RestoreAction, is_read_only
-
-    left = sum(1 for one in choice.files if one.path not in choice.chosen)
-    done = _past(action_words(choice.changes))
-    if done and left:
-        done += f" of {len(choice.files):,}"
-    locked = sum(one.action is RestoreAction.WRITE and is_read_only(one.before) for one in choice.changes)
-    parts = [
-        moved,
-        f"{done}, {then}" if done else "no file written",
-        f"{locked:,} still read-only" if locked else "",
-        f"{left:,} left alone" if left else "",
-    ]
-    return "; ".join(filter(None, parts))
-
-
-def _past(words: str) -> str:
-    for now, then in (("write ", "wrote "), ("create ", "created "), ("delete ", "deleted ")):
-        words = words.replace(now, then)
-    return words

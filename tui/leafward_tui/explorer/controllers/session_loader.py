@@ -145,7 +145,7 @@ class SessionLoader(ExplorerController):
         """Closes the session's file, because the screen closes."""
         if self._state.session is not None:
             self._state.session.close()
-            self._services.let_go()
+            self._services.collector.let_go()
 
     def _show_progress(self, done: int | None, total: int) -> None:
         read = done // 1_000_000 if done is not None else None
@@ -187,7 +187,7 @@ class SessionLoader(ExplorerController):
         view.title_bar.progress(None)
         state.trouble = ""
         layout = opened.exploration.layout
-        self._services.keep_for_long()
+        self._services.collector.keep_for_long()
         self._navigation.show_rows(layout.row_of(cursor if cursor >= 0 else layout.leaf))
         self.show_title()
         self._metrics.count(self._show_counted)
@@ -383,7 +383,7 @@ class SessionLoader(ExplorerController):
     # --- other screens ------------------------------------------------------------------------------------------------
 
     def visit(self) -> Visit | None:
-        """The session for another screen, which may append to it and read the lines that others appended."""
+        """The session for another screen, which may append to it and read the lines that others appended; None before it is read."""
         session = self._state.session
         return Visit(session, session.scan, len(session)) if session is not None else None
 

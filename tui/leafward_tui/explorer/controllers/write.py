@@ -220,7 +220,7 @@ def reopening(session: Session) -> tuple[str, str]:
 
 
 def append(session: Session, change: Change, clock: Callable[[], datetime], _job: Job) -> Write | None:
-    """Appends a change to a session. Raises LeafwardError."""
+    """Appends a change to a session; None where it changed nothing. Raises LeafwardError."""
     from leafward.session.journal.write import Writing
 
     return change(session, Writing(now=clock))
@@ -229,7 +229,7 @@ def append(session: Session, change: Change, clock: Callable[[], datetime], _job
 def change_files(
     session: Session, change: FilesChange, clock: Callable[[], datetime], job: Job
 ) -> Write | None:
-    """Changes files, and the session with them. Raises LeafwardError, OSError."""
+    """Changes files, and the session with them; None where only files changed. Raises LeafwardError, OSError."""
     from leafward.session.journal.write import Writing
 
     return change(session, Writing(now=clock), job)

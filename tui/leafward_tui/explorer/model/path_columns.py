@@ -76,7 +76,7 @@ class PathColumns:
         return heads
 
     def sizes(self, starts: array[int], stop: Callable[[], bool]) -> array[int] | None:
-        """The context in tokens at the end of each turn; 0 where something it depends on is not known."""
+        """The context in tokens at the end of each turn; 0 where something it depends on is not known. None once `stop` turns true."""
         count = len(self.kinds)
         sums = array("q", accumulate(self.tokens, initial=0))
         missing = map(and_, self.flags.translate(_IS_ZERO), self.kinds.translate(_IS_CONTENT))

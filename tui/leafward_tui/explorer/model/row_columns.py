@@ -98,7 +98,7 @@ class RowState:
 
     def __init__(self, cursor: int = -1) -> None:
         self.cursor = cursor
-        """The line the cursor is on."""
+        """The line the cursor is on; None where there is none."""
         self.focused = True
         self.ghost: Ghost | None = None
         self.mark = -1

@@ -44,8 +44,8 @@ class GraphView(LineScroll):
             """A later message replaces an earlier one: only the final lines count."""
             return isinstance(message, GraphView.RowsShown)
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="graph")
         self.painter: RowPainter | None = None
         self.state = RowState()
         self.columns = RowColumns.fitting(80, 1)
@@ -110,7 +110,7 @@ class GraphView(LineScroll):
 
     @property
     def line(self) -> ShownLine | None:
-        """The line the cursor is on."""
+        """The line the cursor is on; None where there is none."""
         lines = self.lines
         if lines is None or not 0 <= self.state.cursor < len(lines):
             return None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward_tui.inspector.ports import InspectorView
     from leafward_tui.inspector.state import InspectorState
     from leafward_tui.ui.jobs import Job, Jobs
-    from leafward_tui.ui.panes.page import Gauge, Page, Selection
+    from leafward_tui.ui.panes.page import ContextLimits, Page, Selection
     from leafward_tui.ui.services import AppServices
 
 
@@ -51,10 +51,10 @@ class Pages:
         tabs = list(Tab)
         self.show_tab(tabs[(tabs.index(self._state.tab) + step) % len(tabs)])
 
-    def measure_by(self, gauge: Gauge | None) -> None:
-        """Measures contexts by another window."""
-        if gauge != self._state.gauge:
-            self._state.gauge = gauge
+    def measure_by(self, limits: ContextLimits | None) -> None:
+        """Measures contexts by another window and onset; None where neither is known."""
+        if limits != self._state.limits:
+            self._state.limits = limits
             if self._state.tab is Tab.CONTEXT:
                 self.rebuild()
 
@@ -70,7 +70,7 @@ class Pages:
             self.rebuild()
 
     def rebuild(self) -> None:
-        """Builds the page again, because its content or its gauge has changed."""
+        """Builds the page again, because its content or the limits of its context have changed."""
         state = self._state
         width, height = self._view.room
         if width < 8 or height < 1:
@@ -92,7 +92,7 @@ class Pages:
             services.glyphs,
             services.config,
             state.toggled.get(state.tab, frozenset()),
-            state.gauge,
+            state.limits,
             state.goal,
         )
         self._jobs.latest("page", partial(build_page, request), self._show)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from leafward.base.figures import counted, percent
-from leafward.compaction.alignment import Link
-from leafward.compaction.xray import xray_of
+from leafward.compaction.xray.alignment import Link
+from leafward.compaction.xray.xray import xray_of
 from leafward.context.basis import Basis
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.base.config import Config
-    from leafward.compaction.alignment import XRay
+    from leafward.compaction.xray.alignment import XRay
     from leafward.session.entries import Body
     from leafward.session.session import Session
     from leafward_tui.inspector.page_request import PageRequest

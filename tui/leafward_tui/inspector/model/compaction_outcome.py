@@ -21,7 +21,7 @@ from leafward_tui.ui.text.spans import padded, shown_line, width_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.compaction.aftermath import Aftermath
+    from leafward.compaction.aftermath.aftermath import Aftermath
     from leafward.compaction.exam.grade import Exam
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

@@ -21,7 +21,7 @@ from leafward_tui.inspector.model.context_parts import ContextPart, context_part
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.ui.appearance.context_signs import part_sign
-from leafward_tui.ui.panes.page import Gauge, Page, PageLine, Span
+from leafward_tui.ui.panes.page import ContextLimits, Page, PageLine, Span
 from leafward_tui.ui.text.cells import count, filled, fit, limit, right, wrap
 from leafward_tui.ui.text.paths import tilde
 from leafward_tui.ui.text.spans import aligned, padded, shown_line
@@ -163,36 +163,36 @@ def context_page(request: PageRequest) -> Page:
     thinking = f"thinking {shown_line(context.thinking, 20)}" if context.thinking else ""
     sheet.facts([[named], *([[Span(thinking, "faint")]] if thinking else [])])
     sheet.blank()
-    _gauge(sheet, context, request.gauge)
+    _fill(sheet, context, request.limits)
     sheet.blank()
     ledger_lines(sheet, context)
     _edits(sheet, context)
     return Page(request.tab, sheet.width, ContextLines(sheet, session, context))
 
 
-def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
+def _fill(sheet: Sheet, context: Context, limits: ContextLimits | None) -> None:
     """Writes the total against the window, then a bar with the shares of the parts and the free rest."""
     total = context.total
     glyphs = sheet.glyphs
-    if gauge is None:
+    if limits is None:
         sheet.line([Span(f"{context.sign}{count(total, zero='0')}", "strong"), Span(" tokens", "faint")])
         return
-    over = gauge.onset is not None and gauge.onset.reached(total)
+    over = limits.onset is not None and limits.onset.reached(total)
     lacks = lacks_prompt(context.session, context)
     words = [
         Span(f"{context.sign}{count(total, zero='0')}", "strong_warn" if over else "strong"),
-        Span(f"{' + not in file' if lacks else ''} / {limit(gauge.window)}", "faint"),
+        Span(f"{' + not in file' if lacks else ''} / {limit(limits.window)}", "faint"),
     ]
-    if over and gauge.onset is not None:
-        words.append(Span(f"   {compacts_at(gauge.onset)}", "warn"))
-    share = "" if lacks else percent(total, gauge.window)
+    if over and limits.onset is not None:
+        words.append(Span(f"   {compacts_at(limits.onset)}", "warn"))
+    share = "" if lacks else percent(total, limits.window)
     unsent = f" · {count(context.ledger.unsent)} not sent" if context.ledger.unsent else ""
     if sum(cell_len(word.text) for word in words) + cell_len(unsent) + cell_len(share) < sheet.width:
         words.append(Span(unsent, "faint"))
     sheet.row(words, [Span(share, "warn" if over else "sub")])
-    if gauge.onset is not None and gauge.onset.source:
-        file = safe_line(tilde(gauge.onset.source), 200)
-        sheet.note(f"as {file} says" if over else by_settings(gauge.onset, file))
+    if limits.onset is not None and limits.onset.source:
+        file = safe_line(tilde(limits.onset.source), 200)
+        sheet.note(f"as {file} says" if over else by_settings(limits.onset, file))
     ledger = context.ledger
     amounts = {
         "system": ledger.system,
@@ -202,7 +202,7 @@ def _gauge(sheet: Sheet, context: Context, gauge: Gauge | None) -> None:
         "not in file": ledger.not_in_file,
         "estimation error": max(0, ledger.error),
     }
-    *cells, free = filled(tuple(amounts.values()), max(0, gauge.window - total), sheet.width)
+    *cells, free = filled(tuple(amounts.values()), max(0, limits.window - total), sheet.width)
     signs = [part_sign(name, glyphs) for name in amounts]
     spans = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=True) if size]
     spans.append(Span(glyphs.block_free * free, "edge"))

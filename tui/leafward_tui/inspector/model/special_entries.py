@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe
-from leafward.compaction.stored_summary import stored_parts
-from leafward.compaction.summary_lines import part_sizes
+from leafward.compaction.stored_summary.stored_summary import stored_parts
+from leafward.compaction.stored_summary.summary_lines import part_sizes
 from leafward.context.basis import Basis
 from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import context_at
@@ -123,9 +123,10 @@ def _jump(sheet: Sheet, session: Session, name: str, entry: EntryIndex, missing:
     )
 
 
-def _author(sheet: Sheet, body: Body, *, own: str) -> None:
+def _author(sheet: Sheet, body: Body) -> None:
+    """Writes who made a summary, and what it cost."""
     usage = read_usage(body.get("usage"))
-    by = _summarizer(body) or ("an extension" if body.get("fromHook") else own)
+    by = _summarizer(body) or ("an extension" if body.get("fromHook") else "the agent")
     sheet.pairs("by", by, ink="sub", width=_NAMES)
     if usage is not None and usage.total:
         cost = f", {money(usage.cost)}" if usage.cost > 0 else ""
@@ -165,7 +166,7 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     within = part_sizes_in_words(text_of(body.get("summary")))
     if within:
         sheet.pairs("text", within, ink="sub", width=_NAMES)
-    _author(sheet, body, own="the agent")
+    _author(sheet, body)
     details = body.get("details")
     inferred = details.get("inferredParent") if isinstance(details, dict) else None
     if isinstance(inferred, str):
@@ -240,7 +241,7 @@ def _branch_summary(sheet: Sheet, session: Session, index: EntryIndex, body: Bod
     summarised = summarised_entries(session, index, body)
     if summarised:
         sheet.pairs("summarises", counted(summarised, "entry", "entries"), width=_NAMES)
-    _author(sheet, body, own="the agent")
+    _author(sheet, body)
     _summary(sheet, body)
     _details(sheet, body)
 

@@ -248,7 +248,7 @@ class PageView(LineScroll):
         self.refresh()
 
     def get_selection(self, selection: TextSelection) -> tuple[str, str] | None:
-        """The selected text and its ending."""
+        """The selected text and its ending; None without a page."""
         if self.page is None:
             return None
         return _selected(self.page.lines, selection), "\n"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.session.journal.write import Write
     from leafward.session.session import Session
     from leafward_tui.lab.controllers.edit import SummaryEdit
@@ -177,7 +177,7 @@ class Acceptance(LabController):
 
 def appended(session: Session, accepted: Draft, now: Callable[[], datetime], _job: Job) -> Write:
     """Appends a draft to the session. Raises LeafwardError, OSError."""
-    from leafward.compaction.draft import accept
+    from leafward.compaction.draft.draft import accept
     from leafward.session.journal.write import Writing
 
     return accept(session, accepted, Writing(now=now))

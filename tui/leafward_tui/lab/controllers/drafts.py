@@ -10,13 +10,13 @@ from leafward.base.errors import Cancelled
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.strategies import Strategy
-from leafward.compaction.draft_assembly import draft, edited
-from leafward.compaction.gate import pinned
+from leafward.compaction.draft.draft_assembly import draft, edited
+from leafward.compaction.draft.gate import pinned
+from leafward.compaction.draft.repair import own_summary
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.injection.findings.collection import collect
 from leafward.compaction.injection.injection import build
-from leafward.compaction.provenance import cost_of
-from leafward.compaction.repair import own_summary
+from leafward.compaction.stored_summary.provenance import cost_of
 from leafward.context.model_context import context_at
 from leafward.session.injected_block import split_enclosed
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from leafward.base.config import Config
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.findings.path_findings import Collected
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
     from leafward.session.session import Session
     from leafward.summaries.summarizers.summary import Summarizer
     from leafward_tui.lab.controllers.display import Display

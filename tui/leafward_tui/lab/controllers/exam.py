@@ -10,7 +10,7 @@ from leafward_tui.lab.controllers.controller import LabController
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.sitting import ExamAnswers
     from leafward_tui.ui.jobs import Job

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents.model_window import context_window
 from leafward.agents.recognition import agent_behind
 from leafward.base.strategies import Strategy
-from leafward.compaction.cut_rules import IllegalCut
 from leafward.compaction.injection.configured import configured_settings
-from leafward.compaction.measure import measure
-from leafward.compaction.onset import onset
-from leafward.compaction.pins import pins_in
-from leafward.compaction.strategies import ALL_ESTIMATORS, rules_of
+from leafward.compaction.measure.measure import measure
+from leafward.compaction.plan.onset import onset
+from leafward.compaction.stored_summary.pins import pins_in
+from leafward.compaction.strategies.by_name import ALL_ESTIMATORS, rules_of
+from leafward.compaction.strategies.cut_rules import IllegalCut
 from leafward.context.basis import planned_at
 from leafward.context.sizes import entries_below
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
@@ -180,7 +180,7 @@ def begin(session: Session, at: int, beside: int, config: Config) -> WhatIf:
 
 def _cut_as(session: Session, compaction: EntryIndex, choices: Choices) -> Choices:
     """Choices with the cut of a compaction, even of one that kept no entry: its summary covers all entries it replaced."""
-    from leafward.compaction.repair import plan_of
+    from leafward.compaction.draft.repair import plan_of
 
     if choices.cut is not None:
         return choices

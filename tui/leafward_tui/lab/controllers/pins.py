@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.compaction.pins import as_sentences
+from leafward.compaction.stored_summary.pins import as_sentences
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward.summaries.survival.report import Status
 from leafward_tui.lab.controllers.controller import LabController, LabMeans

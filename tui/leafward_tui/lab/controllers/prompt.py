@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.compaction.draft_assembly import prepared
+from leafward.compaction.draft.draft_assembly import prepared
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward_tui.lab.controllers.display import Display

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.compaction.growth import planned_growth
+from leafward.compaction.plan.growth import planned_growth
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.controllers.drafts import draft_of
 from leafward_tui.lab.state import Mode
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.base.config import Config
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward.summaries.summarizers.model.summarizer import SummaryProgress

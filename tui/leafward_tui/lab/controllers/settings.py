@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.strategies import Strategy
-from leafward.compaction.cut_rules import IllegalCut
+from leafward.compaction.strategies.cut_rules import IllegalCut
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.plan_lines import strategy_at, track_cells
 from leafward_tui.lab.model.sliders import Dial
@@ -18,8 +18,8 @@ from leafward_tui.lab.state import Mode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward.compaction.measure import PathSizes
-    from leafward.compaction.settings import PlanSettings
+    from leafward.compaction.measure.measure import PathSizes
+    from leafward.compaction.plan.settings import PlanSettings
     from leafward_tui.lab.controllers.display import Display
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.model.choices import Choices

@@ -7,14 +7,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from leafward.base.strategies import Strategy, strategy_of, threshold_strategy
-from leafward.compaction.settings import PlanSettings
-from leafward.compaction.strategies import rules_of
+from leafward.compaction.plan.settings import PlanSettings
+from leafward.compaction.strategies.by_name import rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.base.config import Config
-    from leafward.compaction.onset import Onset
+    from leafward.compaction.plan.onset import Onset
     from leafward.session.entries import EntryIndex
 
 EXTRACTIVE = "extractive"

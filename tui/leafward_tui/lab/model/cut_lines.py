@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from leafward.base.figures import counted
-from leafward.compaction.cut_rules import LEGAL, RULE_TEXT, SHORT_RULE_TEXT, CutRule, first_said
-from leafward.compaction.measure import ContentKind
+from leafward.compaction.measure.measure import ContentKind
+from leafward.compaction.strategies.cut_rules import LEGAL, RULE_TEXT, SHORT_RULE_TEXT, CutRule, first_said
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
 from leafward_tui.ui.panes.page import Span
@@ -19,7 +19,7 @@ from leafward_tui.ui.text.cells import count, fit, right, wrap
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
     from leafward.session.entry_headline import Headline
     from leafward_tui.lab.model.turns import PathTurns
     from leafward_tui.ui.appearance.glyphs import Glyphs

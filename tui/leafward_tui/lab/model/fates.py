@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
-from leafward.compaction.gate import pin_text, unseen
+from leafward.compaction.draft.gate import pin_text, unseen
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.survival.report import SURVIVED, Status
 from leafward_tui.ui.panes.page import Span
@@ -120,36 +120,13 @@ def fate_lines(
         room = width - len(_TITLE) - 2
         words = Span(fit(state, room, ellipsis=glyphs.ellipsis), "nothing")
         return Block([LabLine((Span(_TITLE, "strong"), blanks(2), words))])
-    overall = survival.overall()
-    share = percent(overall, 1.0) if overall is not None else "no facts"
-    head = [Span(_TITLE, "strong")]
     kinds = kept_by_kind(survival)
-    kept, whole = sum(row[1] for row in kinds), sum(row[2] for row in kinds)
-    # The share weighs facts, the lines below count them: both are named, or they would seem to disagree.
-    for about in (
-        f"  {kept:,} of {whole:,}; by weight",
-        "  by weight",
-    ):
-        if overall is not None and cell_len(_TITLE + about) + len(share) + 2 <= width:
-            head.append(Span(about, "faint"))
-            break
-    lines = [spread(head, [Span(share, "strong")], width)]
+    lines = [_kept_head(survival, kinds, width)]
     lost = lost_facts(survival, pinned)
     close = height - 1 - len(kinds) - 2 < min(_LEAST_LOST, len(lost))
     lines += _close_kinds(kinds, width) if close else [_kind(*row, width, glyphs) for row in kinds]
-    unpinned = [fact for fact in lost if not fact.pinned]
-    wrong = sum(1 for fact in unpinned if fact.status is Status.CONTRADICTED)
     lines += _invented(invented(survival), width, glyphs)
-    lines.append(LabLine())
-    head = [
-        Span("Lost", "strong"),
-        Span(f"  {len(unpinned) - wrong:,}", "strong_warn" if len(unpinned) > wrong else "leaf"),
-    ]
-    if wrong:
-        head.append(Span(f"  + {wrong:,} contradicted", "warn"))
-    lines.append(
-        spread(head, _pin_keys(width - sum(cell_len(span.text) for span in head)) if lost else [], width)
-    )
+    lines += [LabLine(), _lost_head(lost, width)]
     if not lost:
         lines.append(LabLine((Span("nothing is lost", "nothing"),)))
     # The widest source is that of the last entry: the texts are cut alike, so that alike ones are seen to be.
@@ -160,6 +137,33 @@ def fate_lines(
         for number, (fact, text) in enumerate(zip(lost, texts, strict=True))
     ]
     return Block(lines)
+
+
+def _kept_head(survival: Survival, kinds: Sequence[tuple[FactKind, int, int]], width: int) -> LabLine:
+    """The title and the share of facts kept. The share weighs facts, the lines below it count them."""
+    overall = survival.overall()
+    share = percent(overall, 1.0) if overall is not None else "no facts"
+    head = [Span(_TITLE, "strong")]
+    kept, whole = sum(row[1] for row in kinds), sum(row[2] for row in kinds)
+    # Both are named where there is room, or they would seem to disagree.
+    for about in (f"  {kept:,} of {whole:,}; by weight", "  by weight"):
+        if overall is not None and cell_len(_TITLE + about) + len(share) + 2 <= width:
+            head.append(Span(about, "faint"))
+            break
+    return spread(head, [Span(share, "strong")], width)
+
+
+def _lost_head(lost: Sequence[LostFact], width: int) -> LabLine:
+    """The numbers of lost facts that are not pinned, and the keys that pin them."""
+    unpinned = [fact for fact in lost if not fact.pinned]
+    wrong = sum(1 for fact in unpinned if fact.status is Status.CONTRADICTED)
+    head = [
+        Span("Lost", "strong"),
+        Span(f"  {len(unpinned) - wrong:,}", "strong_warn" if len(unpinned) > wrong else "leaf"),
+    ]
+    if wrong:
+        head.append(Span(f"  + {wrong:,} contradicted", "warn"))
+    return spread(head, _pin_keys(width - sum(cell_len(span.text) for span in head)) if lost else [], width)
 
 
 def _pin_keys(room: int) -> list[Span]:

@@ -10,9 +10,9 @@ from leafward_tui.ui.text.cells import count
 
 if TYPE_CHECKING:
     from leafward.base.strategies import Strategy
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.session.entries import EntryId
     from leafward.session.session import Session
     from leafward_tui.lab.model.choices import Choices

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from leafward.base.strategies import Strategy
-    from leafward.compaction.division import Diagnostic
     from leafward.compaction.injection.values import Injection, SectionReport
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
+    from leafward.compaction.strategies.division import Diagnostic
     from leafward_tui.lab.model.ledger import Column, Ledger, LedgerPart
     from leafward_tui.ui.appearance.glyphs import Glyphs
 

@@ -16,7 +16,7 @@ from leafward_tui.ui.text.cells import count, fit, money, right
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.grade import Exam
     from leafward.summaries.facts.values import FactKind
     from leafward.summaries.survival.report import Survival
@@ -63,7 +63,7 @@ class Run:
 
     @property
     def kept(self) -> float | None:
-        """The share of its facts that survive, by weight, 0…1; the same figure as everywhere else."""
+        """The share of its facts that survive, by weight, 0…1; None without facts. The same figure as everywhere else."""
         return self.survival.overall()
 
     @property

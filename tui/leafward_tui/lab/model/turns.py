@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from leafward.compaction.cut_rules import LEGAL, CutRule, first_said, rules
+from leafward.compaction.strategies.cut_rules import LEGAL, CutRule, first_said, rules
 from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.compaction.measure import PathSizes
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.measure.measure import PathSizes
+    from leafward.compaction.plan.plan import Plan
     from leafward.context.estimators import Estimator
 
 _BEFORE_CUT, _AFTER_CUT = 3, 2

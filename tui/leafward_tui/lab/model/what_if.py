@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.strategies import Strategy
-from leafward.compaction.cut_rules import RULE_TEXT, CutRule, IllegalCut, legal_cut
-from leafward.compaction.growth import SIZE_CODES
-from leafward.compaction.plan import plan
-from leafward.compaction.strategies import rules_of
+from leafward.compaction.plan.growth import SIZE_CODES
+from leafward.compaction.plan.plan import plan
+from leafward.compaction.strategies.by_name import rules_of
+from leafward.compaction.strategies.cut_rules import RULE_TEXT, CutRule, IllegalCut, legal_cut
 from leafward.session.entries import EntryIndex
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.ledger import Column, Ledger, column_of, ledger_of
@@ -24,12 +24,12 @@ from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.compaction.division import Diagnostic
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection, SectionReport
-    from leafward.compaction.measure import PathSizes
-    from leafward.compaction.plan import Plan
-    from leafward.compaction.settings import PlanSettings
+    from leafward.compaction.measure.measure import PathSizes
+    from leafward.compaction.plan.plan import Plan
+    from leafward.compaction.plan.settings import PlanSettings
+    from leafward.compaction.strategies.division import Diagnostic
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.turns import PathTurns
 

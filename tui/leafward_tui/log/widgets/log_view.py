@@ -51,15 +51,15 @@ def columns_of(width: int, *, states: bool) -> LogColumns:
 class LogList(LineList):
     """One line for each operation. Only lines on the screen are drawn."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="operations")
         self.operations: OperationText | None = None
         self.agent = "agent"
         """The name of the agent."""
 
     @property
     def operation(self) -> Operation | None:
-        """The operation under the cursor."""
+        """The operation under the cursor; None where there is none."""
         operations = self.operations
         return (
             operations.log[self.cursor]
@@ -144,8 +144,8 @@ class LogDetails(Painted):
 
     DEFAULT_CSS = "LogDetails { width: 1fr; height: 8; }"
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="details")
         self._operations: OperationText | None = None
         self._operation: Operation | None = None
         self._by = ""

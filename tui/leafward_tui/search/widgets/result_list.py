@@ -33,7 +33,7 @@ _CACHED = 512
 
 
 class ResultList(LineList):
-    """Lines of ``Finds`` with a cursor. Holds no state of the search but the cursor."""
+    """Lines of `Finds` with a cursor. Holds no state of the search but the cursor."""
 
     DEFAULT_CSS = "ResultList { scrollbar-gutter: stable; }"
 
@@ -50,7 +50,7 @@ class ResultList(LineList):
 
     @property
     def line(self) -> FindLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         return self.finds.lines[self.cursor] if 0 <= self.cursor < len(self.finds.lines) else None
 
     def show(self, finds: Finds, cursor: int = 0) -> None:

@@ -1,6 +1,6 @@
 """Arithmetic on colours: contrast, greys of equal brightness, the nearest of the terminal's 256.
 
-Colours are ``#rrggbb`` strings here, as in the themes.
+Colours are `#rrggbb` strings here, as in the themes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def grey(colour: str) -> str:
-    """The grey of the same luminance as ``colour``, so that every contrast is unchanged."""
+    """The grey of the same luminance as `colour`, so that every contrast is unchanged."""
     light = luminance(colour)
     channel = light * 12.92 if light <= 0.0031308 else 1.055 * light ** (1 / 2.4) - 0.055
     value = round(channel * 255)
@@ -78,7 +78,7 @@ def _eight_bit() -> dict[str, str]:
 
 
 def _shown(colour: str) -> str:
-    """The colour a 256-colour terminal shows for ``colour``."""
+    """The colour a 256-colour terminal shows for `colour`."""
     reduced = RichColor.from_triplet(ColorTriplet(*_channels(colour))).downgrade(ColorSystem.EIGHT_BIT)
     return reduced.get_truecolor().hex
 
@@ -88,10 +88,10 @@ _NEUTRAL = 0.03
 
 
 def nearest_eight_bit(colour: str, against: Iterable[str] = (), ratio: float = 1.0) -> str:
-    """The nearest of the fixed 240 colours to ``colour`` with a contrast of at least ``ratio`` to all of ``against``.
+    """The nearest of the fixed 240 colours to `colour` with a contrast of at least `ratio` to all of `against`.
 
     Where none has that contrast, the one with the most. Rich alone goes by saturation and makes the green-grey
-    ``#25342d`` a plain green; this function returns, and expects in ``against``, colours that Rich reduces to fixed
+    `#25342d` a plain green; this function returns, and expects in `against`, colours that Rich reduces to fixed
     ones.
     """
     here = _oklab(colour)

@@ -13,7 +13,7 @@ from leafward.base.terminal_signs import needs_ascii
 
 
 class Glyphs(NamedTuple):
-    """One set of signs. Every field is one cell wide, except ``gap`` and the tuple ``levels``."""
+    """One set of signs. Every field is one cell wide, except `gap` and the tuple `levels`."""
 
     # Nodes: the kind of a row. Filled lies on the path, hollow off it.
     prompt: str = "●"
@@ -144,7 +144,7 @@ class Glyphs(NamedTuple):
     # Text.
     ellipsis: str = "…"
     gap: str = "…"
-    """Stands for the folders left out of a path; three cells in ASCII, where ``~`` would read as the home folder."""
+    """Stands for the folders left out of a path; three cells in ASCII, where `~` would read as the home folder."""
     arrow: str = "→"
     crumb: str = "›"
     minus: str = "−"
@@ -161,9 +161,9 @@ class Glyphs(NamedTuple):
     quote_close: str = "”"
 
     def column(self, value: float, maximum: float, rows: int) -> tuple[str, ...]:
-        """A bar of ``value`` out of ``maximum``, ``rows`` cells high, top cell first.
+        """A bar of `value` out of `maximum`, `rows` cells high, top cell first.
 
-        A value above zero shows at least the lowest level, and only a value of ``maximum`` or more fills the top.
+        A value above zero shows at least the lowest level, and only a value of `maximum` or more fills the top.
         """
         steps = len(self.levels) - 1
         if value <= 0 or maximum <= 0 or rows <= 0:
@@ -267,6 +267,6 @@ ASCII = Glyphs(
 
 
 def choose_glyphs(env: Mapping[str, str], encoding: str | None, *, force_ascii: bool | None = None) -> Glyphs:
-    """The set to draw with; ``force_ascii`` is the user's configuration, None where it leaves the choice open."""
+    """The set to draw with; `force_ascii` is the user's configuration, None where it leaves the choice open."""
     ascii_only = needs_ascii(env, encoding) if force_ascii is None else force_ascii
     return ASCII if ascii_only else UNICODE

@@ -1,7 +1,7 @@
 """The colours of a theme, and the TOML files they are read from.
 
-A theme is fourteen colours and five tints. Hue has meaning and never decorates: ``leaf`` is live, kept, good; ``memory``
-summaries and compactions; ``ghost`` proposed or marked; ``warn`` look here; ``bad`` error or lost. The built-in themes
+A theme is fourteen colours and five tints. Hue has meaning and never decorates: `leaf` is live, kept, good; `memory`
+summaries and compactions; `ghost` proposed or marked; `warn` look here; `bad` error or lost. The built-in themes
 are files of the same form, read by the same function.
 """
 
@@ -49,15 +49,15 @@ TOKENS = (
     "warn",
     "bad",
 )
-"""Keys of ``[palette]`` in a theme file, from the ground up."""
+"""Keys of `[palette]` in a theme file, from the ground up."""
 HUES = ("leaf", "memory", "ghost", "warn", "bad")
-"""Keys of ``[tint]``: the tokens that mean something."""
+"""Keys of `[tint]`: the tokens that mean something."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 class ThemeError(Exception):
-    """A theme file that cannot be used; ``faults`` names file and key of each thing wrong with it."""
+    """A theme file that cannot be used; `faults` names file and key of each thing wrong with it."""
 
     def __init__(self, faults: tuple[str, ...]) -> None:
         super().__init__("; ".join(faults))
@@ -65,7 +65,7 @@ class ThemeError(Exception):
 
 
 class Palette(NamedTuple):
-    """The colours of a theme, each ``#rrggbb``, or ``ansi_…`` for a colour of the terminal's own."""
+    """The colours of a theme, each `#rrggbb`, or `ansi_…` for a colour of the terminal's own."""
 
     name: str
     title: str
@@ -75,7 +75,7 @@ class Palette(NamedTuple):
     panel: str
     """Title bar, key bar."""
     raised: str
-    """Inputs, chosen column, sheets; ``raise`` in files and stylesheets."""
+    """Inputs, chosen column, sheets; `raise` in files and stylesheets."""
     sel: str
     """Selected row."""
     line: str
@@ -107,7 +107,7 @@ class Palette(NamedTuple):
     def mono(self) -> Palette:
         """The palette without hue: every colour becomes the grey of its luminance, so that all contrasts are unchanged.
 
-        Colours of the terminal's own become ``sub``: sign, fill and weight alone then tell states apart.
+        Colours of the terminal's own become `sub`: sign, fill and weight alone then tell states apart.
         """
         changed: dict[str, Any] = {}
         for name in _COLOUR_FIELDS:
@@ -147,7 +147,7 @@ _COLOUR_FIELDS = tuple(
 
 
 def load_theme(path: Path) -> Palette:
-    """Read the theme file at ``path``. Raises ThemeError with every fault in it, each naming the file and the key."""
+    """Reads the theme file at `path`. Raises ThemeError with every fault in it, each naming the file and the key."""
     try:
         data = tomllib.loads(read_regular(path, _LARGEST).decode("utf-8"))
     except OSError as error:
@@ -179,7 +179,7 @@ def load_theme(path: Path) -> Palette:
 
 
 class _Table:
-    """One table of a theme file; a wrong value adds a fault to ``faults`` and is replaced by a default."""
+    """One table of a theme file; a wrong value adds a fault to `faults` and is replaced by a default."""
 
     def __init__(self, data: dict[str, Any], prefix: str, faults: list[str], known: tuple[str, ...]) -> None:
         self._data = data
@@ -213,7 +213,7 @@ class _Table:
         return _Table({}, f"{self._prefix}{key}.", [], known)
 
     def colour(self, key: str) -> str:
-        """The colour as ``#rrggbb`` or ``ansi_…``; Textual parses it later, so it must be parsable here."""
+        """The colour as `#rrggbb` or `ansi_…`; Textual parses it later, so it must be parsable here."""
         value = self._data.get(key)
         if not isinstance(value, str):
             self._fault(key, 'a colour such as "#9ccb7a"')
@@ -255,7 +255,7 @@ def built_in_names() -> tuple[str, ...]:
 
 @cache
 def built_in_theme(name: str) -> Palette:
-    """The built-in theme ``name``; reads that one file. Raises KeyError for an unknown name."""
+    """The built-in theme `name`; reads that one file. Raises KeyError for an unknown name."""
     if name not in built_in_names():
         raise KeyError(name)
     return load_theme(_built_in_folder().joinpath(f"{name}.toml"))
@@ -286,7 +286,7 @@ class Palettes(Mapping[str, Palette]):
 
 
 def user_themes(folder: Path) -> tuple[tuple[Palette, ...], tuple[str, ...]]:
-    """Themes of the user's ``folder`` in the order of their file names, and problems of the files left out.
+    """Themes of the user's `folder` in the order of their file names, and problems of the files left out.
 
     A theme with the name of a built-in one is meant to replace it. A missing folder is no problem.
     """
@@ -334,7 +334,7 @@ _READABLE = 4.5
 def weak_contrasts(palette: Palette) -> tuple[str, ...]:
     """Pairs of colours that are read together and have less than 4.5 of contrast, one sentence each.
 
-    For a user's own theme: it is used as it is, and these are the warnings about it. Nothing for ``ansi`` themes.
+    For a user's own theme: it is used as it is, and these are the warnings about it. Nothing for `ansi` themes.
     """
     if palette.ansi:
         return ()

@@ -1,6 +1,6 @@
 """The abilities of the terminal, decided from its environment: number of colours, a way to the clipboard.
 
-Imports neither Textual nor Rich: ``textual_settings`` has to be asked, and its answer put into the environment, before
+Imports neither Textual nor Rich: `textual_settings` has to be asked, and its answer put into the environment, before
 Textual is imported, because Textual reads its variables once.
 """
 
@@ -114,7 +114,7 @@ def _depth(env: Mapping[str, str], *, windows: bool) -> Depth:
 
 
 class Terminal(NamedTuple):
-    """The facts known of the terminal; a value, made once at the start with ``Terminal.detect(os.environ)``."""
+    """The facts known of the terminal; a value, made once at the start with `Terminal.detect(os.environ)`."""
 
     depth: Depth
     no_color: bool
@@ -125,7 +125,7 @@ class Terminal(NamedTuple):
 
     @classmethod
     def detect(cls, env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> Terminal:
-        """Read the environment ``env``; nothing is asked of the terminal itself."""
+        """Reads the environment `env`; nothing is asked of the terminal itself."""
         term = env.get("TERM", "").strip().lower()
         if env.get("TMUX"):
             multiplexer = Multiplexer.TMUX
@@ -153,10 +153,10 @@ def textual_settings(env: Mapping[str, str], *, windows: bool = sys.platform == 
 
 
 def color_system(env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> str | None:
-    """The value to set for ``TEXTUAL_COLOR_SYSTEM`` before Textual is imported, None where Rich already finds it.
+    """The value to set for `TEXTUAL_COLOR_SYSTEM` before Textual is imported, None where Rich already finds it.
 
     Rich looks at COLORTERM and the last part of TERM only: Ghostty, foot and Alacritty over ssh would get 16 colours,
-    kitty 256, and ``xterm-direct`` 16.
+    kitty 256, and `xterm-direct` 16.
     """
     if windows or env.get(COLOR_SYSTEM_VARIABLE):
         return None
@@ -196,10 +196,10 @@ class Copied(NamedTuple):
 
 
 def osc52(text: str, multiplexer: Multiplexer = Multiplexer.NONE) -> str:
-    r"""The escape sequence that puts ``text`` on the terminal's clipboard, in base64, so that no part of it is obeyed.
+    r"""The escape sequence that puts `text` on the terminal's clipboard, in base64, so that no part of it is obeyed.
 
-    Inside tmux it is there twice: raw, which tmux takes itself under ``set-clipboard on``, and wrapped in ``\ePtmux;``
-    … ``\e\\`` with every escape doubled, which it passes through under ``allow-passthrough on``. GNU screen gets it in
+    Inside tmux it is there twice: raw, which tmux takes itself under `set-clipboard on`, and wrapped in `\ePtmux;`
+    … `\e\\` with every escape doubled, which it passes through under `allow-passthrough on`. GNU screen gets it in
     device control strings short enough for its buffer.
     """
     payload = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
@@ -212,7 +212,7 @@ def osc52(text: str, multiplexer: Multiplexer = Multiplexer.NONE) -> str:
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Write ``text`` to ``path``, mode 0600, whole or not at all; the folder is made with mode 0700."""
+    """Writes `text` to `path`, mode 0600, whole or not at all; the folder is made with mode 0700."""
     from leafward.session.journal.durable import replace_file
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -220,10 +220,10 @@ def _write_private(path: Path, text: str) -> None:
 
 
 def copy_text(app: App[Any], text: str, *, terminal: Terminal, fallback: Path) -> Copied:
-    """Put ``text`` on the clipboard by OSC 52, or into the file ``fallback`` where that cannot work; never raises.
+    """Puts `text` on the clipboard by OSC 52, or into the file `fallback` where that cannot work; never raises.
 
-    A text of more than ``OSC52_LIMIT`` bytes goes to the file whole: a terminal would drop it, or worse, cut it.
-    ``App.clipboard`` holds the text in every case, so pasting inside the application works.
+    A text of more than `OSC52_LIMIT` bytes goes to the file whole: a terminal would drop it, or worse, cut it.
+    `App.clipboard` holds the text in every case, so pasting inside the application works.
     """
     size = len(text.encode("utf-8", "replace"))
     # Textual's own copy_to_clipboard also writes the raw sequence, whatever multiplexer is between us and the terminal:

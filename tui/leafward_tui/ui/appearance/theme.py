@@ -1,4 +1,4 @@
-"""The styles and variables that Textual and line rendering need, made from a ``Palette``.
+"""The styles and variables that Textual and line rendering need, made from a `Palette`.
 
 This is the one place where a colour becomes a style.
 """
@@ -23,7 +23,7 @@ from leafward_tui.ui.appearance.terminal import Depth
 
 
 def suited(palette: Palette, depth: Depth, *, no_color: bool = False) -> Palette:
-    """``palette`` as this terminal can show it: without hue on request, in the 256 colours, or in the terminal's 16.
+    """`palette` as this terminal can show it: without hue on request, in the 256 colours, or in the terminal's 16.
 
     Under NO_COLOR the result never holds colours of the terminal's own: Textual 8.2 turns every colour grey then, and
     takes the terminal's default, which it does not know, for black.
@@ -44,7 +44,7 @@ def suited(palette: Palette, depth: Depth, *, no_color: bool = False) -> Palette
 
 
 def css_variables(palette: Palette) -> dict[str, str]:
-    """``lw-bg`` … ``lw-bad`` and ``lw-leaf-tint`` … ``lw-bad-tint``, to be used in stylesheets as ``$lw-bg``."""
+    """`lw-bg` … `lw-bad` and `lw-leaf-tint` … `lw-bad-tint`, to be used in stylesheets as `$lw-bg`."""
     named: dict[str, str] = {
         f"lw-{key}": getattr(palette, "raised" if key == "raise" else key) for key in TOKENS
     }
@@ -52,12 +52,12 @@ def css_variables(palette: Palette) -> dict[str, str]:
 
 
 def theme_variable_defaults() -> dict[str, str]:
-    """The variables for ``App.get_theme_variable_defaults``: a theme of Textual's own would leave ``$lw-…`` unresolved."""
+    """The variables for `App.get_theme_variable_defaults`: a theme of Textual's own would leave `$lw-…` unresolved."""
     return css_variables(built_in_theme(DEFAULT_DARK))
 
 
 def textual_theme(palette: Palette) -> Theme:
-    """``palette`` for ``App.register_theme``; Textual's own widgets are calmed down to the same few colours."""
+    """`palette` for `App.register_theme`; Textual's own widgets are calmed down to the same few colours."""
     p = palette
     return Theme(
         name=p.name,
@@ -147,9 +147,9 @@ def _calm(p: Palette) -> dict[str, str]:
 class Ground(NamedTuple):
     """Every ink on one background. A row picks its ground once and its inks by name.
 
-    An ink too weak for a ground is one step brighter there already: ``faint`` is ``sub``, and ``edge`` is ``faint``, on
+    An ink too weak for a ground is one step brighter there already: `faint` is `sub`, and `edge` is `faint`, on
     the selected row, on raised ground and on tints. On a ground that is one of the terminal's own sixteen colours every
-    ink is ``text``: a terminal's red on its grey may not be seen at all.
+    ink is `text`: a terminal's red on its grey may not be seen at all.
     """
 
     blank: Style
@@ -179,7 +179,7 @@ class Ground(NamedTuple):
 
     @classmethod
     def of(cls, palette: Palette, ground: str) -> Ground:
-        """The inks of ``palette`` on its colour ``ground``, a field name such as ``sel`` or ``leaf_tint``."""
+        """The inks of `palette` on its colour `ground`, a field name such as `sel` or `leaf_tint`."""
         name = getattr(palette, ground)
         back = Color.parse(name).rich_color
         lifted = ground not in {"bg", "panel"}
@@ -209,7 +209,7 @@ class Ground(NamedTuple):
 
 
 class Styles(NamedTuple):
-    """Every style a line is rendered with: ``styles.sel.text`` is text on the selected row."""
+    """Every style a line is rendered with: `styles.sel.text` is text on the selected row."""
 
     bg: Ground
     panel: Ground
@@ -223,7 +223,7 @@ class Styles(NamedTuple):
 
     @classmethod
     def of(cls, palette: Palette) -> Styles:
-        """The styles of ``palette``; made once a theme, equal palettes share one value."""
+        """The styles of `palette`; made once a theme, equal palettes share one value."""
         return _styles(palette)
 
 

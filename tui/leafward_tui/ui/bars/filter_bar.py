@@ -113,7 +113,7 @@ class _Problem(Painted):
 
 
 class FilterBar(Horizontal):
-    """Becomes a field when it is edited; Textual's ``Input`` is imported only then."""
+    """Becomes a field when it is edited; Textual's `Input` is imported only then."""
 
     DEFAULT_CSS = """
     FilterBar {
@@ -177,9 +177,9 @@ class FilterBar(Horizontal):
             self._input.value = ""
 
     def show(self, number: str, rest: str, note: str = "", *, problem: bool = False) -> None:
-        """Shows ``number`` and ``rest``, and ``note``, which names the searched folders or the ``problem``.
+        """Shows `number` and `rest`, and `note`, which names the searched folders or the `problem`.
 
-        ``number`` stands out from ``rest`` when ``rest`` gives the total.
+        `number` stands out from `rest` when `rest` gives the total.
         """
         self._facts.state = _State(number, rest, note, problem)
         self._fit()

@@ -1,4 +1,4 @@
-"""The field of the filter: terms such as ``file:`` are set apart from words."""
+"""The field of the filter: terms such as `file:` are set apart from words."""
 
 from __future__ import annotations
 

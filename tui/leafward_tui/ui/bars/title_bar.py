@@ -27,7 +27,7 @@ _PROGRESS_CELLS = 11
 
 
 class Fact(NamedTuple):
-    """One group at the right: ``678 entries``."""
+    """One group at the right: `678 entries`."""
 
     value: str
     unit: str = ""
@@ -40,7 +40,7 @@ class Fact(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Background work: ``indexing 1,904 / 2,318``; without a known total, ``reading 300 MB``."""
+    """Background work: `indexing 1,904 / 2,318`; without a known total, `reading 300 MB`."""
 
     verb: str
     done: int | None
@@ -49,7 +49,7 @@ class Progress(NamedTuple):
 
 
 class TitleBar(Painted):
-    """``leafward  project › Title`` and facts. One row, without focus."""
+    """`leafward  project › Title` and facts. One row, without focus."""
 
     DEFAULT_CSS = "TitleBar { height: 1; width: 1fr; background: $lw-panel; }"
     GROUND = "panel"
@@ -63,7 +63,7 @@ class TitleBar(Painted):
         self._progress: Progress | None = None
 
     def show(self, title: str, *, crumb: str = "", note: str = "", facts: Sequence[Fact] = ()) -> None:
-        """Sets everything but the progress; texts are expected to be safe. ``crumb`` is the parent of the title."""
+        """Sets everything but the progress; texts are expected to be safe. `crumb` is the parent of the title."""
         content = (title, crumb, note, tuple(facts))
         if content != (self._title, self._crumb, self._note, self._facts):
             self._title, self._crumb, self._note, self._facts = content

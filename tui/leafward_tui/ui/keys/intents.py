@@ -1,6 +1,6 @@
 """Everything a user can do with a key, in one catalogue.
 
-Bindings, command palette, key bar, help and the ids of a user's keymap all come from ``INTENTS``: only a listed intent
+Bindings, command palette, key bar, help and the ids of a user's keymap all come from `INTENTS`: only a listed intent
 has a key, and each is in the help too. The module is long because it is one table: divided by screen, it would no
 longer show that a key means the same on each.
 """
@@ -29,7 +29,7 @@ EVERYWHERE = (
 """The full screens; each of these keys means the same on all of them."""
 
 SCREENS = (*EVERYWHERE, "help", "themes", "draft", "totals", "merge", "graft", "restore", "heal")
-"""Every name that ``Intent.screens`` may hold."""
+"""Every name that `Intent.screens` may hold."""
 
 
 _LISTS = SCREENS
@@ -110,7 +110,7 @@ class Intent(NamedTuple):
     """One thing a user can do."""
 
     id: str
-    """``area.verb``; a user's keymap refers to it, so it never changes."""
+    """`area.verb`; a user's keymap refers to it, so it never changes."""
     keys: str
     """Default keys, comma separated; single characters as they are typed, others in Textual's names."""
     title: str
@@ -128,13 +128,13 @@ class Intent(NamedTuple):
 
     @property
     def action(self) -> str:
-        """The action's name: ``row.down`` runs ``action_row_down`` of the screen."""
+        """The action's name: `row.down` runs `action_row_down` of the screen."""
         of_app = APP_ACTIONS.get(self.id)
         return f"app.{of_app}" if of_app else self.id.replace(".", "_")
 
     @property
     def default_keys(self) -> tuple[str, ...]:
-        """The default keys, in Textual's comma form taken apart; a comma itself is named ``comma``."""
+        """The default keys, in Textual's comma form taken apart; a comma itself is named `comma`."""
         return tuple(self.keys.split(","))
 
 
@@ -538,12 +538,12 @@ def _routed(entry: Intent) -> Binding:
 
 
 def intent_bindings(screen: str) -> list[Binding]:
-    """The ``BINDINGS`` of a `RoutedScreen`, each with its intent's id, so that a keymap reaches it."""
+    """The `BINDINGS` of a `RoutedScreen`, each with its intent's id, so that a keymap reaches it."""
     return [_routed(entry) for entry in intents_for(screen) if entry.id not in APP_ACTIONS]
 
 
 def app_bindings() -> list[Binding]:
-    """The ``BINDINGS`` of the application itself; they also work while a modal is open."""
+    """The `BINDINGS` of the application itself; they also work while a modal is open."""
     return [
         Binding(
             entry.keys,

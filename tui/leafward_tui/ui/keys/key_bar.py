@@ -26,7 +26,7 @@ _ALWAYS = ("app.help", "app.palette")
 
 
 class Hint(NamedTuple):
-    """Keys and their present effect: ``Hint("sort.next", "sort: when")``; two ids show as ``[ ] branch``."""
+    """Keys and their present effect: `Hint("sort.next", "sort: when")`; two ids show as `[ ] branch`."""
 
     ids: str | tuple[str, ...]
     words: str = ""
@@ -54,7 +54,7 @@ class _Cell(NamedTuple):
 
 
 class KeyBar(Painted):
-    """Five to ten hints in whole words, dropped from the right when narrow; ``?`` and ``ctrl+p`` at the right edge. Click runs one."""
+    """Five to ten hints in whole words, dropped from the right when narrow; `?` and `ctrl+p` at the right edge. Click runs one."""
 
     DEFAULT_CSS = "KeyBar { height: 1; width: 1fr; background: $lw-panel; }"
     GROUND = "panel"

@@ -57,7 +57,7 @@ _LABELS = {
 
 
 def key_name(key: str) -> str:
-    """A key by Textual's name, from a person's spelling: ``[`` is ``left_square_bracket``, ``esc`` is ``escape``."""
+    """A key by Textual's name, from a person's spelling: `[` is `left_square_bracket`, `esc` is `escape`."""
     text = key.strip() or key
     if len(text) == 1:
         return "space" if text == " " else str(_character_to_key(text))
@@ -67,7 +67,7 @@ def key_name(key: str) -> str:
 
 
 def key_label(key: str) -> str:
-    """A key as the interface writes it: one character where it is one, ``esc``, ``ctrl+p``."""
+    """A key as the interface writes it: one character where it is one, `esc`, `ctrl+p`."""
     modifiers, plus, last = key.rpartition("+")
     label = f"{modifiers}{plus}{_LABELS.get(last, last)}"
     # A configuration may name any character, and a terminal would obey some of them.
@@ -91,7 +91,7 @@ class Keymap(NamedTuple):
 
     @classmethod
     def of(cls, overrides: Mapping[str, Iterable[str]]) -> Keymap:
-        """The default keys with ``overrides`` (keys by intent id) laid over them.
+        """The default keys with `overrides` (keys by intent id) laid over them.
 
         An unknown id is named with the nearest known one. Where two intents of one screen would share a key, the one
         the user bound has it and the other loses it; between two that the user bound, the first in the catalogue.
@@ -115,7 +115,7 @@ class Keymap(NamedTuple):
 
     @property
     def textual(self) -> dict[str, str]:
-        """The keys for ``App.set_keymap``: only those that differ from the default."""
+        """The keys for `App.set_keymap`: only those that differ from the default."""
         return {intent_id: ",".join(self.keys[intent_id]) or UNBOUND for intent_id in sorted(self.changed)}
 
     def label(self, intent_id: str) -> str:

@@ -140,7 +140,7 @@ class LinesView(LineScroll):
 
     @property
     def line(self) -> LabLine | None:
-        """The line of the cursor."""
+        """The line of the cursor; None where there is none."""
         lines = self.lines
         return lines[self.cursor] if lines is not None and 0 <= self.cursor < len(lines) else None
 

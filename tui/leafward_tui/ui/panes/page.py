@@ -14,7 +14,7 @@ from leafward.session.entries import NO_ENTRY
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.compaction.onset import Onset
+    from leafward.compaction.plan.onset import Onset
     from leafward.session.session import Session
     from leafward_tui.ui.panes.inspector_tab import Tab
 
@@ -69,7 +69,7 @@ class Selection:
         return sum(map(len, self.entries))
 
 
-class Gauge(NamedTuple):
+class ContextLimits(NamedTuple):
     """The limits that a context is measured against."""
 
     window: int = 200_000

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from leafward.base.figures import counted
-from leafward.compaction.summary_comparison import LineRelation
+from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward_tui.ui.panes.line_scroll import LineList, set_extent
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit
@@ -44,7 +44,7 @@ class ComparisonView(LineList):
 
     @property
     def line(self) -> DifferenceLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         return self.lines[self.cursor] if 0 <= self.cursor < len(self.lines) else None
 
     def show(self, lines: Sequence[DifferenceLine], cursor: int = 0) -> None:

@@ -83,7 +83,7 @@ class RoutedScreen(Screen[ScreenResultType]):
     """A screen whose keys go to controllers by the ids of intents. It has a result, given once."""
 
     NAME: ClassVar[str] = ""
-    """The screen's name in ``Intent.screens``."""
+    """The screen's name in `Intent.screens`."""
 
     routes = Routes()
     """Set once, in `compose`, when the controllers and their widgets are made."""

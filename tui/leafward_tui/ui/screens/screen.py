@@ -78,8 +78,8 @@ def _answer(screen: BaseScreen[Any], reason: str) -> None:
 class BaseScreen(RoutedScreen[ScreenResultType]):
     """A full screen: two bars and the content that a subclass composes between them.
 
-    The subclass gives ``NAME`` and ``BINDINGS = intent_bindings(NAME)``, and hands its controllers to ``route`` at the
-    end of ``compose_content``. The rest of its start-up stands in ``mounted``.
+    The subclass gives `NAME` and `BINDINGS = intent_bindings(NAME)`, and hands its controllers to `route` at the
+    end of `compose_content`. The rest of its start-up stands in `mounted`.
     """
 
     clear_note: Callable[[], object] | None = None
@@ -154,7 +154,7 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         return ()
 
     def show_hints(self) -> None:
-        """Shows the hints again after a change of the state behind ``hints``; leaves out writes that are refused."""
+        """Shows the hints again after a change of the state behind `hints`; leaves out writes that are refused."""
         if self.is_attached:
             self.key_bar.show([hint for hint in self.hints() if not (self.refusal and hint.writes)])
 

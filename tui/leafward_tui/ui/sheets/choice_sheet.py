@@ -50,7 +50,7 @@ class Choice:
     effect: str = ""
     """The effect of the choice, beside the title."""
     operation: str = ""
-    """The write in words: ``append 1 line to …``. Shown while the row is the current one."""
+    """The write in words: `append 1 line to …`. Shown while the row is the current one."""
     refused: str = ""
     """The reason why it cannot be chosen now; shown instead of the effect."""
     current: bool = False
@@ -181,7 +181,7 @@ class _Choices(Widget):
 class ChoiceSheet(Sheet):
     """Choices as rows with a letter. Returns the letter chosen, None when left; `take` acts on either.
 
-    ``cycle`` is a key that goes to the next row, such as the one that opened the sheet.
+    `cycle` is a key that goes to the next row, such as the one that opened the sheet.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -121,6 +121,12 @@ class Foot(Painted):
     def __init__(self, sheet: Sheet) -> None:
         super().__init__()
         self._sheet = sheet
+        self._message = ""
+
+    def say(self, text: str) -> None:
+        """Shows a message instead of the write; an empty text removes it."""
+        self._message = text
+        self.refresh()
 
     def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
         """The lower line with the keys, or the upper one with the words that do not fit there."""
@@ -133,7 +139,7 @@ class Foot(Painted):
                 Segment(f" {one.words}", ground.faint),
             ]
             used = one.end
-        words, warns = self._sheet.outcome()
+        words, warns = drawable(self._message or self._sheet.operation()), bool(self._message)
         room = width - (lower[-1].end if lower else 1) - 4
         beside = bool(upper) or cell_len(words) <= room
         if words and y and beside and room > 0:
@@ -240,9 +246,9 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         super().__init__()
         self.title_line = TitleLine(drawable(title), drawable(note))
         self.warn = self.title_line.warn
-        self._message = ""
-        self.answer = self.say
         self.about = AboutLines(about)
+        self.foot = Foot(self)
+        self.answer = self.say = self.foot.say
 
     def compose(self) -> ComposeResult:
         """Rule and title above the body, operation and keys below it."""
@@ -253,7 +259,6 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
             yield self.about
             yield OneLine(lambda _width, _ground: [])
             yield from self.compose_body()
-            self.foot = Foot(self)
             yield self.foot
 
     def compose_body(self) -> ComposeResult:
@@ -279,15 +284,6 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
         """The write in words; overridden."""
         return ""
 
-    def say(self, text: str) -> None:
-        """Shows a message at the foot instead of the write; an empty text removes it."""
-        self._message = text
-        self.foot.refresh()
-
-    def outcome(self) -> tuple[str, bool]:
-        """The message about a problem, or the write in words; and whether it is the former."""
-        return drawable(self._message or self.operation()), bool(self._message)
-
     def action_leave(self) -> None:
         """Closes the sheet without doing anything."""
         self.dismiss(None)
@@ -306,7 +302,7 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
 class TextSheet(Sheet):
     """One line of text. Returns it, an empty one too; None when cancelled.
 
-    ``operation_of`` says what committing the present text would do; ``changed`` gets every change, for a search that
+    `operation_of` says what committing the present text would do; `changed` gets every change, for a search that
     follows as the user types.
     """
 
@@ -392,12 +388,11 @@ class TextSheet(Sheet):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Passes the new text to the listener."""
         event.stop()
-        self._message = ""
+        self.say("")
         if event.value != drawable(event.value):
             # Pasted: the field would pass it on to the terminal as it is.
             self.input.value = drawable(event.value)
             return
-        self.foot.refresh()
         if self._changed is not None:
             self._changed(event.value)
 

@@ -1,4 +1,4 @@
-"""``t``: the themes, each seen at once while the cursor moves over it."""
+"""`t`: the themes, each seen at once while the cursor moves over it."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class ThemesScreen(Modal):
     def on_mount(self) -> None:
         """Puts the cursor on the theme in use."""
         app = self.services
-        self._names = list(app.palettes)
+        self._names = list(app.themes.palettes)
         self._before = app.theme
         self.rows.cursor = self._names.index(app.theme) if app.theme in self._names else 0
-        described = max(cell_len(palette.description) for palette in app.palettes.values())
+        described = max(cell_len(palette.description) for palette in app.themes.palettes.values())
         size = self.app.size - MODAL_MARGIN
         self.frame(
             "Themes",
@@ -53,8 +53,8 @@ class ThemesScreen(Modal):
     def _row(self, number: int, width: int, ground: Ground) -> list[Segment]:
         """A theme: its name, its hues as dots, its purpose."""
         app = self.services
-        palette = app.palettes[self._names[number]]
-        shown = app.shown(palette.name)
+        palette = app.themes.palettes[self._names[number]]
+        shown = app.themes.shown(palette.name)
         glyphs = self.services.glyphs
         current = number == self.rows.cursor
         pieces = [

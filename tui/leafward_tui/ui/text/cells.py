@@ -32,7 +32,7 @@ _IDLE_JOINER = r"\u200d+(?=[\x00-\x7f]|$)|(?:^|(?<=[\x00-\x7f]))\u200d+|(?<=\u20
 
 
 def _flat(text: str) -> str:
-    """``text`` with every control character turned into a space, so that the measured text is the drawn one."""
+    """`text` with every control character turned into a space, so that the measured text is the drawn one."""
     if text.isprintable():
         return text
     text = text.translate(_CONTROLS)
@@ -40,7 +40,7 @@ def _flat(text: str) -> str:
 
 
 def expand_tabs(text: str) -> str:
-    """``text``, one line of it, with tabs filled up to the next multiple of four cells."""
+    """`text`, one line of it, with tabs filled up to the next multiple of four cells."""
     if "\t" not in text:
         return text
     parts = text.split("\t")
@@ -54,7 +54,7 @@ def expand_tabs(text: str) -> str:
 
 
 def _head(text: str, width: int) -> tuple[str, int, bool]:
-    """The longest beginning of ``text`` within ``width`` cells: itself, its width, and whether it is all of it."""
+    """The longest beginning of `text` within `width` cells: itself, its width, and whether it is all of it."""
     if width <= 0:
         return "", 0, not text
     if text.isascii():
@@ -80,9 +80,9 @@ def _head(text: str, width: int) -> tuple[str, int, bool]:
 
 
 def fit(text: str, width: int, *, pad: bool = False, ellipsis: str = "…") -> str:
-    """``text`` in at most ``width`` cells, exactly ``width`` with ``pad``.
+    """`text` in at most `width` cells, exactly `width` with `pad`.
 
-    A text that is too long ends in ``ellipsis``, after a whole word where that costs at most a quarter of the room.
+    A text that is too long ends in `ellipsis`, after a whole word where that costs at most a quarter of the room.
     """
     if width <= 0:
         return ""
@@ -94,7 +94,7 @@ def fit(text: str, width: int, *, pad: bool = False, ellipsis: str = "…") -> s
 
 
 def _cut(text: str, width: int, ellipsis: str) -> tuple[str, int]:
-    """A beginning of ``text`` with ``ellipsis``, and its width; ``text`` is known not to fit."""
+    """A beginning of `text` with `ellipsis`, and its width; `text` is known not to fit."""
     mark = cell_len(ellipsis)
     if mark > width:
         return "", 0
@@ -109,9 +109,9 @@ def _cut(text: str, width: int, ellipsis: str) -> tuple[str, int]:
 
 
 def fit_apart(texts: Sequence[str], width: int, *, ellipsis: str = "…") -> list[str]:
-    """Each text in at most ``width`` cells; what texts that would be cut to the same share at their beginning is left out.
+    """Each text in at most `width` cells; what texts that would be cut to the same share at their beginning is left out.
 
-    Such a text begins with ``ellipsis``, then about the word in which it differs. The same text twice stays the same.
+    Such a text begins with `ellipsis`, then about the word in which it differs. The same text twice stays the same.
     """
     starts = [0] * len(texts)
     while True:
@@ -143,13 +143,13 @@ def fit_apart(texts: Sequence[str], width: int, *, ellipsis: str = "…") -> lis
 
 
 def right(text: str, width: int, *, ellipsis: str = "…") -> str:
-    """``text`` at the right edge of exactly ``width`` cells; a text that is too long is shortened as in ``fit``."""
+    """`text` at the right edge of exactly `width` cells; a text that is too long is shortened as in `fit`."""
     fitted = fit(text, width, ellipsis=ellipsis)
     return " " * (max(width, 0) - cell_len(fitted)) + fitted
 
 
 def _tail(text: str, width: int) -> str:
-    """The longest end of ``text`` within ``width`` cells."""
+    """The longest end of `text` within `width` cells."""
     if text.isascii():
         return text[max(0, len(text) - width) :] if width > 0 else ""
     spans, _ = split_graphemes(text)
@@ -163,9 +163,9 @@ def _tail(text: str, width: int) -> str:
 
 
 def fit_path(path: str, width: int, *, pad: bool = False, gap: str = "…") -> str:
-    """``path`` in at most ``width`` cells: it gives up its middle, then its folders; the file name stays.
+    """`path` in at most `width` cells: it gives up its middle, then its folders; the file name stays.
 
-    A name that does not fit alone loses its own middle and keeps its ending. ``gap`` stands for what was left out.
+    A name that does not fit alone loses its own middle and keeps its ending. `gap` stands for what was left out.
     """
     if width <= 0:
         return ""
@@ -191,10 +191,10 @@ def _shorter_name(name: str, width: int, gap: str) -> str:
 def wrap(
     text: str, width: int, *, lines: int | None = None, ellipsis: str = "…", paths: bool = False
 ) -> list[str]:
-    """``text`` in lines of at most ``width`` cells, broken at spaces where it can; its own line breaks stay.
+    """`text` in lines of at most `width` cells, broken at spaces where it can; its own line breaks stay.
 
-    With ``paths`` a path that is longer than a line is broken between its parts, so that its name stays whole.
-    With ``lines`` at most that many, the last one ending in ``ellipsis`` when something follows. Linear in ``text``.
+    With `paths` a path that is longer than a line is broken between its parts, so that its name stays whole.
+    With `lines` at most that many, the last one ending in `ellipsis` when something follows. Linear in `text`.
     """
     if width <= 0 or lines == 0:
         return []
@@ -217,9 +217,9 @@ def wrap(
 
 
 def _break(line: str, start: int, width: int, *, paths: bool) -> tuple[int, str]:
-    """The end of the piece of ``line`` that begins at ``start`` and fits ``width`` cells, and the text of the piece.
+    """The end of the piece of `line` that begins at `start` and fits `width` cells, and the text of the piece.
 
-    Looks no further ahead than it needs. A character wider than ``width`` makes a piece of its own.
+    Looks no further ahead than it needs. A character wider than `width` makes a piece of its own.
     """
     length = width * 2 + 16
     while True:
@@ -242,9 +242,9 @@ def _break(line: str, start: int, width: int, *, paths: bool) -> tuple[int, str]
 
 
 def shares(amounts: Sequence[float], width: int, *, each: bool = True) -> list[int]:
-    """Cells for each of ``amounts`` in a bar of ``width``; they add up to ``width`` (to 0 when every amount is 0).
+    """Cells for each of `amounts` in a bar of `width`; they add up to `width` (to 0 when every amount is 0).
 
-    With ``each`` an amount above zero gets a cell of its own as long as there are enough of them; the rest goes by largest remainder.
+    With `each` an amount above zero gets a cell of its own as long as there are enough of them; the rest goes by largest remainder.
     """
     total = sum(amount for amount in amounts if amount > 0)
     if total <= 0 or width <= 0:
@@ -264,7 +264,7 @@ def shares(amounts: Sequence[float], width: int, *, each: bool = True) -> list[i
 
 
 def filled(parts: Sequence[float], free: float, width: int) -> list[int]:
-    """Cells for each of ``parts`` in a bar of ``width``, and then the cells left ``free``.
+    """Cells for each of `parts` in a bar of `width`, and then the cells left `free`.
 
     The parts together get their share of the bar, at least one cell. Within it, a part too small for a cell gets none:
     in a short bar all parts would look alike otherwise.
@@ -274,29 +274,29 @@ def filled(parts: Sequence[float], free: float, width: int) -> list[int]:
 
 
 def count(number: int | None, *, zero: str = ZERO) -> str:
-    """A number in a column: ``371``, ``14.0k``, ``1.2M``; ``zero`` for 0 and nothing for a number not known. ≤ 6 cells."""
+    """A number in a column: `371`, `14.0k`, `1.2M`; `zero` for 0 and nothing for a number not known. ≤ 6 cells."""
     if number is None:
         return ""
     return short(number) if number else zero
 
 
 def limit(number: int) -> str:
-    """A round number that others are measured by, such as a window: ``200k``, ``1M``, ``16.4k``."""
+    """A round number that others are measured by, such as a window: `200k`, `1M`, `16.4k`."""
     return count(number, zero="0").replace(".0", "")
 
 
 def exact(number: int) -> str:
-    """All digits, with separators: ``1,204``."""
+    """All digits, with separators: `1,204`."""
     return f"{number:,}"
 
 
 def signed(number: int, *, zero: str = ZERO) -> str:
-    """A difference: ``+4``, ``-1``, ``+1.2k``; ``zero`` for 0."""
+    """A difference: `+4`, `-1`, `+1.2k`; `zero` for 0."""
     return zero if number == 0 else ("+" if number > 0 else "") + count(number)
 
 
 def byte_size(size: int) -> str:
-    """A number of bytes, in a column as in a sentence: ``812 B``, ``34 KB``, ``1.2 MB``, ``120 MB``. ≤ 7 cells."""
+    """A number of bytes, in a column as in a sentence: `812 B`, `34 KB`, `1.2 MB`, `120 MB`. ≤ 7 cells."""
     if size < 1_000:
         return f"{size} B"
     if size < 999_500:
@@ -306,7 +306,7 @@ def byte_size(size: int) -> str:
 
 
 def money(dollars: float | None, *, zero: str = ZERO) -> str:
-    """A price: ``$0.36``, ``$1,204``, without cents from 100 on; ``<$0.01`` for less than a cent, nothing when not known."""
+    """A price: `$0.36`, `$1,204`, without cents from 100 on; `<$0.01` for less than a cent, nothing when not known."""
     if dollars is None:
         return ""
     if dollars <= 0:
@@ -326,9 +326,9 @@ _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3_600, 86_400, 604_800, 31_557_600
 
 
 def age(delta: timedelta | float) -> str:
-    """How long ago, ``delta`` or so many seconds: ``now``, ``2m``, ``1h``, ``3d``, ``5w``, ``2y``. At most 3 cells.
+    """How long ago, `delta` or so many seconds: `now`, `2m`, `1h`, `3d`, `5w`, `2y`. At most 3 cells.
 
-    Days go up to 13, weeks up to a year. A time to come (two clocks that differ) is ``now``.
+    Days go up to 13, weeks up to a year. A time to come (two clocks that differ) is `now`.
     """
     seconds = int(delta if isinstance(delta, (int, float)) else delta.total_seconds())
     if seconds < _MINUTE:

@@ -64,7 +64,7 @@ def which_hit(hits: Sequence[int], place: int) -> str:
 def marked(
     text: str, whole: str, spans: Sequence[tuple[int, int]], base: Style, mark: Style
 ) -> list[Segment]:
-    """``text``, the fitted form of ``whole``, with the hits in it marked."""
+    """`text`, the fitted form of `whole`, with the hits in it marked."""
     if not spans:
         return [Segment(text, base)]
     same = next((at for at, (one, other) in enumerate(zip(text, whole, strict=False)) if one != other), None)

@@ -12,7 +12,7 @@ from leafward_tui.ui.text.cells import fit_path
 
 
 def tilde(path: str) -> str:
-    """A path made safe, with the home folder as ``~``."""
+    """A path made safe, with the home folder as `~`."""
     home = os.path.expanduser("~")
     shown = safe_line(path)
     return "~" + shown[len(home) :] if home and (shown == home or shown.startswith(home + os.sep)) else shown

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward_tui.ui.text.cells import count
 
 if TYPE_CHECKING:
-    from leafward.compaction.onset import Onset
+    from leafward.compaction.plan.onset import Onset
 
 
 def compacts_at(onset: Onset, *, short: bool = False) -> str:

@@ -108,7 +108,7 @@ class OperationText:
         return self.headline(turn_entry(self.session, index))
 
     def restore(self, operation: Operation) -> Record | None:
-        """The restore that an operation is, or that belongs to it."""
+        """The restore that an operation is, or that belongs to it; None for neither."""
         return self._restores.get(operation.op) or self._with_move.get(operation.root)
 
     def place(self, entry_id: str | None) -> int:

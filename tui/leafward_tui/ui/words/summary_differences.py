@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.compaction.summary_comparison import LineRelation
+from leafward.compaction.stored_summary.summary_comparison import LineRelation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.summary_comparison import SummaryDiff
+    from leafward.compaction.stored_summary.summary_comparison import SummaryDiff
     from leafward.summaries.facts.values import Fact
 
 LIMIT = 1_000

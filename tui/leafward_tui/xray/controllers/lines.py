@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
-from leafward.compaction.alignment import Link
+from leafward.compaction.xray.alignment import Link
 from leafward_tui.ui.screens.screen_results import XRayResult
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.about import about
@@ -15,7 +15,7 @@ from leafward_tui.xray.model.arrangement import Arrangement, Side
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from leafward.compaction.alignment import XRay
+    from leafward.compaction.xray.alignment import XRay
     from leafward_tui.xray.model.arrangement import Piece
 
 

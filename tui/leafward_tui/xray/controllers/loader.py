@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
-from leafward.compaction.alignment import What
-from leafward.compaction.xray import xray_edited, xray_of, xray_planned
+from leafward.compaction.xray.alignment import What
+from leafward.compaction.xray.xray import xray_edited, xray_of, xray_planned
 from leafward.session.journal.operation_log import marks, operations, undoable
 from leafward_tui.ui.survival_cache import survivals_of
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
@@ -20,10 +20,10 @@ from leafward_tui.xray.model.fates import Fates
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from leafward.compaction.alignment import XRay
-    from leafward.compaction.draft import Draft
+    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
-    from leafward.compaction.plan import Plan
+    from leafward.compaction.plan.plan import Plan
+    from leafward.compaction.xray.alignment import XRay
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
     from leafward_tui.xray.controllers.lines import Lines

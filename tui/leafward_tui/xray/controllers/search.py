@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.compaction.alignment import Link, What
+from leafward.compaction.xray.alignment import Link, What
 from leafward_tui.ui.screens.screen_search import ScreenSearch, entries_holding
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.arrangement import Side
 
 if TYPE_CHECKING:
-    from leafward.compaction.alignment import XRay
+    from leafward.compaction.xray.alignment import XRay
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
     from leafward_tui.xray.controllers.lines import Lines

@@ -6,7 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.compaction.summary_comparison import LineRelation, compare_summaries, summaries_near, summary_at
+from leafward.compaction.stored_summary.summary_comparison import (
+    LineRelation,
+    compare_summaries,
+    summaries_near,
+    summary_at,
+)
 from leafward.session.entries import NO_ENTRY, Kind
 from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.ui.screens.screen_controller import ScreenController
@@ -17,7 +22,7 @@ from leafward_tui.ui.text.times import moment
 from leafward_tui.ui.words.summary_differences import diff_lines
 
 if TYPE_CHECKING:
-    from leafward.compaction.summary_comparison import SummaryDiff
+    from leafward.compaction.stored_summary.summary_comparison import SummaryDiff
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.screens.screen_controller import Means
@@ -137,7 +142,7 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
             self.search.ask("Search both summaries", "words of a line on either side")
 
     def place(self) -> int:
-        """The line of the cursor."""
+        """The line of the cursor; None where there is none."""
         return self._view.lines.cursor
 
     def go_to_place(self, place: int) -> None:

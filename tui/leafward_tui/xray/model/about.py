@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.safe_text import safe_line
-from leafward.compaction.alignment import Cell, Link, What
-from leafward.compaction.summary_lines import bare
+from leafward.compaction.stored_summary.summary_lines import bare
+from leafward.compaction.xray.alignment import Cell, Link, What
 from leafward.session.entry_headline import headline
 from leafward.summaries.survival.report import SURVIVED, Status, is_encrypted
 from leafward.summaries.survival.text_match import FactMatch
@@ -16,7 +16,7 @@ from leafward_tui.xray.model.arrangement import Piece, Side
 from leafward_tui.xray.model.captions import FILE_WORDS, LIMIT, ROLE_WORDS
 
 if TYPE_CHECKING:
-    from leafward.compaction.alignment import XRay
+    from leafward.compaction.xray.alignment import XRay
     from leafward_tui.xray.model.captions import Teller
     from leafward_tui.xray.model.fates import Fates
 

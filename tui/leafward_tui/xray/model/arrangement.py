@@ -11,12 +11,12 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.compaction.alignment import Link, What
+from leafward.compaction.xray.alignment import Link, What
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.compaction.alignment import Band, Cell, XRay
+    from leafward.compaction.xray.alignment import Band, Cell, XRay
 
 LEAST_LINES = 12
 """Lines of a side of a band above which its middle is folded."""
@@ -78,7 +78,7 @@ class XRayLine:
     """Rows of a band that the filter hides."""
 
     def side(self, side: Side) -> Piece | None:
-        """The piece on a side."""
+        """The piece on a side; None where there is none."""
         return self.before if side is Side.BEFORE else self.after
 
 

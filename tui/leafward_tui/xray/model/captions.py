@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.base.emphasis import without_emphasis
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.compaction.alignment import Cell, Link, What, XRay
+from leafward.compaction.xray.alignment import Cell, Link, What, XRay
 from leafward.context.projection import latest
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.summary_comparison import LineRelation, paired, sections_of, summary_at
+from leafward.compaction.stored_summary.summary_comparison import (
+    LineRelation,
+    paired,
+    sections_of,
+    summary_at,
+)
 
 if TYPE_CHECKING:
-    from leafward.compaction.alignment import XRay
+    from leafward.compaction.xray.alignment import XRay
 
 _NOTES = {LineRelation.SAME: "as before", LineRelation.CHANGED: "rewritten"}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from leafward.compaction.alignment import Link, What
+from leafward.compaction.xray.alignment import Link, What
 from leafward_tui.ui.text.cells import fit, right
 from leafward_tui.ui.text.hits import lit
 from leafward_tui.xray.model.arrangement import TELLS, Arrangement, Piece, Side, XRayLine
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.style import Style
 
-    from leafward.compaction.alignment import Band
+    from leafward.compaction.xray.alignment import Band
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground, Styles
 
@@ -72,7 +72,7 @@ class Painter:
     styles: Styles
     columns: SideColumns
     cursor: int
-    """The line of the cursor."""
+    """The line of the cursor; None where there is none."""
     side: Side
     """The side it is on."""
     lit: frozenset[int]

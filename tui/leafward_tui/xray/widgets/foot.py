@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from leafward.compaction.alignment import Link
+from leafward.compaction.xray.alignment import Link
 from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import count, exact, fit, right
@@ -16,7 +16,7 @@ from leafward_tui.xray.model.captions import LINK_INK, LINK_WORD
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.alignment import Share, XRay
+    from leafward.compaction.xray.alignment import Share, XRay
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground
 

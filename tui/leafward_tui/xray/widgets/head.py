@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from leafward.compaction.alignment import XRay
+    from leafward.compaction.xray.alignment import XRay
     from leafward_tui.ui.appearance.theme import Ground
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class XRayView(LineList):
     """The lines of an X-ray; only lines on the screen are worded and drawn."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="xray")
         self.arrangement: Arrangement | None = None
         self.teller: Teller | None = None
         self.side = Side.AFTER
@@ -51,7 +51,7 @@ class XRayView(LineList):
 
     @property
     def line(self) -> XRayLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None where there is none."""
         arrangement = self.arrangement
         return (
             arrangement.lines[self.cursor]

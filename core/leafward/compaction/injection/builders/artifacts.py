@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from leafward.compaction.injection.builders.workspace import TextFile
-    from leafward.compaction.injection.packs.pack import Pack
+    from leafward.compaction.injection.workflows.workflow import Workflow
 
 _TASK = late(r"^(\s*)[-*+]\s+\[([ xX])\]\s+(?:(\d{1,4}(?:\.\d{1,4}){0,4})[.)]?\s+)?(\S.*)$")
 _BATCH = re.compile(r"^#{2,6}\s+(Batch\b.*)$", re.IGNORECASE)
@@ -102,12 +102,12 @@ def has_boxes(file: TextFile | None) -> bool:
     return file is not None and any(_TASK.match(line.text) for line in visible_lines(file.text))
 
 
-def inferred_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[str, Statement | None]:
+def inferred_stage(workflow: Workflow, there: Mapping[str, TextFile | None]) -> tuple[str, Statement | None]:
     """The stage that the artifacts imply, and the line of a progress file that names it, if there is one."""
-    if pack.type == "bug":
-        return _bug_stage(pack, there)
-    notes = there.get(pack.notes)
-    tasks = there.get(pack.tasks)
+    if workflow.type == "bug":
+        return _bug_stage(workflow, there)
+    notes = there.get(workflow.notes)
+    tasks = there.get(workflow.tasks)
     if has_boxes(tasks) or (notes is not None and _EXECUTING.search(notes.text)):
         return "spec-execute", None
     if meaningful(tasks):
@@ -115,8 +115,8 @@ def inferred_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[st
     return ("spec-design" if meaningful(there.get("design.md")) else "spec-create"), None
 
 
-def _bug_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[str, Statement | None]:
-    reached = _claimed(pack, progress_of(pack, there))
+def _bug_stage(workflow: Workflow, there: Mapping[str, TextFile | None]) -> tuple[str, Statement | None]:
+    reached = _claimed(workflow, progress_of(workflow, there))
     if meaningful(there.get("verification.md")):
         return "bug-verify", reached[1] if reached is not None else None
     if reached is not None and reached[0] in {"bug-fix", "bug-verify"}:
@@ -126,18 +126,18 @@ def _bug_stage(pack: Pack, there: Mapping[str, TextFile | None]) -> tuple[str, S
     return "bug-create", None
 
 
-def progress_of(pack: Pack, there: Mapping[str, TextFile | None]) -> TextFile | None:
+def progress_of(workflow: Workflow, there: Mapping[str, TextFile | None]) -> TextFile | None:
     """The file that records progress."""
-    return next((file for name in pack.progress if (file := there.get(name)) is not None), None)
+    return next((file for name in workflow.progress if (file := there.get(name)) is not None), None)
 
 
-def _claimed(pack: Pack, file: TextFile | None) -> tuple[str, Statement] | None:
+def _claimed(workflow: Workflow, file: TextFile | None) -> tuple[str, Statement] | None:
     """The furthest stage that a progress file says was reached. A stage that is still to come does not count."""
     if file is None:
         return None
     best: tuple[int, str, Statement] | None = None
     for line in visible_lines(file.text):
-        for place, stage in enumerate(pack.stages):
+        for place, stage in enumerate(workflow.stages):
             for name in re.finditer(rf"(?<![\w-]){stage.name}(?![\w-])", line.text):
                 if _TO_COME.search(line.text[: name.start()]) is None and (best is None or place >= best[0]):
                     text = plain(_BULLET.sub(r"\1", line.text).strip())
@@ -146,10 +146,10 @@ def _claimed(pack: Pack, file: TextFile | None) -> tuple[str, Statement] | None:
 
 
 def bug_status(
-    pack: Pack, there: Mapping[str, TextFile | None], claimed: Statement | None
+    workflow: Workflow, there: Mapping[str, TextFile | None], claimed: Statement | None
 ) -> tuple[str, TextFile, int] | None:
     """The status of a bug: from its state file, else the progress line that names the stage, else the last line."""
-    for name in pack.state:
+    for name in workflow.state:
         file = there.get(name)
         if file is None:
             continue
@@ -166,7 +166,7 @@ def bug_status(
                     next((at for at, line in enumerate(file.text.split("\n"), 1) if f'"{key}"' in line), 0),
                 )
         break
-    file = progress_of(pack, there)
+    file = progress_of(workflow, there)
     if file is None:
         return None
     if claimed is not None:

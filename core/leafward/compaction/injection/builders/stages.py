@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import InjectionRemark
 
 _FOLDER = ".codex"
-"""The folder in which all workflows keep their pieces of work (`packs`)."""
+"""The folder in which all workflows keep their pieces of work (`workflows`)."""
 
 
 def stages(inputs: BuildInput) -> Contribution:

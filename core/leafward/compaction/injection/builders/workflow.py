@@ -19,7 +19,6 @@ from leafward.compaction.injection.builders.artifacts import (
 )
 from leafward.compaction.injection.builders.continuity import AGENTS, Continuity, artifact
 from leafward.compaction.injection.builders.worklog import visible_lines
-from leafward.compaction.injection.packs.pack import Pack, WorkflowStage, packs
 from leafward.compaction.injection.values import (
     InjectionRemark,
     OfferedBullet,
@@ -27,6 +26,7 @@ from leafward.compaction.injection.values import (
     SourceRef,
     Tier,
 )
+from leafward.compaction.injection.workflows.workflow import Workflow, WorkflowStage, workflows
 
 if TYPE_CHECKING:
     from leafward.compaction.injection.builders.worklog import LogEntry, WorkLog
@@ -62,7 +62,7 @@ class Hint:
 class _Work:
     """The piece of work that is under way."""
 
-    pack: Pack
+    workflow: Workflow
     name: str
     files: dict[str, TextFile | None]
     stage: WorkflowStage
@@ -70,10 +70,10 @@ class _Work:
     claimed: SourceRef | None = None
 
     def path(self, file: str) -> str:
-        return f"{self.pack.folder}/{self.name}/{file}"
+        return f"{self.workflow.folder}/{self.name}/{file}"
 
     def sources(self, part: str) -> tuple[SourceRef, ...]:
-        """Sources for text of the pack: the pack itself, and the reason for this stage."""
+        """Sources for text of the workflow: its definition, and the reason for this stage."""
         return (SourceRef(SourceKind.STATIC, note=f"{self.stage.name}: {part}"), self.why)
 
 
@@ -91,7 +91,7 @@ def stage_hint(log: WorkLog | None, file: TextFile | None, agents: TextFile | No
 
     If the log names none, the stage named by `AGENTS.md` counts, provided that it names only one.
     """
-    names = "|".join(stage.name for pack in packs() for stage in pack.stages)
+    names = "|".join(stage.name for workflow in workflows() for stage in workflow.stages)
     pattern = re.compile(_STAGE_NAME.format(names=names))
     newest = log.newest if log is not None else None
     if newest is not None and file is not None:
@@ -113,32 +113,36 @@ def _work(
     workspace: Workspace, log: WorkLog | None, file: TextFile | None, diagnostics: list[InjectionRemark]
 ) -> _Work | None:
     hint = stage_hint(log, file, workspace.read(AGENTS))
-    there = {pack.type: _folders(workspace, pack) for pack in packs()}
-    chosen = [pack for pack in packs() if hint is not None and hint.stage.startswith(f"{pack.type}-")]
-    for pack in [*chosen, *packs()]:
-        if there[pack.type]:
-            name = _pick(workspace, pack, there[pack.type], log)
-            return _read(workspace, pack, name, hint, diagnostics)
+    there = {workflow.type: _folders(workspace, workflow) for workflow in workflows()}
+    chosen = [
+        workflow
+        for workflow in workflows()
+        if hint is not None and hint.stage.startswith(f"{workflow.type}-")
+    ]
+    for workflow in [*chosen, *workflows()]:
+        if there[workflow.type]:
+            name = _pick(workspace, workflow, there[workflow.type], log)
+            return _read(workspace, workflow, name, hint, diagnostics)
     return None
 
 
-def _folders(workspace: Workspace, pack: Pack) -> list[str]:
+def _folders(workspace: Workspace, workflow: Workflow) -> list[str]:
     return [
         name
-        for name in workspace.names(pack.folder)
-        if name != "attic" and not name.startswith(".") and workspace.is_folder(f"{pack.folder}/{name}")
+        for name in workspace.names(workflow.folder)
+        if name != "attic" and not name.startswith(".") and workspace.is_folder(f"{workflow.folder}/{name}")
     ]
 
 
-def _pick(workspace: Workspace, pack: Pack, names: list[str], log: WorkLog | None) -> str:
+def _pick(workspace: Workspace, workflow: Workflow, names: list[str], log: WorkLog | None) -> str:
     """The piece of work that is meant: the one that the log named last, else one with open tasks, else the last by name."""
     for entry in log.entries if log is not None else ():
-        named = _named(pack, names, entry)
+        named = _named(workflow, names, entry)
         if named is not None:
             return named
 
     def weight(name: str) -> tuple[bool, list[tuple[bool, int, str]]]:
-        tasks = workspace.read(f"{pack.folder}/{name}/{pack.tasks}") if pack.tasks else None
+        tasks = workspace.read(f"{workflow.folder}/{name}/{workflow.tasks}") if workflow.tasks else None
         still_open = tasks is not None and any(not task.done for task in tasks_of(tasks.text))
         return still_open, _natural(name)
 
@@ -151,12 +155,12 @@ def _natural(name: str) -> list[tuple[bool, int, str]]:
     ]
 
 
-def _named(pack: Pack, names: list[str], entry: LogEntry) -> str | None:
+def _named(workflow: Workflow, names: list[str], entry: LogEntry) -> str | None:
     """The piece of work that an entry names as a folder, after a stage, or as a word; of overlapping names, the longest."""
     text = "\n".join(line.text for line in (*entry.lines, *entry.open_work))
-    stage_names = "|".join(stage.name for stage in pack.stages)
+    stage_names = "|".join(stage.name for stage in workflow.stages)
     for form in (
-        rf"{re.escape(pack.folder)}/({{name}})(?![\w-])",
+        rf"{re.escape(workflow.folder)}/({{name}})(?![\w-])",
         rf"/?(?:{stage_names})\s+(?:next\s+|batch\s+\d+\s+)?({{name}})(?![\w-])",
         r"(?<![\w./-])({name})(?![\w/-])",
     ):
@@ -174,15 +178,15 @@ def _named(pack: Pack, names: list[str], entry: LogEntry) -> str | None:
 
 
 def _read(
-    workspace: Workspace, pack: Pack, name: str, hint: Hint | None, diagnostics: list[InjectionRemark]
+    workspace: Workspace, workflow: Workflow, name: str, hint: Hint | None, diagnostics: list[InjectionRemark]
 ) -> _Work:
-    names = dict.fromkeys((*pack.artifacts, *pack.progress, *pack.state))
-    files = {file: workspace.read(f"{pack.folder}/{name}/{file}") for file in names}
-    inferred, line = inferred_stage(pack, files)
-    base = SourceRef(SourceKind.DERIVED, file=f"{pack.folder}/{name}", note="artifacts")
-    stage, why = pack.stage(inferred), base
-    if hint is not None and hint.stage.startswith(f"{pack.type}-"):
-        hinted = pack.stage(hint.stage)
+    names = dict.fromkeys((*workflow.artifacts, *workflow.progress, *workflow.state))
+    files = {file: workspace.read(f"{workflow.folder}/{name}/{file}") for file in names}
+    inferred, line = inferred_stage(workflow, files)
+    base = SourceRef(SourceKind.DERIVED, file=f"{workflow.folder}/{name}", note="artifacts")
+    stage, why = workflow.stage(inferred), base
+    if hint is not None and hint.stage.startswith(f"{workflow.type}-"):
+        hinted = workflow.stage(hint.stage)
         # If the hinted stage's artifact is missing but the inferred stage's is there, the hint is an old mention.
         if files.get(hinted.artifact) is not None or files.get(stage.artifact) is None:
             stage, why = hinted, hint.source
@@ -192,14 +196,15 @@ def _read(
     claimed = None
     if line is not None:
         claimed = next(
-            (file.source(line.number, "progress") for key in pack.progress if (file := files.get(key))), None
+            (file.source(line.number, "progress") for key in workflow.progress if (file := files.get(key))),
+            None,
         )
-    return _Work(pack, name, files, stage, why, claimed)
+    return _Work(workflow, name, files, stage, why, claimed)
 
 
 def _augment(made: Continuity, work: _Work) -> None:
-    pack, stage, files = work.pack, work.stage, work.files
-    tasks_file = files.get(pack.tasks) if pack.tasks else None
+    workflow, stage, files = work.workflow, work.stage, work.files
+    tasks_file = files.get(workflow.tasks) if workflow.tasks else None
     tasks = tasks_of(tasks_file.text) if tasks_file is not None else []
     upcoming = next((task for task in tasks if not task.done), None)
     made.put("stage.objective", OfferedBullet(stage.objective, work.sources("objective")))
@@ -207,9 +212,9 @@ def _augment(made: Continuity, work: _Work) -> None:
     _status(made, work, tasks, tasks_file, upcoming)
     _progress(made, work, tasks, tasks_file)
     _decisions(made, work)
-    made.put("stage.workflow_type", OfferedBullet(pack.type, (work.why,), whole=True))
+    made.put("stage.workflow_type", OfferedBullet(workflow.type, (work.why,), whole=True))
     made.put("stage.canonical_stage", OfferedBullet(stage.name, (work.why,), whole=True))
-    present = [name for name in pack.artifacts if files.get(name) is not None]
+    present = [name for name in workflow.artifacts if files.get(name) is not None]
     artifacts = [
         artifact(work.path(name), file.source(), rank)
         for rank, name in enumerate(present)
@@ -252,9 +257,9 @@ def _status(
     made: Continuity, work: _Work, tasks: list[ListedTask], file: TextFile | None, upcoming: ListedTask | None
 ) -> None:
     at_risk = [item for item in made.items.get("stage.status", ()) if item.text.startswith("At risk: ")]
-    if work.pack.type == "bug":
-        claimed = inferred_stage(work.pack, work.files)[1]
-        status = bug_status(work.pack, work.files, claimed)
+    if work.workflow.type == "bug":
+        claimed = inferred_stage(work.workflow, work.files)[1]
+        status = bug_status(work.workflow, work.files, claimed)
         if status is None:
             made.put(
                 "stage.status", *at_risk, OfferedBullet(f"{work.name} is in {work.stage.name}", (work.why,))
@@ -282,11 +287,11 @@ def _status(
 
 def _progress(made: Continuity, work: _Work, tasks: list[ListedTask], file: TextFile | None) -> None:
     """Sets the finished and remaining work, from the artifacts."""
-    pack, stage = work.pack, work.stage
-    position = pack.stages.index(stage)
+    workflow, stage = work.workflow, work.stage
+    position = workflow.stages.index(stage)
     done: list[OfferedBullet] = []
     approved: list[OfferedBullet] = []
-    for before in pack.stages[:position]:
+    for before in workflow.stages[:position]:
         written = work.files.get(before.artifact)
         if not meaningful(written) or written is None:
             continue
@@ -309,7 +314,7 @@ def _progress(made: Continuity, work: _Work, tasks: list[ListedTask], file: Text
         left = [
             OfferedBullet(task.label, (file.source(task.line, "task"),)) for task in tasks if not task.done
         ]
-    notes = work.files.get(pack.notes) if pack.notes else None
+    notes = work.files.get(workflow.notes) if workflow.notes else None
     if notes is not None:
         found = section(notes.text, DISCOVERIES)[-2:]
         done += [OfferedBullet(line.text, (notes.source(line.number),), rank=50) for line in found]
@@ -333,7 +338,7 @@ def _progress(made: Continuity, work: _Work, tasks: list[ListedTask], file: Text
 
 
 def _decisions(made: Continuity, work: _Work) -> None:
-    name = work.pack.notes or work.pack.decisions
+    name = work.workflow.notes or work.workflow.decisions
     file = work.files.get(name) if name else None
     found = section(file.text, DECISIONS) if file is not None else []
     items = (

@@ -1,0 +1,1 @@
+"""A compaction with its summary before it is written: made from a plan, held back by the gate, or made to correct another."""

@@ -1,0 +1,36 @@
+"""The end of the application when its terminal is gone, or is about to be."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from leafward_tui.ui.appearance.terminal import hung_up
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+_LOOKED_FOR = 2.0
+"""Seconds between two checks whether the terminal is still there."""
+
+
+def end_without_terminal(app: App[Any]) -> None:
+    """Lets a running application end as its own key does, without traces, once there is no terminal for it.
+
+    That is on the signals of a closed window and a shutdown, and where the terminal is gone without one: Textual's reader
+    would read nothing from it again and again.
+    """
+    loop = asyncio.get_running_loop()
+    for name in ("SIGHUP", "SIGTERM"):
+        # Windows has no such handlers.
+        with suppress(AttributeError, RuntimeError, ValueError):
+            loop.add_signal_handler(getattr(signal, name), app.exit)
+
+    def look() -> None:
+        if hung_up(sys.__stdin__.fileno() if sys.__stdin__ is not None else 0):
+            app.exit()
+
+    app.set_interval(_LOOKED_FOR, look)
