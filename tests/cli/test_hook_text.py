@@ -436,3 +436,15 @@ def test_a_sub_agent_of_claude_code_takes_no_text_from_its_session(
     told("claude", behind, monkeypatch)
     given = json.loads(capfdbinary.readouterr().out)["hookSpecificOutput"]["additionalContext"]
     assert "Port src/parser.py" not in given
+
+
+def test_nothing_is_made_for_a_sub_agent_of_codex(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It compacts a thread of its own, and Codex asks for no text behind that."""
+    session, _, _ = a_session("codex", home)
+    started: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: started.append(argv))
+    event = {"hook_event_name": "PreCompact", "transcript_path": session, "turn_id": "t1"}
+    told("codex", {**event, "agent_id": "a1", "agent_type": "default"}, monkeypatch)
+    assert not started
+    told("codex", event, monkeypatch)
+    assert len(started) == 1

@@ -44,8 +44,6 @@ class HookGroups:
     """UTF-16 units of a text that the agent passes on whole."""
     reads_mark: bool = False
     """Whether the agent reads a file that begins with a byte order mark."""
-    helpers_share: bool = False
-    """Whether a compaction of a sub-agent names the file of the session that it works for, which is not compacted then."""
     with_text: Mapping[str, Any] = field(default_factory=dict)
     """Additional members of the hook that answers with the text."""
     note: str = ""
@@ -137,7 +135,9 @@ class HookGroups:
     def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:  # noqa: ARG002  # of other agents
         """Recognised by the name of the event."""
         session = payload.get("transcript_path")
-        if not isinstance(session, str) or not session or (self.helpers_share and payload.get("agent_id")):
+        # Behind a compaction of a sub-agent neither runs a hook that could add the text. Claude Code 2.1.332 names the file of the
+        # session that the sub-agent works for, which is not compacted then; Codex 0.171 the sub-agent's own.
+        if not isinstance(session, str) or not session or payload.get("agent_id"):
             return None
         event, source = payload.get("hook_event_name"), payload.get("source")
         # Two processes of Claude Code may compact one session at once. Codex 0.171 lets one process at a time have a thread.

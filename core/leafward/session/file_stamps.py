@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
 Stamp = tuple[int, int, int, int]
@@ -16,12 +16,13 @@ Stamp = tuple[int, int, int, int]
 def stamp_of(path: Path) -> Stamp | None:
     """The stamp of a file as it is now; None where there is none, as of a name that no file can have."""
     try:
-        return _stamp(os.stat(path))
+        return stamped(os.stat(path))
     except (OSError, ValueError):
         return None
 
 
-def _stamp(now: os.stat_result) -> Stamp:
+def stamped(now: os.stat_result) -> Stamp:
+    """The stamp in what the system says of a file."""
     return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
 
 
@@ -30,10 +31,15 @@ class Watched:
 
     def __init__(self, files: Iterable[Path] = (), beside: Iterable[Path] = ()) -> None:
         """`beside` are optional files that also change the session. Raises OSError where one of `files` is missing."""
-        self._files = {path: _stamp(os.stat(path)) for path in files}
+        self._files = {path: stamped(os.stat(path)) for path in files}
         self._beside = {path: stamp_of(path) for path in beside}
         self.gone = False
         """Whether one of the files was missing at the last look. That is not a change: the data read so far stays."""
+
+    @property
+    def stamps(self) -> Mapping[Path, Stamp]:
+        """The files that have to be there, each as it was read."""
+        return self._files
 
     def changed(self, content_changed: Callable[[], bool] | None) -> bool:
         """Whether the files changed since they were read; a stat for each.

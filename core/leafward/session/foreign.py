@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from leafward.session.columns import Columns
     from leafward.session.entries import Usage
+    from leafward.session.file_stamps import Stamp
     from leafward.session.native_file import NativeFile
     from leafward.session.session import Session
     from leafward.session.transcript import KeptReading, Reader
@@ -60,6 +61,11 @@ class ForeignFiles:
     def kept_reading(self) -> KeptReading | None:
         """What was read of the agent's file, for a later process; None where none can go on from there."""
         return self.reader.kept() if isinstance(self.reader, ReadsOn) else None
+
+    @property
+    def stamps(self) -> Mapping[Path, Stamp]:
+        """The files of the session, each as it was right behind the last reading."""
+        return self._files.stamps
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
         """Reads everything again; returns the number of entries."""

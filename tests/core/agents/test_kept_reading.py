@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import textwrap
 from contextlib import closing
 from pathlib import Path
@@ -88,6 +89,50 @@ def test_going_on_is_reading_everything_again(stored: str, tmp_path: Path) -> No
             reading = files.kept_reading()
             kept = reading.data if reading is not None else kept
     assert gone_on > 5
+
+
+IN_SEVERAL_FILES = (
+    "archived_sessions/rollout-2026-11-21T20-53-34-01a1ffe2-c70c-7ba2-9a05-85b2559603f7.jsonl",
+    "sessions/2026/11/21/rollout-2026-11-21T21-09-59-01a1fff1-cb54-7b32-a82f-5044e1f57a15_01a1fff1-cd5b-72f0-b8c4-d0325cd899e5.jsonl",
+    "sessions/2026/11/21/rollout-2026-11-21T21-09-59-01a1fff1-cda2-7e60-a604-a01f62c58ea4.jsonl",
+)
+
+
+@pytest.mark.parametrize("stored", IN_SEVERAL_FILES)
+def test_going_on_in_the_last_of_several_files_is_reading_all_of_them_again(
+    stored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fork, a thread that was gone back in twice, and a fork of that."""
+    home = tmp_path / ".codex"
+    shutil.copytree(DATA / "codex" / "0.169", home)
+    path = home / stored
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"")
+    begun: set[str] = set()
+    blocks = OpenFile.blocks
+
+    def noted(file: OpenFile, *given: Any, **more: Any) -> Iterator[tuple[bytes, int, int]]:
+        begun.add(file.path)
+        return blocks(file, *given, **more)
+
+    kept, gone_on = b"", 0
+    for _ in cuts(path, lines, 2):
+        agent = agent_of(path)
+        files = agent.source(path)
+        assert isinstance(files, ForeignFiles)
+        files.go_on_from(kept)
+        with monkeypatch.context() as during:
+            during.setattr(OpenFile, "blocks", noted)
+            begun.clear()
+            further = Session.of(files)
+            gone_on += begun == {str(path)}
+        with closing(further), closing(agent.open(path)) as whole:
+            assert len(files.transcript.files) > 1
+            assert told(further) == told(whole)
+            assert files.transcript.inherited == files_of(whole).transcript.inherited
+            reading = files.kept_reading()
+            kept = reading.data if reading is not None else kept
+    assert gone_on > 1
 
 
 def test_ids_that_begin_like_earlier_ones_are_told_apart(tmp_path: Path) -> None:
@@ -171,7 +216,7 @@ def test_another_shape_of_what_is_kept_needs_another_format() -> None:
     classes = (*CLAUDE_CLASSES, *CODEX_CLASSES, *OPENCODE_CLASSES)
     shapes = {name: _attributes(locate(name.replace(":", "."))) for name in classes}
     digest = hashlib.sha256(json.dumps(shapes, sort_keys=True).encode()).hexdigest()[:16]
-    assert (FORMAT, digest) == (5, "8fa1a03f47b763fa"), "raise the format, and note the new digest here"
+    assert (FORMAT, digest) == (6, "3054f8a03e2186c6"), "raise the format, and note the new digest here"
 
 
 def _attributes(kept: Any) -> list[str]:

@@ -26,6 +26,4 @@ HOOKS = HookGroups(
     # 2.1.330 sends only the first 2 KB of a text above 10,000 UTF-16 units, with the name of a file.
     room=9_900,
     reads_mark=True,
-    # 2.1.332, which also begins no session behind such a compaction.
-    helpers_share=True,
 )

@@ -39,6 +39,17 @@ class Piece(NamedTuple):
     segment: Segment
 
 
+class ReadSegment(NamedTuple):
+    """How far a segment was read, for another process."""
+
+    id: str
+    limit: int | None
+    """As in `ChainStep`."""
+    begin: int
+    end: int
+    """As in `Piece`."""
+
+
 class Assembly:
     """A transcript while its segments are read one after the other, and while the last of them grows."""
 
@@ -104,25 +115,52 @@ class Assembly:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one undamaged file, which was read to its end and of which no line waits for what is appended."""
-        if not (self.whole and self._plain and len(self.pieces) == 1 and self.pieces[0].rollout.has_name):
+        """Whether it is undamaged, was read to its end, and no line of it waits for what is appended to its last file."""
+        if not (self.whole and self._plain and self.pieces[-1].segment.path == self._live):
             return False
-        columns, rollout = self.builder.columns, self.pieces[0].rollout
-        notable = self.notes or self.orphans or self.inherited or rollout.long_lines
-        return not (notable or columns.damage or columns.other_ids) and self.builder.is_known
+        columns = self.builder.columns
+        notable = self.notes or self.orphans or columns.damage or columns.other_ids
+        if notable or not self.builder.is_known:
+            return False
+        return all(
+            step.rollout.has_name
+            and not step.rollout.long_lines
+            and (piece is self.pieces[-1] or step.limit is not None or piece.end == step.rollout.size)
+            for step, piece in zip(self.chain.steps, self.pieces, strict=True)
+        )
 
-    def take(self, builder: EntryBuilder, end: int, thread: Thread) -> bool:
-        """Takes over the entries of the first bytes of a file that was plain; False where the thread is more than that file now."""
-        step, *others = self.chain.steps
-        segment, rollout = step.segment, step.rollout
-        if others or step.base or step.missing or self.chain.fork_points or segment.path != thread.live.path:
+    def read_segments(self) -> tuple[ReadSegment, ...]:
+        """How far each segment was read."""
+        steps = zip(self.chain.steps, self.pieces, strict=True)
+        return tuple(
+            ReadSegment(step.segment.id, step.limit, piece.begin, piece.end) for step, piece in steps
+        )
+
+    def take(self, builder: EntryBuilder, read: tuple[ReadSegment, ...], thread: Thread) -> bool:
+        """Takes over the entries of segments that were plain; False where the thread has others now.
+
+        The caller has to know that the bytes that were read are the same.
+        """
+        steps = self.chain.steps
+        if [(step.segment.id, step.limit) for step in steps] != [(one.id, one.limit) for one in read]:
             return False
-        meta = self.chain.metas.get(segment.path, {})
-        if rollout.size < end or copied_lines(meta, None, thread, [], segment) is not None:
+        if steps[-1].segment.path != thread.live.path:
             return False
-        self.builder, self.pieces, self.end = builder, [Piece(0, end, rollout, segment)], end
-        self._sizes[segment.path], self._plain = rollout.size, True
-        self.known[segment.path] = len(builder.columns)
+        for step, one in zip(steps, read, strict=True):
+            segment, rollout = step.segment, step.rollout
+            # What stands behind a branch point in another thread's file belongs to that thread.
+            grows = step is steps[-1] or step.limit is not None
+            if step.missing or rollout.size < one.end or not (grows or rollout.size == one.end):
+                return False
+            meta = self.chain.metas.get(segment.path, {})
+            if thread.owns(segment) and copied_lines(meta, step.base, thread, [], segment) is not None:
+                return False
+        for step, one in zip(steps, read, strict=True):
+            self.pieces.append(Piece(one.begin, one.end, step.rollout, step.segment))
+            self._sizes[step.segment.path] = step.rollout.size
+        self.builder, self._plain = builder, True
+        self.end = sum(piece.end for piece in self.pieces)
+        self.known[steps[-1].segment.path] = len(builder.columns)
         return True
 
     def step(self, step: ChainStep, thread: Thread, stop: Callable[[], bool]) -> None:

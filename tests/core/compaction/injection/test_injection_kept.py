@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 from contextlib import closing
 from dataclasses import replace
@@ -150,6 +151,39 @@ def test_a_session_with_labels_beside_it_is_read_on(stored: str, tmp_path: Path)
         book.write_bytes(book.read_bytes().replace(b'"here"', text))
         with closing(agent_of(path).open(path)) as session:
             assert (kept.of(session) is not None) is same
+
+
+@pytest.mark.parametrize("change", ["went on", "rewritten", "replaced", "gone"])
+def test_a_thread_of_several_files_is_read_on_while_each_begins_as_before(
+    change: str, tmp_path: Path
+) -> None:
+    shutil.copytree(DATA / "codex/0.169", tmp_path / ".codex")
+    day = tmp_path / ".codex/sessions/2026/11/21"
+    source = day / "rollout-2026-11-21T20-53-33-01a1ffe2-c1f8-7991-b6cc-f62ac308d761.jsonl"
+    (path,) = tmp_path.rglob("*c70c-7ba2-9a05-85b2559603f7.jsonl")
+    whole = told(path)[1]
+    assert whole > 10
+    assert told(path)[1] <= 0
+    if change == "went on":
+        # Behind the branch point, in the thread that it is a fork of.
+        with source.open("ab") as file:
+            file.write(source.read_bytes().splitlines(keepends=True)[-1])
+        assert told(path)[1] <= 0
+        return
+    if change == "rewritten":
+        data = source.read_bytes()
+        source.write_bytes(data.replace(b"zero", b"nine"))
+        os.utime(source, ns=(0, 1))
+        assert source.read_bytes() != data
+    elif change == "replaced":
+        other = tmp_path / "other"
+        other.write_bytes(source.read_bytes())
+        other.replace(source)
+    else:
+        source.unlink()
+    assert kept_findings.load(path) is None
+    read = told(path)[1]
+    assert 0 < read < whole if change == "gone" else read == whole
 
 
 def test_a_session_of_opencode_is_looked_through_only_behind_what_is_kept(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The findings of an earlier run in our cache (`stored_findings`), a file for each session, with what was read of its entries.
 
 A file counts only while the session still begins with the bytes that it was made of: the same file as far as the system tells, with
-the same pieces at its beginning, at the end of the read part and between them. Rows of opencode change in place, so its reader
+the same pieces at its beginning, at the end of the read part and between them; a session in several files is kept where its reader goes
+on from it, and each of them counts. Rows of opencode change in place, so its reader
 proves that they are the same (`opencode/kept_records`); where rows cannot prove it, all records are compared, which are read then.
 Damaged files count as none. Nothing is kept of an excluded project, or where a name or path looks like a secret.
 """
@@ -20,6 +21,7 @@ import orjson
 from leafward import __version__
 from leafward.base.paths import cache_dir, make_private
 from leafward.base.regular_files import open_regular, read_regular
+from leafward.session.file_stamps import stamped
 from leafward.session.foreign import ForeignFiles
 from leafward.session.native_file import NativeFile
 from leafward.session.stored_scan import packed, unpacked
@@ -30,11 +32,12 @@ if TYPE_CHECKING:
     from io import FileIO
     from pathlib import Path
 
+    from leafward.session.file_stamps import Stamp
     from leafward.session.scan import Scan
     from leafward.session.session import Session
     from leafward.session.source import Source
 
-FORMAT = 5
+FORMAT = 6
 """Increased when paths are read in another way, or what a reader keeps of a file changes (`packed_values`)."""
 _SMALLEST = 1 << 20
 """Bytes of a session from which on it is kept: a shorter one is read as fast."""
@@ -83,10 +86,8 @@ def load(path: Path) -> KeptFindings | None:
         head = orjson.loads(data[:begin])
         if [head["kind"], head["format"], head["crc"]] != [_kind(), FORMAT, crc32(memoryview(data)[begin:])]:
             return None
-        if head["file"] is not None:
-            with open_regular(path) as file:
-                if head["file"] != _file(file, head["end"]) or not _is_newer(file, head):
-                    return None
+        if not all(_is_same(path, proof) for proof in head["files"]):
+            return None
         end = data.index(b"\n", begin) + 1
         kept, read = orjson.loads(data[begin:end]), data[end:]
         scan = unpacked(kept["scan"], read) if kept["scan"] is not None else None
@@ -110,25 +111,26 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
         if packed_scan is None:
             return
         values, columns = packed_scan
-    elif isinstance(source, ForeignFiles) and (in_rows or source.transcript.files == (session.path,)):
-        end = source.transcript.size if in_rows else source.seen.st_size
+        files = {session.path: (end, stamped(source.seen))}
+    elif isinstance(source, ForeignFiles):
+        files = {path: (stamp[2], stamp) for path, stamp in source.stamps.items()} if not in_rows else {}
+        end = source.transcript.size if in_rows else sum(size for size, _ in files.values())
         # Fields of any type are kept: one that is nested too deep cannot be packed.
         with suppress(RecursionError):
             if (reading := source.kept_reading()) is not None:
                 columns, names = reading
+        if len(files) > 1 and not columns:
+            # Where its reader does not go on, one of several files may change without getting longer.
+            return
     else:
-        # A session in several files may change without getting longer.
         return
-    if end < _SMALLEST or _is_private(session, stored, names):
+    others = [str(path) for path in files if path != session.path]
+    if end < _SMALLEST or _is_private(session, stored, (*names, *others)):
         return
     with suppress(OSError, TypeError):
-        proof = None
-        if not in_rows:
-            with open_regular(session.path) as file:
-                now = os.fstat(file.fileno())
-                if (now.st_ino, now.st_dev) != (source.seen.st_ino, source.seen.st_dev):
-                    return
-                proof = _file(file, end)
+        proofs = [_proof(path, *read, own=path == session.path) for path, read in files.items()]
+        if None in proofs:
+            return
         entries = _entries(session, stored) if values is None else ""
         agent = source.agent_name if isinstance(source, ForeignFiles) else ""
         rest = (
@@ -136,15 +138,7 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
             + b"\n"
             + columns
         )
-        head = {
-            "kind": _kind(),
-            "format": FORMAT,
-            "crc": crc32(rest),
-            "end": end,
-            "size": source.seen.st_size,
-            "time": source.seen.st_mtime_ns,
-            "file": proof,
-        }
+        head = {"kind": _kind(), "format": FORMAT, "crc": crc32(rest), "files": proofs}
         from leafward.session.journal.durable import replace_file
 
         target = place(session.path)
@@ -178,15 +172,34 @@ def _kind() -> str:
     return f"leafward findings {__version__}"
 
 
-def _file(file: FileIO, end: int) -> list[Any]:
-    """What tells the first bytes of a file from others: the file itself, and pieces of these bytes."""
-    now = os.fstat(file.fileno())
+def _proof(path: Path, end: int, seen: Stamp, *, own: bool) -> list[Any] | None:
+    """What tells the first bytes of a file that was read from others; None where it is another file by now."""
+    with open_regular(path) as file:
+        now = os.fstat(file.fileno())
+        if (now.st_dev, now.st_ino) != seen[:2]:
+            return None
+        return [None if own else str(path), end, list(seen), _digest(file, end)]
+
+
+def _is_same(path: Path, proof: Sequence[Any]) -> bool:
+    """Whether a file begins with the bytes of a proof, and has grown or was not written since."""
+    name, end, (device, inode, size, time), digest = proof
+    with open_regular(name or path) as file:
+        now = os.fstat(file.fileno())
+        if (now.st_dev, now.st_ino) != (device, inode):
+            return False
+        written = now.st_size > size or (now.st_size, now.st_mtime_ns) == (size, time)
+        return written and _digest(file, end) == digest
+
+
+def _digest(file: FileIO, end: int) -> str:
+    """A digest of pieces of a file's first bytes."""
     digest = blake2b(digest_size=16)
     step = max(1, (end - _PIECE) // _PIECES)
     for at in (*range(0, max(1, end - _PIECE), step), max(0, end - _PIECE)):
         file.seek(at)
         digest.update(file.read(min(_PIECE, end - at)) or b"")
-    return [now.st_ino, now.st_dev, digest.hexdigest()]
+    return digest.hexdigest()
 
 
 def _entries(session: Session, stored: Mapping[str, Any]) -> str:
@@ -203,13 +216,6 @@ def _entries(session: Session, stored: Mapping[str, Any]) -> str:
         for number, at in enumerate(source.joined.places):
             digest.update(b"%d:%b" % (at, source.book.raw(number)) if at < count else b"")
     return digest.hexdigest()
-
-
-def _is_newer(file: FileIO, head: Mapping[str, Any]) -> bool:
-    """Whether a file has grown, or was not written since."""
-    now = os.fstat(file.fileno())
-    size, time = int(head["size"]), int(head["time"])
-    return now.st_size > size or (now.st_size, now.st_mtime_ns) == (size, time)
 
 
 def _is_private(session: Session, stored: Mapping[str, Any], others: Sequence[str]) -> bool:
