@@ -46,7 +46,7 @@ class SourceRef(NamedTuple):
     digest: str = ""
     """The first 16 digits of the SHA-256 of the file as it was read."""
     note: str = ""
-    """Role of the source: `read`, `edit`, a rule's name, a pack's field."""
+    """Role of the source: `read`, `edit`, a rule's name, a workflow's stage."""
 
 
 STATIC = SourceRef(SourceKind.STATIC)

@@ -193,7 +193,7 @@ def xray_edited(session: Session, edit: int) -> XRay:
 
 
 def _edits_with(session: Session, edit: EntryIndex, operation: object) -> tuple[EntryIndex, EntryIndex]:
-    """The first and the last of the context edits around one that an operation made; None made that one alone."""
+    """The first and the last of the context edits that an operation made around one; that one itself where it has no operation."""
     columns, tree = session.columns, session.tree
 
     def belongs(entry: int) -> bool:

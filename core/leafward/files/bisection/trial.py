@@ -133,21 +133,21 @@ class Trial:
         code = process.returncode
         if late:
             return TrialRun(Verdict.CANNOT_TELL, None, seconds, text, f"it ran longer than {timeout:g} s")
-        if code == 0:
-            return TrialRun(Verdict.GOOD, code, seconds, text)
-        if code == SKIP:
-            return TrialRun(Verdict.CANNOT_TELL, code, seconds, text, f"it ended with {SKIP}")
         if code in _NOT_RUN:
             raise Refused(f"{command[0]} ended with {code}: the program it runs is missing or cannot be run")
-        if code < 0 or code > 128:
-            return TrialRun(
-                Verdict.CANNOT_TELL,
-                code,
-                seconds,
-                text,
-                f"it was ended by signal {-code if code < 0 else code - 128}",
-            )
-        return TrialRun(Verdict.BAD, code, seconds, text)
+        verdict, why = _verdict_of(code)
+        return TrialRun(verdict, code, seconds, text, why)
+
+
+def _verdict_of(code: int) -> tuple[Verdict, str]:
+    """The verdict of an exit code, and the reason where there is none, as in `git bisect run`."""
+    if code == 0:
+        return Verdict.GOOD, ""
+    if code == SKIP:
+        return Verdict.CANNOT_TELL, f"it ended with {SKIP}"
+    if code < 0 or code > 128:
+        return Verdict.CANNOT_TELL, f"it was ended by signal {-code if code < 0 else code - 128}"
+    return Verdict.BAD, ""
 
 
 def _write(place: Path, version: Version) -> str:

@@ -206,15 +206,15 @@ class TestFiles:
 
 
 class TestWorkflow:
-    def test_packs_name_what_they_have(self) -> None:
-        spec_workflow, bug_workflow = workflows()
-        assert [stage.name for stage in spec_workflow.stages] == [
+    def test_workflows_name_what_they_have(self) -> None:
+        spec, bug = workflows()
+        assert [stage.name for stage in spec.stages] == [
             "spec-create",
             "spec-design",
             "spec-tasks",
             "spec-execute",
         ]
-        assert [stage.name for stage in bug_workflow.stages] == [
+        assert [stage.name for stage in bug.stages] == [
             "bug-create",
             "bug-analyze",
             "bug-fix",

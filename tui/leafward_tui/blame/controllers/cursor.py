@@ -77,7 +77,7 @@ class BlameCursor(ScreenController["BlameState", "BlameDisplay"]):
         self.search.ask("Search the lines", "words of a line, of its turn, or of what was asked there")
 
     def place(self) -> int:
-        """The line of the cursor; None where there is none."""
+        """The line of the cursor."""
         return self._view.cursor
 
     def go_to_place(self, place: int) -> None:

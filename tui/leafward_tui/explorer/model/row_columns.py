@@ -98,7 +98,7 @@ class RowState:
 
     def __init__(self, cursor: int = -1) -> None:
         self.cursor = cursor
-        """The line the cursor is on; None where there is none."""
+        """The line the cursor is on."""
         self.focused = True
         self.ghost: Ghost | None = None
         self.mark = -1

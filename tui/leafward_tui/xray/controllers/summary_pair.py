@@ -142,7 +142,7 @@ class SummaryPair(ScreenController["PairState", "PairDisplay"]):
             self.search.ask("Search both summaries", "words of a line on either side")
 
     def place(self) -> int:
-        """The line of the cursor; None where there is none."""
+        """The line of the cursor."""
         return self._view.lines.cursor
 
     def go_to_place(self, place: int) -> None:

@@ -72,7 +72,7 @@ class Painter:
     styles: Styles
     columns: SideColumns
     cursor: int
-    """The line of the cursor; None where there is none."""
+    """The line of the cursor."""
     side: Side
     """The side it is on."""
     lit: frozenset[int]
