@@ -52,6 +52,11 @@ def _other_uuid(name: str, number: int) -> str:
     return _UUID.sub(f"{number:08x}", name)
 
 
+def _with_other_calls(text: str, again: int) -> str:
+    """A row with ids of calls and replies of its own."""
+    return _CALL.sub(lambda found: f"{found[1]}x{again}", text)
+
+
 def _before_compaction(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     marks = ("compaction", "compacted")
     ends = (
@@ -67,18 +72,18 @@ def _chained(
 ) -> Iterator[dict[str, Any]]:
     """Copies of the rows before the compaction, each on the one before it, then the rows."""
     bulk = [row for row in _before_compaction(rows) if name in row]
-    tip, number = None, 0
+    tip: str | None = None
+    number = 0
     for again in range(copies):
         names: dict[str, str] = {}
         for row in bulk:
             number += 1
             names[row[name]] = other(row[name], number)
-            text = _CALL.sub(lambda found, again=again: f"{found[1]}x{again}", json.dumps(row))
-            made = json.loads(text)
+            made = json.loads(_with_other_calls(json.dumps(row), again))
             made[name] = names[row[name]]
             made[above] = names.get(row[above], tip)
             yield made
-        tip = made[name]
+        tip = names[bulk[-1][name]]
     first = True
     for row in rows:
         if first and name in row:
@@ -90,7 +95,7 @@ def _of_codex(rows: list[dict[str, Any]], copies: int) -> Iterator[dict[str, Any
     bulk = [json.dumps(row) for row in _before_compaction(rows)]
     for again in range(copies):
         for text in bulk:
-            yield json.loads(_CALL.sub(lambda found, again=again: f"{found[1]}x{again}", text))
+            yield json.loads(_with_other_calls(text, again))
     yield from rows
 
 

@@ -96,6 +96,12 @@ class Columns:
         """
         return sum(one is not Damage.UNTERMINATED for one in self.damage.values())
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is damaged but broken lines, and no other entry has an id of another form: what is appended changes neither."""
+        damage = self.damage
+        return damage.keys() == self.other_ids.keys() and set(damage.values()) <= {Damage.MALFORMED}
+
     def said_above(self, index: int, most: int) -> Iterator[int]:
         """Conversation entries above an entry, the nearest first, at most `most`.
 

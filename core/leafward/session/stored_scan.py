@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.session.columns import ID_SIZE, Columns
+from leafward.session.entries import Damage
 from leafward.session.line_decoding import CURRENT_VERSION
 from leafward.session.scan import Scan
 
@@ -13,14 +14,16 @@ if TYPE_CHECKING:
 
 
 def packed(scan: Scan) -> tuple[dict[str, Any], bytes] | None:
-    """The values of a scan as JSON types, and its columns; None for a file of an old version, with damage, or with ids of another form."""
+    """The values of a scan as JSON types, and its columns.
+
+    None for a file of an old version, with ids of another form, or with damage other than broken lines.
+    """
     columns = scan.columns
     if (
         scan.version < CURRENT_VERSION
         or scan.header is None
         or scan.long_lines
-        or columns.damage
-        or columns.other_ids
+        or not columns.is_settled
         or scan.orphans
         or not len(columns)
     ):
@@ -33,6 +36,7 @@ def packed(scan: Scan) -> tuple[dict[str, Any], bytes] | None:
         "end": scan.end,
         "last": scan.last,
         "own": columns.own,
+        "broken": [(index, columns.other_ids[index]) for index in columns.damage],
     }
     return values, b"".join((columns.start.tobytes(), columns.parent.tobytes(), columns.kind, columns.ids))
 
@@ -50,6 +54,8 @@ def unpacked(values: Mapping[str, Any], data: bytes) -> Scan:
     columns.ids += data[at + entries :]
     if len(columns.kind) != entries or len(columns.ids) != entries * ID_SIZE:
         raise ValueError("columns of another length")
+    for index, name in values["broken"]:
+        columns.damage[index], columns.other_ids[index] = Damage.MALFORMED, name
     scan = Scan.of(columns, values["header"], values["last"], values["end"])
     scan.header_offset, scan.version = values["offset"], values["version"]
     return scan

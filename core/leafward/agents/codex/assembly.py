@@ -115,12 +115,10 @@ class Assembly:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is undamaged, was read to its end, and no line of it waits for what is appended to its last file."""
+        """Whether it has no damage but broken lines, was read to its end, and no line waits for what is appended to its last file."""
         if not (self.whole and self._plain and self.pieces[-1].segment.path == self._live):
             return False
-        columns = self.builder.columns
-        notable = self.notes or self.orphans or columns.damage or columns.other_ids
-        if notable or not self.builder.is_known:
+        if self.notes or self.orphans or not (self.builder.columns.is_settled and self.builder.is_known):
             return False
         return all(
             step.rollout.has_name

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _HERE = "leafward.agents.codex.entries."
 CLASSES = frozenset({
-    "leafward.session.columns:Columns", "leafward.agents.codex.kept_thread:KeptThread", "leafward.agents.codex.assembly:ReadSegment",
+    "leafward.session.columns:Columns", "leafward.session.entries:Damage",
+    "leafward.agents.codex.kept_thread:KeptThread", "leafward.agents.codex.assembly:ReadSegment",
     _HERE + "entry_builder:EntryBuilder",
     _HERE + "call_ends:CallEnds", _HERE + "compaction_entries:CompactionEntries", _HERE + "compactions:KeptMessages",
     _HERE + "current_path:Course", _HERE + "entry_ids:SegmentIds", _HERE + "message_keys:MessageIndex",

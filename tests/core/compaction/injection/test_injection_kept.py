@@ -98,6 +98,23 @@ def test_a_session_that_grows_is_read_on(branch_every: int, compact_every: int, 
     assert told(path, "#300")[1] > 100
 
 
+def test_a_session_with_a_broken_line_is_read_on(tmp_path: Path) -> None:
+    """As an agent leaves it that was killed while it wrote; nothing mends it."""
+    path = tmp_path / "broken.jsonl"
+    lines = lines_of(path, 300, branch_every=0)
+    lines.insert(100, b'{"type":"message","id":"dead\n')
+    runs = list(grown(path, lines, 200, 201, len(lines)))
+    assert runs[0][1] > 90
+    assert abs(runs[1][1]) <= 2
+    with closing(agent_of(path).open(path)) as session:
+        kept = kept_findings.load(path)
+        assert kept is not None
+        assert kept.scan is not None
+        columns = session.columns
+        assert (kept.scan.columns.damage, kept.scan.columns.other_ids) == (columns.damage, columns.other_ids)
+        assert len(columns.damage) == 1
+
+
 def test_calls_and_requests_on_either_side_of_a_cut_belong_together(tmp_path: Path) -> None:
     path = tmp_path / "cuts.jsonl"
     lines = lines_of(path, 40, branch_every=0, compact_every=15)
