@@ -137,7 +137,7 @@ def _text(
 ) -> Iterator[str]:
     if not cards:
         where = ", ".join(safe_line(folder) for folder in searched) or "any store"
-        yield f"no session {'fits' if filtered else 'found'} in {where}" + (
+        yield f"no session {'matches' if filtered else 'found'} in {where}" + (
             "" if filtered or places else "; `leafward demo` shows one"
         )
         return

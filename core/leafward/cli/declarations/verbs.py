@@ -159,9 +159,9 @@ def tree(session: str, every_entry: bool, archived: bool, select: str | None, as
     """Show a session's branches.
 
     One row is one turn. The active path stays in the first lane; a branch follows the turn where it leaves the
-    path. The id is that of the turn's prompt. At the right: #N, the turn's last entry, with which other verbs take
-    the whole turn (`leafward move 019f3c '#12'`); then edits, tool calls, and the tokens that the turn adds. In a
-    narrow terminal +2 means two more marks on the row, and 3│ that three lanes share a column. With --select, only
+    path. The id is that of the turn's prompt. At the right: #N, the turn's last entry; other verbs that get it
+    take the whole turn (`leafward move 019f3c '#12'`). Then edits, tool calls, and the tokens that the turn adds. In
+    a narrow terminal +2 means two more marks on the row, and 3│ that three lanes share a column. With --select, only
     rows of selected entries, and the rows where their branches start.
     """
     from leafward.cli.tree import tree as run
