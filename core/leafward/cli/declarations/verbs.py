@@ -211,7 +211,8 @@ def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> 
     """List the files read and modified on the path to an entry.
 
     Files that shell commands touched are inferred from the command lines and listed separately. Contents are
-    rebuilt from the recorded calls; only exact contents are written.
+    rebuilt from the recorded calls; only exact contents are written, and files that another program may have changed
+    are named.
     """
     from leafward.cli.files import files as run
 
