@@ -409,19 +409,17 @@ def action_words(changes: Sequence[RestoredFile]) -> str:
 
 
 def _done(moved: str, then: str, choice: RestoreChoice) -> str:
-    """The outcome in words: files restored as they were `then`, out of how many, and files left alone."""
+    """The outcome in words: files restored as they were `then`, and how many of all were left alone."""
     from leafward.files.restoration.plan import RestoreAction, is_read_only
 
     left = sum(1 for one in choice.files if one.path not in choice.chosen)
     done = _past(action_words(choice.changes))
-    if done and left:
-        done += f" of {len(choice.files):,}"
     locked = sum(one.action is RestoreAction.WRITE and is_read_only(one.before) for one in choice.changes)
     parts = [
         moved,
         f"{done}, {then}" if done else "no file written",
         f"{locked:,} still read-only" if locked else "",
-        f"{left:,} left alone" if left else "",
+        f"{left:,} of {len(choice.files):,} left alone" if left else "",
     ]
     return "; ".join(filter(None, parts))
 
