@@ -82,6 +82,15 @@ class TestFollowing:
             warn_sheet(screen, lambda: True)
             assert "the session has changed" not in "\n".join(rows(pilot.app))
 
+    async def test_an_excerpt_begins_in_the_middle_and_is_not_damaged(self, file: Named) -> None:
+        head, _prompt, *rest = file.path.read_text().splitlines()
+        file.path.write_text("\n".join([head, *rest]))
+        async with exploring(file.path) as (pilot, screen):
+            await until(pilot, lambda: any("begins in the middle" in row for row in tree(screen)))
+            assert "begins in the middle" in rows(pilot.app)[0]
+            assert "damaged" not in rows(pilot.app)[0]
+            assert not any("!" in row or "no newline" in row for row in tree(screen))
+
     async def test_an_agent_that_branches_changes_what_is_straight(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             file.turn("e", "y")

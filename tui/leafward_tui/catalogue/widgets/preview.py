@@ -156,7 +156,8 @@ class Preview(SidePane):
             word, rest = problem_words(card.damage, width - 2)
             yield [Segment(f"{glyphs.malformed} {word}", ground.warn), Segment(rest, ground.faint)]
         if card.midway:
-            yield [Segment(fit(MIDWAY, width, ellipsis=glyphs.ellipsis), ground.sub)]
+            words = f"{MIDWAY} of a conversation"
+            yield [Segment(fit(words, width, ellipsis=glyphs.ellipsis), ground.sub)]
 
     def _stays(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         """Whether the session is kept, expires soon, or belongs to a missing folder."""

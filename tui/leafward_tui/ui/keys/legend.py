@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
-from leafward.session.columns import MIDWAY
 from leafward_tui.ui.appearance.context_signs import PARTS, part_sign
 
 if TYPE_CHECKING:
@@ -292,7 +291,6 @@ def _signs(screen: str, glyphs: Glyphs) -> list[tuple[str, str]]:
                 "! 1 damaged",
                 "A line is broken, or its parent is not in the file; `leafward doctor` lists it, and lesser things",
             ),
-            (MIDWAY, "What came before its first entry is not in the file"),
             ("5 of 9", "Sessions that the filter finds, archived ones too, of those there are"),
             ("~785", "Estimated: the file records no count"),
             ("$5+", "At least that: some sessions record no cost"),
