@@ -117,8 +117,8 @@ def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
     """Show why a line is there.
 
     Shows what you asked, what the agent said, and which checks ran afterwards. The turn is the one that `leafward
-    blame` shows. Checks are tests, builds, type checks and linters, and scripts named like one (check.py); they are
-    those of the first turn, from the change on, that ran any.
+    blame` shows. Checks are tests, builds, type checks, linters and scripts such as check.py: those of the first turn, from
+    the change on, that ran any.
     """
     from leafward.cli.blame import run_why
 
