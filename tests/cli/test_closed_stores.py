@@ -61,7 +61,7 @@ def test_a_session_in_a_database_that_cannot_be_read_says_so(
     outcome = run("tree", base.path / "ses_two")
     assert (outcome.code, outcome.err) == (
         1,
-        f"leafward: no session 'ses_two' in {base.path}; ls lists those that can be read\n",
+        f"leafward: no session 'ses_two' in {base.path}; `leafward ls` lists those that can be read\n",
     )
     base.path.write_bytes(base.path.read_bytes()[:100])
     closed(monkeypatch, base.path)

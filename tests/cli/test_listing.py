@@ -280,3 +280,21 @@ def test_what_adds_up_nothing_is_said_and_damage_is_called_as_on_the_screen(
     assert "--by needs --totals" in outcome.err
     assert "day" in done("ls", tmp_path, "--by", "day", "--totals").out
     assert "! 1 damaged" in done("ls", tmp_path).out
+
+
+def test_an_excerpt_begins_in_the_middle_and_is_not_damaged(done: Run, tmp_path: Path) -> None:
+    """As excerpts of transcripts are: the first parent is elsewhere, and the last line lacks its newline."""
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("plant")
+    file.user("water")
+    head, _first, last = file.path.read_text().splitlines()
+    file.path.write_text(f"{head}\n{last}")
+    (listed,) = done("ls", tmp_path, "--json").document["sessions"]
+    assert (listed["damage"], listed["midway"]) == (0, True)
+    shown = done("ls", tmp_path).out
+    assert "damaged" not in shown
+    assert "begins in the middle" in shown
+    tree = done("tree", file.path).out
+    assert "the session begins in the middle" in tree
+    assert "parent missing" not in tree
+    assert done("select", file.path, "damaged()", "--json").document["entries"] == []

@@ -241,7 +241,7 @@ class TestOpening:
         for named in ((), (base,), (tmp_path,)):
             outcome = run(*named)
             assert outcome.code == 1
-            assert "not part of this command" in outcome.err
+            assert "not installed with this command" in outcome.err
 
     def test_without_a_terminal(self, capfd: pytest.CaptureFixture[str]) -> None:
         asked: list[Sequence[Path]] = []

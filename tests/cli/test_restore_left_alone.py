@@ -217,7 +217,9 @@ def test_what_another_branch_left_differently_is_not_certain(work: Work, done: R
 
 def test_without_its_folder_nothing_is_restored(work: Work, tmp_path: Path, run: Run) -> None:
     work.folder.rename(tmp_path / "elsewhere")
-    assert "project folder not found" in run("restore", work.path, work.at).err
+    assert run("restore", work.path, work.at).err.endswith(
+        f"project folder not found: {work.folder}; --cwd FOLDER names the one that it is in now\n"
+    )
     assert (
         "project folder not found: /nowhere/at/all"
         in run("restore", work.path, work.at, "--cwd", "/nowhere/at/all").err

@@ -259,7 +259,7 @@ def test_archiving_what_the_leaf_is_in_says_that_it_is_shown_still(run: Run, don
     assert done("show", path, "leaf", "--json").document["id"] == "00000006"
     assert done("move", path, "leaf").out.startswith("the leaf is already there: 00000006  ")
     told = run("archive", path, "leaf")
-    assert told.out.startswith("archived 00000006  ")
+    assert told.out.startswith("archived the branch at 00000006  ")
     assert shown in told.err
     done("move", path, "00000002")
     assert "archived" in done("tree", path).out

@@ -8,7 +8,7 @@ import pytest
 
 from leafward.base.config import Config
 from tests.tui.explored import NARROW, WIDE, exploring, forked
-from tests.tui.session_store import rows
+from tests.tui.session_store import app_over, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,3 +33,11 @@ async def test_no_other_character_is_shown(tmp_path: Path, size: tuple[int, int]
             await pilot.press(key)
             await pilot.pause()
             seen(key)
+
+
+async def test_a_problem_of_the_configuration_has_an_edge_of_ascii(tmp_path: Path) -> None:
+    file = forked(tmp_path / "session.jsonl")
+    app = app_over(file.path, config=Config(ascii=True, keymap={"row.dwn": ("x",)}))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: any("row.dwn" in row for row in rows(app)))
+        assert [row for row in rows(app) if not row.isascii()] == []

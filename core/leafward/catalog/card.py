@@ -74,7 +74,9 @@ class Card(NamedTuple):
     """`fork`, `subagent` or `inferred`; None without a parent."""
     archived: bool = False
     damage: int = 0
-    """Number of damaged entries, an unfinished last line, and parts of the session that cannot be read at all."""
+    """Number of damaged entries, an incomplete last line, and parts of the session that cannot be read at all."""
+    midway: bool = False
+    """Whether the session begins in the middle: what came before its first entry is not in the file."""
     problem: str | None = None
     """Why the file cannot be read as a session; None if it can."""
     size: int = 0
@@ -121,6 +123,7 @@ class Card(NamedTuple):
             "archived": self.archived,
             "warm_up": self.warm_up,
             "damage": self.damage,
+            "midway": self.midway,
             "problem": self.problem,
             "bytes": self.size,
             "version": self.version,

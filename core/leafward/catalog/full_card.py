@@ -154,6 +154,7 @@ def _reading(
         relation=relation_of(session.header),
         archived=look.archived() or session.header.get("archived") is True,
         damage=problems_in(session),
+        midway=columns.begins_midway,
         size=candidate.size or (source.transcript.size if isinstance(source, ForeignFiles) else 0),
         version=session.version,
         origin=look.origin() if session.is_native else 0,

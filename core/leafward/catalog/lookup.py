@@ -70,7 +70,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
             close.append(card)
     fitting = exact or close
     if not fitting:
-        raise NotFound(f"no session {safe_line(text)!r}; ls lists them")
+        raise NotFound(f"no session {safe_line(text)!r}; `leafward ls` lists them")
     if len(fitting) > 1:
         fitting.sort(key=lambda card: (-card.modified, card.path))
         choices = ", ".join(
@@ -90,7 +90,7 @@ def _not_inside(path: Path) -> NotFound:
         open_regular(path.parent).close()
     except OSError as error:
         return NotFound(f"cannot read {file}: {error.strerror or error}")
-    return NotFound(f"no session {session!r} in {file}; ls lists those that can be read")
+    return NotFound(f"no session {session!r} in {file}; `leafward ls` lists those that can be read")
 
 
 def typed_ids(cards: Iterable[Card], config: Config, places: Sequence[Path]) -> dict[str, str]:

@@ -47,6 +47,7 @@ _FIELDS: Mapping[str, frozenset[type]] = {
     "relation": _TEXT_OR_NONE,
     "archived": _TRUTH,
     "damage": _WHOLE,
+    "midway": _TRUTH,
     "problem": _TEXT_OR_NONE,
     "size": _WHOLE,
     "version": _WHOLE,

@@ -24,7 +24,9 @@ def open_paths(open_app: OpenApp | None, selectors: Sequence[str]) -> int:
     """Opens the application on files, folders and sessions; on the catalogue if none is named."""
     paths = [_resolved(name) for name in selectors]
     if open_app is None:
-        raise LeafwardError("the application is not part of this command; the verbs are (leafward --help)")
+        raise LeafwardError(
+            "the application is not installed with this command; its verbs work (leafward --help)"
+        )
     if not has_terminal():
         raise LeafwardError(
             "the application needs a terminal; `leafward tree SESSION` and `leafward ls` do not"

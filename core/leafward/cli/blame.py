@@ -227,7 +227,7 @@ def _why_text(
         for one_check in reason.checks:
             yield from wrapped(check_words(one_check), page, first="  ", below="    ")
         if not reason.checks:
-            yield "  no test, build, linter or script named like one, such as check.py"
+            yield "  no test, build, linter or check script ran"
         elif reason.turns_later:
             yield f"  {counted(reason.turns_later, 'turn')} later"
     for other in line.also:

@@ -15,7 +15,7 @@ from leafward.cli.tree import copied_too
 from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import context_at, uncertainties
 from leafward.context.recorded_usage import usage_totals
-from leafward.session.entries import DAMAGE_TEXT, NATIVE_TYPE, NO_ENTRY, EntryIndex, Kind
+from leafward.session.entries import NATIVE_TYPE, NO_ENTRY, EntryIndex, Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
 
@@ -113,7 +113,7 @@ def _context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
     if damage:
         path = set(session.tree.path(at))
         for index in sorted(path & damage.keys()):
-            text = f"{session.columns.id_at(index)}: {DAMAGE_TEXT[damage[index]]}"
+            text = f"{session.columns.id_at(index)}: {session.columns.damage_text(index)}"
             remarks.append({"code": "damage", "text": text})
     remarks += [{"code": one.code, "text": one.text} for one in uncertainties(session, found)]
     return remarks

@@ -58,8 +58,8 @@ def graft(selector: str, named: Sequence[str], options: GraftOptions, dry_run: b
 def _graft_text(session: Session, draft: GraftDraft, dry_run: bool, page: Page) -> Iterator[str]:
     does = "would append" if dry_run else "appended"
     count = counted(len(draft.sources), "entry", "entries")
-    size = f"{short(draft.tokens_before)} -> {short(draft.tokens_after)}"
-    yield f"{does} {count}, {short(draft.tokens)} tokens; the context grows {size}"
+    size = f"{short(draft.tokens_before)} -> ~{short(draft.tokens_after)}"
+    yield f"{does} {count}, ~{short(draft.tokens)} tokens; the context grows {size}"
     for source in draft.sources:
         mark = "+" if source in draft.added else " "
         yield f" {mark} {safe_line(session.columns.id(source), 40)}  {headline(session, source).text[:100]}"

@@ -48,11 +48,9 @@ def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: 
         index = session.place if entry == "leaf" else session.find(entry)
         written = session_operations.archive(session, index, not unarchive, Writing(dry_run=dry_run))
         below = session.tree.children(index)
-        what = (
-            f"{'unarchived' if unarchive else 'archived'} {place_text(session, session.columns.id_at(index))}"
-        )
-        if below and not unarchive:
-            what += " and what is below it"
+        branch = "the branch at " if below and not unarchive else ""
+        place = place_text(session, session.columns.id_at(index))
+        what = f"{'unarchived' if unarchive else 'archived'} {branch}{place}"
         _report(session, written, what, as_json, {"archived": not unarchive})
         if not unarchive and not as_json and session.tree.is_ancestor(index, session.place):
             note("it is on the active path, and hidden only once the leaf is on another branch")

@@ -27,6 +27,7 @@ from leafward.cli.queries import session_query
 from leafward.cli.selection import existing, narrowing
 from leafward.cli.settings import remarks_on
 from leafward.query.search.cards import CardShelf
+from leafward.session.columns import MIDWAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -136,7 +137,7 @@ def _text(
 ) -> Iterator[str]:
     if not cards:
         where = ", ".join(safe_line(folder) for folder in searched) or "any store"
-        yield f"no session {'fits' if filtered else 'found'} in {where}" + (
+        yield f"no session {'matches' if filtered else 'found'} in {where}" + (
             "" if filtered or places else "; `leafward demo` shows one"
         )
         return
@@ -215,7 +216,8 @@ def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[
     after = ("  archived" if card.archived else "") + ("  no task" if card.warm_up else "") + stays
     parent = known.get(card.parent or "") if relation else None
     of = f" of {page.fit(parent.title, _ORIGIN)}" if parent is not None else ""
-    return f"{before}{relation}{after}", f"{before}{relation}{of}{after}"
+    midway = f"  {MIDWAY}" if card.midway else ""
+    return f"{before}{relation}{after}", f"{before}{relation}{of}{after}{midway}"
 
 
 def _stays(card: Card, leaving: Mapping[str, int], kept: frozenset[str]) -> str:

@@ -144,8 +144,8 @@ def _size(count: Count) -> str:
 def _entries_text(part: PriceSide, price: Price) -> str:
     """Entries on one side of a move; with tokens only where those explain the change of the context, as in the explorer."""
     number = counted(part.entries, "entry", "entries")
-    shown = part.entries and part.in_context and price.agrees
-    return f"{number} (~{short(part.tokens)} tokens)" if shown else number
+    size = price.size_of(part)
+    return f"{number} ({size[0]}{short(size[1])} tokens)" if size is not None else number
 
 
 def _move_text(session: Session, written: Write, page: Page) -> Iterator[str]:

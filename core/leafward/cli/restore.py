@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from leafward.cli.declarations.session_options import RestoreOptions
     from leafward.cli.output.page import Page
     from leafward.files.restoration.plan import RestoredFile, RestorePlan
+    from leafward.files.restoration.project_folder import ProjectFolder
     from leafward.files.restoration.record import Record
     from leafward.session.session import Session
 
@@ -37,7 +38,7 @@ def run_restore(
     """`leafward restore SESSION ENTRY`."""
     if options.overwrite and not paths:
         raise click.UsageError("--overwrite needs the paths of the files")
-    with opened(selector) as session, project_of(session, options.cwd) as folder:
+    with opened(selector) as session, _project(session, options.cwd) as folder:
         index = session.find(entry)
         bases = WorkspaceBases(Path(folder.path))
         plan = plan_restore(session, index, folder, last_left(folder.path), bases.committed, bases)
@@ -85,6 +86,16 @@ def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
     say(f"{does} {counted(len(done.paths), 'file')} as before restore {done.record.number}")
     say(f"  {safe_line(path)}" for path in done.paths)
     return 0
+
+
+def _project(session: Session, named: str | None) -> ProjectFolder:
+    """The project's folder. Raises Refused where it is missing; without one named, that says how to name it."""
+    try:
+        return project_of(session, named)
+    except Refused as error:
+        if named is not None:
+            raise
+        raise Refused(f"{error}; --cwd FOLDER names the one that it is in now") from error
 
 
 def _named(plan: RestorePlan, session: Session, path: str) -> str:

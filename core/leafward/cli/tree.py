@@ -26,7 +26,8 @@ from leafward.cli.output.page import (
 from leafward.cli.queries import chosen_entries
 from leafward.cli.selection import leaf_shown, opened
 from leafward.context.recorded_usage import usage_total
-from leafward.session.entries import DAMAGE_TEXT, Body, EntryIndex, Kind, blocks_of, object_at
+from leafward.session.columns import MIDWAY_TEXT
+from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, object_at
 from leafward.session.entry_headline import place_words
 from leafward.session.journal.operation_log import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
@@ -140,6 +141,8 @@ def tree_text(
         remarks.append(
             f"the leaf is a preview that only Leafward knows: the agent itself goes on at {own or 'the beginning'}"
         )
+    if session.columns.begins_midway:
+        remarks.append(MIDWAY_TEXT)
     if session.place < 0 <= session.leaf:
         remarks.append("the leaf is before the first entry: what comes next starts a new root")
     for code in (GOES_ON, "another-session", "inferred-parent", "gap", "left-out", UNCERTAIN_CONTEXT):
@@ -213,7 +216,7 @@ def _show_json(session: Session, index: EntryIndex) -> Body:
         "file": str(session.origin(index).path),
         "offset": entry.offset,
         "size": len(raw),
-        "damage_text": DAMAGE_TEXT[entry.damage] if entry.damage is not None else None,
+        "damage_text": session.columns.damage_text(index) or None,
         "body": entry.body or None,
         "raw": None if entry.body else raw.decode("utf-8", "backslashreplace"),
     }
@@ -234,7 +237,7 @@ def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
         facts.append(f"[{safe_line(label, 80)}]")
     yield page.style("   ".join(facts), "faint")
     if entry.damage is not None:
-        yield f"{page.style('!', 'bad')} {DAMAGE_TEXT[entry.damage]}"
+        yield f"{page.style('!', 'bad')} {session.columns.damage_text(index)}"
     yield ""
     if not entry.body:
         yield safe(entry.raw.decode("utf-8", "backslashreplace"))

@@ -85,6 +85,8 @@ class Price:
     """Files in both working sets that were modified on only one side, or differently on both."""
     surprises: tuple[tuple[str, str], ...]
     """Unexpected consequences: a code, and a sentence to show."""
+    summary: int = 0
+    """Estimated tokens of a summary that `after` has besides."""
 
     @property
     def unsent(self) -> int:
@@ -96,18 +98,35 @@ class Price:
         """Tokens of the context that no cache of this conversation holds; they cost the full price."""
         return max(0, self.after.sent - self.cached)
 
-    @property
-    def agrees(self) -> bool:
-        """Whether the estimates of the dropped and added parts explain most of the change of the context's size.
+    def size_of(self, side: PriceSide) -> tuple[str, int] | None:
+        """The tokens of one side beside the sizes of the context, with their sign: `~` if estimated.
 
-        Where they do not, they would contradict the sizes shown. The figure that a model counted at either end may differ
-        from the estimates by more than the move changes.
+        A side alone is the change of the context's size. None if its tokens would contradict that: a compaction replaces a
+        part of them, or they explain less than half of the change.
+        """
+        if not (side.entries and side.in_context and self._agrees):
+            return None
+        other = self.left if side is self.entered else self.entered
+        if other.entries:
+            return "~", side.tokens
+        change = self._change if side is self.entered else -self._change
+        sign = "" if self.before.recorded and self.after.recorded and not self.summary else "~"
+        return (sign, change) if change > 0 else None
+
+    @property
+    def _change(self) -> int:
+        return self.after.total - self.summary - self.before.total
+
+    @property
+    def _agrees(self) -> bool:
+        """Whether the estimates of both sides explain most of the change of the context's size.
+
+        The figure that a model counted at either end may differ from the estimates by more than the move changes.
         """
         if not (self.left.in_context and self.entered.in_context):
             return True
         told = self.entered.tokens - self.left.tokens
-        change = self.after.total - self.before.total
-        return abs(told - change) <= max(abs(change) // 2, self.before.total // 100)
+        return abs(told - self._change) <= max(abs(self._change) // 2, self.before.total // 100)
 
     def with_summary(self, tokens: int) -> Price:
         """The price if a summary of so many estimated tokens is added, which is in the context but in no cache."""
@@ -115,7 +134,7 @@ class Price:
         cost = self.cost_again
         if cost is not None and self.sent_again:
             cost *= (self.sent_again + tokens) / self.sent_again
-        return replace(self, after=after, cost_again=cost)
+        return replace(self, after=after, cost_again=cost, summary=tokens)
 
     def as_json(self) -> dict[str, Any]:
         """The `price` object of the command line."""

@@ -258,7 +258,7 @@ def _damage(session: Session) -> Iterator[Problem]:
     for index, damage in columns.damage.items():
         if damage is Damage.MALFORMED and session.is_kept(index):
             continue
-        text = DAMAGE_TEXT[damage]
+        text = columns.damage_text(index)
         if damage is Damage.MALFORMED and b"\0" in b"".join(session.records(index)):
             text = f"{text}: it has NUL bytes"
         yield Problem(DAMAGE_CODE[damage], text, _named(session, index), columns.start[index])

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, Damage, EntryId, EntryIndex
+from leafward.session.entries import BOOKKEEPING_BYTES, DAMAGE_TEXT, NO_ENTRY, Damage, EntryId, EntryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +23,11 @@ ID_SIZE = 8
 
 _OFTEN = 256
 """Single look-ups of ids after which all ids are indexed by their numbers."""
+
+
+_BEFORE_IS_MISSING = (Damage.ORPHAN, Damage.MISSING_BASE)
+MIDWAY = "begins in the middle"
+MIDWAY_TEXT = f"the session {MIDWAY}: what came before is not in this file"
 
 
 _MOST_BOOKS = 4096
@@ -92,9 +97,35 @@ class Columns:
     def damaged(self) -> int:
         """The number of damaged entries.
 
-        A last line that only lacks its newline is not counted: it is whole, and an agent may still be writing.
+        A last line that only lacks its newline is not counted: it is whole, and an agent may still be writing. Nor is a
+        beginning in the middle, as an excerpt has it.
         """
-        return sum(one is not Damage.UNTERMINATED for one in self.damage.values())
+        first = self._first_said()
+        return sum(
+            one is not Damage.UNTERMINATED and not (at <= first and one in _BEFORE_IS_MISSING)
+            for at, one in self.damage.items()
+        )
+
+    @property
+    def begins_midway(self) -> bool:
+        """Whether the session begins in the middle: what came before its first entry is not in the file."""
+        first = self._first_said()
+        return any(at <= first and one in _BEFORE_IS_MISSING for at, one in self.damage.items())
+
+    def is_midway(self, index: int) -> bool:
+        """Whether the session begins in the middle with an entry."""
+        return self.damage.get(index) in _BEFORE_IS_MISSING and index <= self._first_said()
+
+    def damage_text(self, index: int) -> str:
+        """The damage of an entry in words; empty for an entry without any."""
+        damage = self.damage.get(index)
+        if damage is None:
+            return ""
+        return MIDWAY_TEXT if self.is_midway(index) else DAMAGE_TEXT[damage]
+
+    def _first_said(self) -> int:
+        """The first entry of the conversation in the file; their number where there is none."""
+        return len(self.kind) - len(self.kind.lstrip(BOOKKEEPING_BYTES))
 
     @property
     def is_settled(self) -> bool:

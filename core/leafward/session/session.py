@@ -304,7 +304,7 @@ class Session:
 
 
 def problems_in(session: Session) -> int:
-    """The number of problems: damaged entries, an unfinished last line, and unreadable parts without an entry."""
+    """The number of problems: damaged entries, an incomplete last line, and unreadable parts without an entry."""
     return session.columns.damaged + (session.scan.pending is not None) + len(session.unread)
 
 

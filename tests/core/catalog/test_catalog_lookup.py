@@ -66,7 +66,7 @@ def test_several_that_fit_are_named(known: Config) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("zzz", "no session 'zzz'; ls lists them"),
+        ("zzz", "no session 'zzz'; `leafward ls` lists them"),
         ("", "no file ''"),
         ("/no/such/file.jsonl", "no file '/no/such/file.jsonl'"),
         (".", ". is a folder; name a session in it"),

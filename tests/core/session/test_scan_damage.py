@@ -47,7 +47,19 @@ class TestDamage:
         scan = scanned(HEAD + ONE + TWO[:-1])
         assert ids(scan) == ["00000001", "00000002"]
         assert scan.columns.damage == {1: Damage.UNTERMINATED}
+        assert scan.columns.damaged == 0
         assert scan.pending is None
+
+    def test_a_beginning_in_the_middle_is_no_damage_but_a_later_gap_is(self) -> None:
+        gap = message("00000009", "0000000f")
+        scan = scanned(HEAD + TWO + THREE)
+        assert (scan.columns.begins_midway, scan.columns.damaged) == (True, 0)
+        assert scan.columns.damage_text(0).startswith("the session begins in the middle")
+        scan = scanned(HEAD + TWO + THREE + gap)
+        assert (scan.columns.begins_midway, scan.columns.damaged) == (True, 1)
+        assert scan.columns.damage_text(2) == "the parent is not in this file"
+        scan = scanned(HEAD + ONE + gap)
+        assert (scan.columns.begins_midway, scan.columns.damaged) == (False, 1)
 
     @pytest.mark.parametrize(
         "bad",

@@ -376,6 +376,28 @@ def test_an_archived_session_says_so_beside_its_problem(store: Path, width: int)
     assert [row for row in shown if "archived  ! 2 damaged" not in row] == []
 
 
+def test_a_session_that_begins_in_the_middle_says_so_where_its_title_has_room(store: Path) -> None:
+    """A title that tells which session it is matters more."""
+    titles_shown = ["Prune", "Prune " * 30]
+    cards = [card for card in lines_of(store).stock.cards if card.problem is None][:2]
+    stock = Stock(
+        [card._replace(title=title, midway=True) for card, title in zip(cards, titles_shown, strict=True)]
+    )
+    painter = RowPainter(
+        listing := list_sessions(stock, View(), NOW_MS),
+        Styles.of(built_in_theme("understory")),
+        UNICODE,
+        118,
+        NOW_MS / 1000,
+        SessionColumns.of(118, agents=False),
+    )
+    rows = [painter.strip(line, selected=False).text for line in listing.lines if line.card is not None]
+    assert ["begins in the middle" in row for row in sorted(rows, key=lambda row: "Prune Prune" in row)] == [
+        True,
+        False,
+    ]
+
+
 @pytest.mark.parametrize("width", [79, 118])
 def test_groups_show_the_sum_that_orders_them(store: Path, width: int) -> None:
     """Fails where groups in the order of their size or turns show their usage: they look unsorted."""

@@ -18,7 +18,9 @@ from leafward_tui.explorer import lost_facts
 from leafward_tui.explorer.controllers import cursor_details, session_loader
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.ui.keys.intents import intents_for
+from leafward_tui.ui.screens.session_watch import warn_sheet
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import usage
 from tests.pi_file import PiFile
 from tests.trees import random_plan, write_plan
@@ -72,6 +74,22 @@ class TestFollowing:
             assert pilot.app.screen is sheet
             await pilot.press("escape")
             await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
+
+    async def test_a_label_is_written_anyway_so_its_sheet_does_not_say_so(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("K", "l")
+            await reached(pilot, TextSheet)
+            warn_sheet(screen, lambda: True)
+            assert "the session has changed" not in "\n".join(rows(pilot.app))
+
+    async def test_an_excerpt_begins_in_the_middle_and_is_not_damaged(self, file: Named) -> None:
+        head, _prompt, *rest = file.path.read_text().splitlines()
+        file.path.write_text("\n".join([head, *rest]))
+        async with exploring(file.path) as (pilot, screen):
+            await until(pilot, lambda: any("begins in the middle" in row for row in tree(screen)))
+            assert "begins in the middle" in rows(pilot.app)[0]
+            assert "damaged" not in rows(pilot.app)[0]
+            assert not any("!" in row or "no newline" in row for row in tree(screen))
 
     async def test_an_agent_that_branches_changes_what_is_straight(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

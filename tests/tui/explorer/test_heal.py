@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward_tui.explorer.controllers.heal import is_healable
 from leafward_tui.explorer.heal_sheet import HealSheet
 from leafward_tui.explorer.screen import ExplorerScreen
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.explored import exploring, note
@@ -58,6 +59,26 @@ async def test_every_change_is_shown_and_the_new_session_is_opened(tmp_path: Pat
         await pilot.press("h")
         await until(pilot, lambda: "nothing to heal" in note(healed))
     assert path.read_bytes() == before
+
+
+async def test_where_the_project_folder_is_missing_it_asks_for_one(tmp_path: Path) -> None:
+    (tmp_path / "moved").mkdir()
+    path = refused(tmp_path)
+    path.write_text(path.read_text().replace(str(tmp_path), str(tmp_path / "gone")))
+    async with exploring(path) as (pilot, screen):
+        await pilot.press("h")
+        asked = await reached(pilot, TextSheet)
+        await until(pilot, lambda: "project folder not found" in shown(pilot))
+        asked.input.value = str(tmp_path / "moved")
+        await pilot.press("enter")
+        await reached(pilot, HealSheet)
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: isinstance(screen.app.screen, ExplorerScreen) and screen.app.screen is not screen
+        )
+        healed = await reached(pilot, ExplorerScreen)
+        await until(pilot, lambda: healed.state.session is not None)
+        assert sure(healed.state.session).cwd == str(tmp_path / "moved")
 
 
 async def test_on_a_narrow_screen(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ async def test_a_file_that_somebody_changed_is_left_alone_unless_it_is_chosen(wo
         await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
         assert mine.read_text() == "pears = 31\n"
         assert (work.folder / "notes.md").exists()
-        assert "1 left alone" in note(screen)
+        assert "1 of 3 left alone" in note(screen)
 
 
 async def test_a_file_changed_since_the_restore_keeps_it_from_being_undone(work: Work) -> None:
@@ -237,9 +237,9 @@ async def test_keys_that_do_nothing_say_why_and_the_result_says_how_many_files_i
         assert "it is read-only" in shown(pilot)
         await pilot.press("space", "ctrl+s")
         await until(pilot, lambda: screen.app.screen is screen and not screen.state.busy)
-        assert "wrote 1 file, deleted 1 of 3, as at #" in note(screen)
+        assert "wrote 1 file, deleted 1, as at #" in note(screen)
         assert "1 still read-only" in note(screen)
-        assert "1 left alone" in note(screen)
+        assert "1 of 3 left alone" in note(screen)
 
 
 async def test_a_file_that_cannot_be_chosen_says_so(work: Work) -> None:

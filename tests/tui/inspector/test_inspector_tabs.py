@@ -145,7 +145,7 @@ def test_it_is_said_on_which_side_of_the_estimates_the_model_counted(
         tmp_path / "s.jsonl", user("go"), first, user("d" * 4_000), answer, user("on"), made
     )
     text = page(single(session, 5), Tab.COMPACTION, width=90).text
-    assert f"estimation error: counted {way} the estimates" in text
+    assert f"estimation error: how far the count is {way} the estimates" in text
 
 
 def amounts(text: str) -> tuple[list[int], int]:

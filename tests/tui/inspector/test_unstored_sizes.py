@@ -70,7 +70,7 @@ def test_no_files_are_said_to_be_put_in_again_by_an_agent_that_does_not(corpora:
     assert row.split()[-2:] == ["4,695", "4,695"], "the same on both sides"
     assert "measured again" not in " ".join([*context, *compaction])
     note = " ".join(" ".join(compaction).split())
-    assert "after: counted by the next request; ~19,822 estimated without it" in note
+    assert "after: counted by the next request (estimate: ~19,822)" in note
     assert "files added again" not in " ".join([*context, *compaction])
 
 

@@ -244,3 +244,18 @@ def test_price_lines_are_as_wide_as_asked(
 ) -> None:
     lines = plain(price_lines(facts, price, note, width, height, glyphs))
     assert [cell_len(line) for line in lines] == [width] * height
+
+
+def test_tokens_of_one_side_alone_are_the_change_of_the_context() -> None:
+    """The estimate says 7,300; what the sizes beside it say is 9,200."""
+    dropped = replace(
+        price(PriceSide(79, 7_300), PriceSide(0, 0)),
+        before=Count(40_600, 0, recorded=True),
+        after=Count(31_400, 0, recorded=True),
+    )
+    assert PriceWords.of(dropped, UNICODE).parts[0] == "drops 79 entries (9.2k tokens)"
+    estimated = replace(dropped, after=Count(31_400, 0, recorded=False))
+    assert PriceWords.of(estimated, UNICODE).parts[0] == "drops 79 entries (~9.2k tokens)"
+    assert PriceWords.of(dropped.with_summary(500), UNICODE).parts[0] == "drops 79 entries (~9.2k tokens)"
+    more = replace(dropped, after=Count(40_900, 0, recorded=True), left=PriceSide(79, 20))
+    assert PriceWords.of(more, UNICODE).parts[0] == "drops 79 entries"

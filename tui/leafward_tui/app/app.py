@@ -181,6 +181,7 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     def on_mount(self) -> None:
         """Shows problems of configuration, keymap and themes once, and starts the timers."""
         if self._problems:
+            self.set_class(self.glyphs is ASCII, "-ascii")
             self.call_after_refresh(self._tell_problems)
         self.collector.begin()
         if not self.is_headless:

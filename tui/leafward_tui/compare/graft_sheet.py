@@ -132,7 +132,7 @@ def validation(draft: GraftDraft | str | None, width: int, glyphs: Glyphs) -> Bl
     if draft.added:
         appended += f", {len(draft.added):,} of them because calls and results belong together"
     grows = (
-        f"adds {count(draft.tokens)} tokens: {count(draft.tokens_before)} {glyphs.arrow} {count(draft.tokens_after)}"
+        f"adds ~{count(draft.tokens)} tokens: {count(draft.tokens_before)} {glyphs.arrow} ~{count(draft.tokens_after)}"
         f" of {limit(draft.window)}"
     )
     lines = [LabLine((Span(fit(f"{appended}   {grows}", width, ellipsis=glyphs.ellipsis), "text"),))]

@@ -81,7 +81,7 @@ def _counts_left(messages: Iterable[ConversationMessage]) -> Iterator[WriteRemar
     if any(one.role == "assistant" and one.usage is None for one in messages):
         yield WriteRemark(
             "counts-left",
-            "token counts from the first change on stay with the source: sizes are estimated until the next reply",
+            "token counts after the first change are left out; sizes are estimated until the next reply",
         )
 
 

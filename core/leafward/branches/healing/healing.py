@@ -152,7 +152,7 @@ def _remarks(past: Conversation) -> Iterator[WriteRemark]:
     """Remarks on other content that a new session leaves out. Call it after the messages of `past` were made: they count it."""
     if past.thoughts:
         # Only its provider can tell whether a signature is still valid; without any thinking every provider continues.
-        text = f"{counted(past.thoughts, 'piece')} of thinking left out: only the request that made them can use them"
+        text = f"{counted(past.thoughts, 'piece')} of thinking left out: the provider may reject it"
         yield WriteRemark("thinking-left", text)
     if past.documents:
         yield WriteRemark("documents-left", documents_left(past.documents))

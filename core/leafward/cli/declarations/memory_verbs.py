@@ -90,10 +90,10 @@ def inject(session: str, options: InjectOptions, as_json: bool) -> int:
 def survival(session: str, compaction: str | None, workspace: Path | None, as_json: bool) -> int:
     """Show which facts survived a compaction.
 
-    Facts are paths, commands, numbers, errors, identifiers, URLs, constraints, decisions and open todos of what it
-    replaced. Each is in the summary (word for word or paraphrased), injected, kept, lost or contradicted. Also
-    listed: what the summary invented, the rules that matched before and no longer match, and which governance and
-    workflow the summary has. Without COMPACTION, the last one on the path to the leaf.
+    Facts are paths, commands, numbers, errors, identifiers, URLs, constraints, decisions and open todos of what the
+    compaction replaced. Each is in the summary (word for word or paraphrased), injected, kept, lost or contradicted.
+    Also listed: what the summary invented, the rules that matched before and no longer match, and which governance
+    and workflow the summary has. Without COMPACTION, the last one on the path to the leaf.
     """
     from leafward.cli.survival import survival as run
 

@@ -117,8 +117,8 @@ def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
     """Show why a line is there.
 
     Shows what you asked, what the agent said, and which checks ran afterwards. The turn is the one that `leafward
-    blame` shows. Checks are tests, builds, type checks and linters, and scripts named like one (check.py); they are
-    those of the first turn, from the change on, that ran any.
+    blame` shows. Checks are tests, builds, type checks, linters and scripts such as check.py: those of the first turn, from
+    the change on, that ran any.
     """
     from leafward.cli.blame import run_why
 
@@ -159,9 +159,9 @@ def tree(session: str, every_entry: bool, archived: bool, select: str | None, as
     """Show a session's branches.
 
     One row is one turn. The active path stays in the first lane; a branch follows the turn where it leaves the
-    path. The id is that of the turn's prompt. At the right: #N, the turn's last entry, with which other verbs take
-    the whole turn (`leafward move 019f3c '#12'`); then edits, tool calls, and the tokens that the turn adds. In a
-    narrow terminal +2 means two more marks on the row, and 3│ that three lanes share a column. With --select, only
+    path. The id is that of the turn's prompt. At the right: #N, the turn's last entry; other verbs that get it
+    take the whole turn (`leafward move 019f3c '#12'`). Then edits, tool calls, and the tokens that the turn adds. In
+    a narrow terminal +2 means two more marks on the row, and 3│ that three lanes share a column. With --select, only
     rows of selected entries, and the rows where their branches start.
     """
     from leafward.cli.tree import tree as run
@@ -211,7 +211,8 @@ def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> 
     """List the files read and modified on the path to an entry.
 
     Files that shell commands touched are inferred from the command lines and listed separately. Contents are
-    rebuilt from the recorded calls; only exact contents are written.
+    rebuilt from the recorded calls; only exact contents are written, and files that another program may have changed
+    are named.
     """
     from leafward.cli.files import files as run
 

@@ -13,6 +13,7 @@ from leafward.cli.output.page import Page, cells, pad
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.estimate_sign import estimate_sign
+from leafward.session.columns import MIDWAY
 from leafward.session.entries import BOOKKEEPING, DAMAGED, PROMPTS, Damage, EntryIndex, Kind
 from leafward.session.entry_headline import TASK, headline
 
@@ -40,12 +41,11 @@ _DAMAGE_MARK = {
     Damage.ORPHAN: "parent missing",
     Damage.CYCLE: "circular parents",
     Damage.EXTRA_HEADER: "second header",
-    Damage.UNTERMINATED: "unfinished line",
     Damage.GLUED: "two records on a line",
     Damage.MISSING_BASE: "start missing",
     Damage.OVERSIZE: "line over 32 MB",
 }
-"""`DAMAGE_TEXT` in as few words as a row has room for."""
+"""`DAMAGE_TEXT` in as few words as a row has room for; nothing of a last line that only lacks its newline."""
 _MEASURED_COMPACTIONS = 64
 """Most compactions whose context is measured; in a file with more, rows show only the size that each replaced."""
 
@@ -203,7 +203,9 @@ class _Painter:
             if label is not None:
                 marks.append((f"[{self.page.fit(safe_line(label, 64), 24)}]", "warn"))
             damage = session.columns.damage.get(entry)
-            if damage is not None and session.columns.kind[entry] != Kind.MALFORMED:
+            if session.columns.is_midway(entry):
+                marks.append((MIDWAY, "warn"))
+            elif damage in _DAMAGE_MARK and session.columns.kind[entry] != Kind.MALFORMED:
                 damaged.append((f"! {_DAMAGE_MARK[damage]}", "bad"))
         marks += damaged
         errors = sum(bool(self.measures.flags[entry] & FAILED) for entry in row.entries)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import excerpt_line, safe, safe_line
+from leafward.base.shown_path import no_project_folder
 from leafward.base.times import parse_time
 from leafward.files.bisection.base import EmptyBase, FolderBase, GitBase
 from leafward.files.bisection.trial import Trial, TrialRun, Verdict
@@ -274,8 +275,7 @@ def base_of(session: Session, named: str | None = None) -> ProjectBase:
     if named is not None and Path(named).is_dir():
         return FolderBase(Path(named))
     if not here.is_dir():
-        shown = safe_line(session.cwd)
-        raise Refused(f"{shown}, the session's folder, is not there")
+        raise Refused(no_project_folder(session.cwd))
     if named is not None:
         return GitBase(here, named)
     begun = session.header.get("timestamp")

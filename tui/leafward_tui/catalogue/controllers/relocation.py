@@ -41,7 +41,7 @@ class ProjectRelocation(CatalogueController):
         if intent_id != "project.relocate":
             return ""
         if not self._project():
-            return "this row is no project"
+            return "no project here"
         if self._project() not in self._list.stock.status.missing:
             return "the project's folder is where it was"
         return "new folder not found: name it with leafward relocate OLD NEW"

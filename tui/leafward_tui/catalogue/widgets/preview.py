@@ -14,6 +14,7 @@ from leafward.catalog.card import FORK, INFERRED
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.spending import NOTHING
 from leafward.query.search.cards import matches
+from leafward.session.columns import MIDWAY
 from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, moved_lines, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live
@@ -154,6 +155,9 @@ class Preview(SidePane):
         if card.damage:
             word, rest = problem_words(card.damage, width - 2)
             yield [Segment(f"{glyphs.malformed} {word}", ground.warn), Segment(rest, ground.faint)]
+        if card.midway:
+            words = f"{MIDWAY} of a conversation"
+            yield [Segment(fit(words, width, ellipsis=glyphs.ellipsis), ground.sub)]
 
     def _stays(self, card: Card, width: int, ground: Ground, glyphs: Glyphs) -> Iterator[PaneLine]:
         """Whether the session is kept, expires soon, or belongs to a missing folder."""

@@ -19,6 +19,7 @@ from leafward.catalog.lineage import Sort
 from leafward.catalog.namesakes import LEAST_PROMPT
 from leafward.catalog.retention import leaves_in
 from leafward.query.search.cards import matches
+from leafward.session.columns import MIDWAY
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
 from leafward_tui.ui.text.cells import age, byte_size, count, exact, fit, money, right
 from leafward_tui.ui.text.hits import marked
@@ -276,6 +277,7 @@ class RowPainter:
             word
             for word, holds in (
                 ("archived", card.archived),
+                (MIDWAY, card.midway and cell_len(card.title) + len(MIDWAY) + 2 <= self.columns.text),
                 ("no task", card.warm_up),
                 ("kept", card.path in status.kept),
                 ("copy", line.relation == INFERRED),

@@ -57,7 +57,7 @@ def _graft_choice(
     return Choice(
         letter,
         title,
-        f"adds {count(draft.tokens)} tokens: {count(draft.tokens_before)} {glyphs.arrow} {count(draft.tokens_after)}",
+        f"adds ~{count(draft.tokens)} tokens: {count(draft.tokens_before)} {glyphs.arrow} ~{count(draft.tokens_after)}",
         f"append {counted(len(draft.sources), 'entry', 'entries')}; files are not changed",
         act=partial(act, draft, letter.upper()),
     )

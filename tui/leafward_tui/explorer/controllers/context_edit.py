@@ -111,7 +111,9 @@ class ContextEdits(ExplorerController):
                 self._view.tell("not edited: that is not a number of tokens", "warn")
 
         title = "Tokens to keep of each entry"
-        self._view.open_sheet(TextSheet(title, str(KEEP), commit="shorten", operation_of=meaning), done)
+        self._view.open_sheet(
+            TextSheet(title, str(KEEP), commit="shorten", operation_of=meaning, survives_change=True), done
+        )
 
     def _ask_text(self, targets: tuple[EntryIndex, ...]) -> None:
         from leafward_tui.ui.sheets.sheet import TextSheet
@@ -121,7 +123,9 @@ class ContextEdits(ExplorerController):
                 self._apply(targets, text, None)
 
         title, hint = "Text that the model reads instead", "calls keep their arguments"
-        self._view.open_sheet(TextSheet(title, placeholder=hint, commit="replace"), done)
+        self._view.open_sheet(
+            TextSheet(title, placeholder=hint, commit="replace", survives_change=True), done
+        )
 
     def _apply(self, targets: tuple[EntryIndex, ...], text: str | None, keep: int | None) -> None:
         self._write.start_typed(targets, partial(self._edit, text, keep))

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+from leafward_tui.explorer.controllers.project_folder import in_project_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,9 +46,12 @@ class Heal(ExplorerController):
         session = self._state.session
         if session is None:
             return
+        self._find_in(session, session.cwd)
+
+    def _find_in(self, session: Session, folder: str) -> None:
         self._view.tell("looking for what a provider would reject", "faint")
         services = self._services
-        work = partial(find_healing, session, services.config, services.clock)
+        work = partial(find_healing, session, folder, services.config, services.clock)
         self._jobs.latest("heal", work, partial(self._show, session), self._view.fail)
 
     def _show(self, session: Session, healed: Healed) -> None:
@@ -65,6 +69,10 @@ class Heal(ExplorerController):
             self._view.tell("the result is not shown: something else was opened", "warn", keys)
             return
         self._view.tell("")
+        if not os.path.isdir(healed.draft.resume.cwd):
+            about = "the new session works in this folder"
+            in_project_folder(self._view, session, about, partial(self._find_in, session), lambda: None)
+            return
         self._view.open_sheet(
             HealSheet(healed.found, healed.draft, healed.agent.title), partial(self._begin, session, healed)
         )
@@ -100,17 +108,18 @@ def is_healable(session: Session, job: Job) -> bool:
     return bool(healing(session, stop=job.unwanted).changes)
 
 
-def find_healing(session: Session, config: Config, clock: Callable[[], datetime], job: Job) -> Healed:
-    """Works out the changes that heal a session at its leaf. Raises LeafwardError."""
+def find_healing(
+    session: Session, folder: str, config: Config, clock: Callable[[], datetime], job: Job
+) -> Healed:
+    """Works out the changes that heal a session at its leaf, for a new session in a folder. Raises LeafwardError."""
     from leafward.agents.fork_draft import ForkTerms
     from leafward.agents.recognition import agent_behind
     from leafward.branches.healing.healing import healing, new_session
 
     job.give_way()
     agent, found = agent_behind(session), healing(session, config, job.unwanted)
-    draft = (
-        new_session(session, found, ForkTerms(os.environ, config, clock()), agent) if found.changes else None
-    )
+    terms = ForkTerms(os.environ, config, clock(), cwd="" if folder == session.cwd else folder)
+    draft = new_session(session, found, terms, agent) if found.changes else None
     return Healed(found, draft, agent)
 
 

@@ -105,6 +105,7 @@ class Operations(ExplorerController):
             note=named(target),
             placeholder="label (empty removes it)",
             operation_of=lambda _text: appending(session),
+            survives_change=True,
         )
         self._view.open_sheet(sheet, done)
 
@@ -131,6 +132,7 @@ class Operations(ExplorerController):
             before,
             placeholder="name (empty removes it)",
             operation_of=lambda _text: appending(session),
+            survives_change=True,
         )
         self._view.open_sheet(sheet, done)
 

@@ -6,7 +6,6 @@ Alone or together with a move. `leafward.files.restoration.plan` works out the c
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -14,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
-from leafward.base.shown_path import no_project_folder
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+from leafward_tui.explorer.controllers.project_folder import in_project_folder
 from leafward_tui.explorer.model.restored_files import action_words, listed, outcome_words
 from leafward_tui.ui.sheets.row_choice import RowChoicePort
 from leafward_tui.ui.words.write_words import appending, named
@@ -68,38 +67,8 @@ class FileRestore(ExplorerController):
         if moved and self._write.is_read_only():
             return
         show = partial(self._show, session, entry, moved, on_accept)
-        if os.path.isdir(session.cwd):
-            show(session.cwd)
-        else:
-            self._ask_folder(show, os.getcwd(), no_project_folder(session.cwd))
-
-    def _ask_folder(self, show: Callable[[str], object], typed: str, problem: str) -> None:
-        """Asks for a folder until it exists, then shows the restore there."""
-        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
-
-        def done(text: str | None) -> None:
-            if text is None:
-                self._details.settle()
-                return
-            folder = os.path.abspath(os.path.expanduser(text.strip()))
-            if os.path.isdir(folder):
-                show(folder)
-            else:
-                self._ask_folder(show, text, no_project_folder(folder))
-
-        about = [
-            SheetLine(safe_line(problem, 300), "bad", lines=3),
-            SheetLine("you see each file before anything is written"),
-        ]
-        sheet = TextSheet(
-            "Folder that the project is in now",
-            typed,
-            about,
-            placeholder="a folder that exists",
-            commit="choose",
-            missing="type a folder",
-        )
-        self._view.open_sheet(sheet, done)
+        about = "you see each file before anything is written"
+        in_project_folder(self._view, session, about, show, self._details.settle)
 
     def _show(
         self, session: Session, entry: int, moved: str, on_accept: Callable[[], object], folder: str

@@ -159,7 +159,9 @@ class GutterMaker:
             return glyphs.run, _NODE_INK[stands]
         if line.kind is LineKind.FOLDED_BRANCH:
             return glyphs.folded, _NODE_INK[stands]
-        if kind in (Kind.MALFORMED, Kind.HEADER) or self.session.columns.damage.get(entry) is Damage.ORPHAN:
+        columns = self.session.columns
+        orphan = columns.damage.get(entry) is Damage.ORPHAN and not columns.is_midway(entry)
+        if orphan or kind in (Kind.MALFORMED, Kind.HEADER):
             return glyphs.malformed, "bad"
         if kind == Kind.CONTEXT_EDIT:
             return glyphs.edited, "warn"

@@ -36,17 +36,15 @@ def _words(changes: Sequence[RestoredFile], verbs: dict[str, str]) -> str:
 
 
 def outcome_words(moved: str, then: str, changes: Sequence[RestoredFile], shown: int, left: int) -> str:
-    """The outcome in words: files restored as they were `then`, out of `shown`, and files left alone."""
+    """The outcome in words: files restored as they were `then`, and how many of those `shown` were left alone."""
     from leafward.files.restoration.plan import RestoreAction, is_read_only
 
     done = _words(changes, _PAST)
-    if done and left:
-        done += f" of {shown:,}"
     locked = sum(one.action is RestoreAction.WRITE and is_read_only(one.before) for one in changes)
     parts = [
         moved,
         f"{done}, {then}" if done else "no file written",
         f"{locked:,} still read-only" if locked else "",
-        f"{left:,} left alone" if left else "",
+        f"{left:,} of {shown:,} left alone" if left else "",
     ]
     return "; ".join(filter(None, parts))

@@ -11,8 +11,9 @@ from rich.segment import Segment
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.context.estimate_sign import estimate_sign
+from leafward.session.columns import MIDWAY
 from leafward.session.density import Density
-from leafward.session.entries import DAMAGE_TEXT, NO_ENTRY, PROMPTS, Damage, Kind
+from leafward.session.entries import NO_ENTRY, PROMPTS, Damage, Kind
 from leafward.session.entry_headline import LIMIT, Headline, headline
 from leafward_tui.explorer.model.folds import LineKind, ShownLine
 from leafward_tui.explorer.model.ghost import PathMembership
@@ -310,12 +311,15 @@ class RowPainter:
     def _lead(self, entry: int, word: str) -> str:
         """What stands ahead of the text of an entry: damage, a sign of its kind, or its word."""
         kind = self.layout.tree.kind[entry]
-        damage = self.session.columns.damage.get(entry)
+        columns = self.session.columns
+        damage = columns.damage.get(entry)
         lead = ""
-        if damage is not None:
+        if columns.is_midway(entry):
+            lead = f"{MIDWAY}   "
+        elif damage not in (None, Damage.UNTERMINATED):
             # The node of an orphan is that sign.
             sign = "" if damage is Damage.ORPHAN else f"{self.glyphs.malformed} "
-            lead = f"{sign}{DAMAGE_TEXT[damage]}   "
+            lead = f"{sign}{columns.damage_text(entry)}   "
         if kind == Kind.BASH:
             return f"{lead}! "
         if kind == Kind.CONTEXT_EDIT:

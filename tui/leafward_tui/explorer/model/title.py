@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
+from leafward.session.columns import MIDWAY
 from leafward.session.entries import Kind
 from leafward.session.session import problems_in
 from leafward.session.session_title import title_of
@@ -82,6 +83,8 @@ def title_bar_of(
         facts.insert(0, Fact(f"{of}{whole}", short=f"{of}{short}", keep=keep))
     if damaged := problems_in(session):
         facts.append(Fact(f"{damaged:,}", "damaged", keep=4, hue="bad"))
+    if session.columns.begins_midway:
+        facts.append(Fact(MIDWAY, short="midway", keep=2))
     if exploration.findings.archived:
         facts.append(Fact(f"{len(exploration.findings.archived):,}", "archived", "", keep=1))
     if unseen:

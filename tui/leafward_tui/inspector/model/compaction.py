@@ -167,8 +167,8 @@ def _notes(sheet: Sheet, xray: XRay, *, said_short: bool) -> None:
         basis, at = Basis.of(xray.session), EntryIndex(xray.compaction)
         # Without a part that is carried, the size would be that of the file's contents alone.
         carries = basis.carried_not_in_file(at) or not rest.after
-        without = f"; ~{exact(basis.carried(at))} estimated without it" if carries else ""
-        sheet.note(f"after: counted by the next request{without}")
+        estimate = f" (estimate: ~{exact(basis.carried(at))})" if carries else ""
+        sheet.note(f"after: counted by the next request{estimate}")
     else:
         sheet.note("after: estimated from the counts before it, until a request counts it")
     if rest.before and rest.after and rest.before != rest.after and xray.recorded:
@@ -184,7 +184,7 @@ def _notes(sheet: Sheet, xray: XRay, *, said_short: bool) -> None:
     errors = [error for error in (shares[Link.ERROR].before, shares[Link.ERROR].after) if error]
     if errors:
         ways = [word for word, there in (("above", max(errors) > 0), ("below", min(errors) < 0)) if there]
-        sheet.note(f"estimation error: counted {' or '.join(ways)} the estimates")
+        sheet.note(f"estimation error: how far the count is {' or '.join(ways)} the estimates")
 
 
 def _amount(amount: int, glyphs: Glyphs) -> list[Span]:

@@ -8,7 +8,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.context.basis import Basis
 from leafward.context.estimate_sign import AHEAD, estimate_sign
-from leafward.session.entries import DAMAGE_TEXT, PROMPTS, Damage, EntryIndex, Kind, is_own
+from leafward.session.entries import PROMPTS, Damage, EntryIndex, Kind, is_own
 from leafward_tui.inspector.model.calls import write_called, write_changed, write_ran
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import described
@@ -194,12 +194,12 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
             entry=made,
         )
     damaged = [
-        (index, damage)
+        index
         for index, damage in session.columns.damage.items()
         if damage is not Damage.MALFORMED and any(index in span for span in selection.entries)
     ]
-    for at, damage in damaged[:_MARKS]:
-        words = [Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[damage], "warn")]
+    for at in damaged[:_MARKS]:
+        words = [Span(f"{sheet.glyphs.malformed} ", "bad"), Span(session.columns.damage_text(at), "warn")]
         sheet.facts([words, [Span(f"#{at:,}", "faint")]], entry=at)
     for remark in session.source.notes:
         if remark.code in _LOST_ROWS and any(remark.entry in span for span in selection.entries):

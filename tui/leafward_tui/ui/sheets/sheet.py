@@ -245,7 +245,8 @@ class Sheet(RoutedScreen["str | None"], ModalScreen["str | None"]):
     def __init__(self, title: str, about: Sequence[SheetLine] = (), *, note: str = "") -> None:
         super().__init__()
         self.title_line = TitleLine(drawable(title), drawable(note))
-        self.warn = self.title_line.warn
+        self.warn: Callable[[str, Callable[[], bool]], object] | None = self.title_line.warn
+        """Shows a warning that the session has changed; None for a sheet that this does not concern."""
         self.about = AboutLines(about)
         self.foot = Foot(self)
         self.answer = self.say = self.foot.say
@@ -334,13 +335,18 @@ class TextSheet(Sheet):
         selected: bool = False,
         missing: str = "",
         other: tuple[str, str, Callable[[str], object]] | None = None,
+        survives_change: bool = False,
     ) -> None:
         """`selected`: the text begins selected, so that typing replaces it, as in a search for something else.
+
+        `survives_change`: what is typed is written also if the session has changed, so nothing warns of that.
 
         `missing` is shown where the field is empty and may not be; the sheet then stays open. `other` is a key, its
         words, and a function that gets the text once the key has closed the sheet.
         """
         super().__init__(title, about, note=note)
+        if survives_change:
+            self.warn = None
         self._selected = selected
         self._commit = commit
         self._operation_of = operation_of

@@ -51,11 +51,11 @@ class PriceWords(NamedTuple):
                 # The counted thing is named once.
                 number = f"{side.entries:,}" if full else counted(side.entries, "entry", "entries")
                 brief.append(f"{verb} {number}")
-                if not side.in_context or not price.agrees:
-                    # A compaction summarises a part of them: their tokens would not be a part of the context's.
+                size = price.size_of(side)
+                if size is None:
                     full.append(f"{verb} {number}")
                     continue
-                full.append(f"{verb} {number} (~{count(side.tokens, zero='0')}{unit})")
+                full.append(f"{verb} {number} ({size[0]}{count(size[1], zero='0')}{unit})")
                 unit = ""
         sign = price.after.sign
         again = f"{sign}{count(price.sent_again)}" if price.sent_again else "nothing"

@@ -114,9 +114,7 @@ def _refusal(shelves: Shelves, path: str) -> str:
         return f"cannot read {path}: {error.strerror or error}"
     if shelf.damage:
         return f"{path} {shelf.damage}"
-    return (
-        f"{path} holds {len(shelf.rows):,} sessions: name one as {os.path.basename(path)}/ID; ls lists them"
-    )
+    return f"{path} holds {len(shelf.rows):,} sessions: name one as {os.path.basename(path)}/ID; `leafward ls` lists them"
 
 
 def paths_in_folder(path: str) -> Callable[[str], str | None]:
