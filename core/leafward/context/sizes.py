@@ -56,6 +56,8 @@ def _marked(span: range, marks: bytes | bytearray) -> Iterator[int]:
 
 _AT_ONCE = 4096
 """Entries summed between two checks of `stop`; one sum of all would keep every other thread waiting."""
+_ALL_AT_ONCE = 64
+"""Flags that are looked at together in the time of one by itself."""
 
 Model = tuple[str, str]
 """Provider and model."""
@@ -250,11 +252,13 @@ class Sizes:
 
     def _broken_off(self, outline: Outline, start: int, stop: int) -> int:
         """`broken_off` for entries whose flags are known."""
-        ends = self.metrics.flags.translate(_BROKEN_OFF)
-        if 1 not in ends or not broken_off_in(self.session):
+        if not broken_off_in(self.session):
             return 0
-        entries = outline.entries[start:stop]
-        ended = bytes(map(ends.__getitem__, entries))
+        entries, flags = outline.entries[start:stop], self.metrics.flags
+        # One look at the flags of all entries takes as long as many looks at single ones, and most contexts are short.
+        if len(entries) * _ALL_AT_ONCE > len(flags) and 1 not in flags.translate(_BROKEN_OFF):
+            return 0
+        ended = bytes(map(flags.__getitem__, entries)).translate(_BROKEN_OFF)
         broken = [index for index in compress(entries, ended) if self.kinds[index] == _ASSISTANT]
         return self.tokens(broken) + sum(outline.shifts.get(index, 0) for index in broken)
 

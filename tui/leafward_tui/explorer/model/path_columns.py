@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from itertools import accumulate, compress
+from itertools import accumulate, compress, islice
 from operator import and_
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from leafward.context.recorded_usage import believed
 from leafward.session.entries import BOOKKEEPING_BYTES, TURN_STARTS, EntryIndex, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
@@ -31,6 +31,8 @@ _IS_ZERO = b"\1" + bytes(255)
 _IS_CONTENT = bytes(kind not in BOOKKEEPING_BYTES for kind in range(256))
 _CHECKED = 2048
 """Turns between two checks of `stop`."""
+_AT_ONCE = 1 << 13
+"""Values of a column that are made by one call."""
 
 
 class PathColumns:
@@ -78,10 +80,10 @@ class PathColumns:
     def sizes(self, starts: array[int], stop: Callable[[], bool]) -> array[int] | None:
         """The context in tokens at the end of each turn; 0 where something it depends on is not known. None once `stop` turns true."""
         count = len(self.kinds)
-        sums = array("q", accumulate(self.tokens, initial=0))
+        sums = _in_steps("q", accumulate(self.tokens, initial=0))
         missing = map(and_, self.flags.translate(_IS_ZERO), self.kinds.translate(_IS_CONTENT))
-        unknown = array("i", accumulate(missing, initial=0))
-        trusted = array("i", compress(range(count), self.reported))
+        unknown = _in_steps("i", accumulate(missing, initial=0))
+        trusted = _in_steps("i", compress(range(count), self.reported))
         stale = array("i", (match.start() for match in _STALE.finditer(self.kinds)))
         basis = Basis.of(self.session)
         known_at = base = next_stale = next_trusted = 0
@@ -113,3 +115,11 @@ class PathColumns:
                 begun, base = end, basis.count_at(EntryIndex(self.entries[end - 1])).total
             sizes.append(base + sums[end] - sums[known_at or begun])
         return sizes
+
+
+def _in_steps(code: str, values: Iterator[int]) -> array[int]:
+    """A column of values; a key waits for a step of it, not for a million values."""
+    found = array(code)
+    while some := array(code, islice(values, _AT_ONCE)):
+        found += some
+    return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import FactReader
@@ -187,6 +187,15 @@ class FileWork:
         self.changes = self.pending = self.stashed = 0
         self.take_out(list(self.names))
         self.declared.clear()
+
+
+def last_written(files: Mapping[str, FileWork]) -> dict[str, int]:
+    """The positions at which names were written last, and files, by the ends of their paths, were changed last."""
+    written: dict[str, int] = {}
+    for path, work in files.items():
+        for name, place in (*work.names.items(), (path.rpartition("/")[2], work.changed)):
+            written[name] = max(place, written.get(name, place))
+    return written
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.outcomes import files_changed
+from leafward.summaries.summarizers.extractive.candidates import last_written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ class SameWork:
         """`failed` are the failed calls, `files` the work on each file."""
         self._messages, self._failed, self._cwd, self._files = messages, failed, cwd, files
         self._restored = {path for path, work in files.items() if work.restored and not work.changes}
+        self._written = last_written(files)
 
     def goes_on(self, begun: Turn, goal: Turn) -> bool:
         """Whether a later request's work changed a file that the first one's work changed, or the work just before it."""
@@ -53,12 +55,7 @@ class SameWork:
 
     def overtakes(self, statement: str, turn: Turn) -> bool:
         """Whether a file or a name of code in a statement was written anew after the turn that it ends."""
-        named = set(_NAMES.findall(statement))
-        return any(
-            (work.changed > turn.last and path.rpartition("/")[2] in named)
-            or any(work.names.get(name, -1) > turn.last for name in named)
-            for path, work in self._files.items()
-        )
+        return any(self._written.get(name, -1) > turn.last for name in _NAMES.findall(statement))
 
     def _changed(self, begin: int, end: int) -> list[str]:
         return list(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import prose, questions, responses
@@ -221,31 +222,38 @@ def _without_dropped(evidence: Evidence, text: str) -> str:
 def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
     """Adds the newest answered requests among those between the goal and the last one."""
     total = max(1, evidence.size)
-    earlier = [
+
+    def may_hold(turn: Turn) -> bool:
+        return _is_worth_telling(turn) and not _is_overtaken(turns, turn, same)
+
+    # From the newest back: what came of a request takes long to tell, and of a long path only the last few are told.
+    earlier = list(islice(filter(may_hold, reversed(turns)), _ASKED))
+    errands = (
         turn
-        for turn in turns
-        if turn.works
+        for turn in reversed(turns)
+        if turn.works and ERRAND.match(turn.own) and reports_result(turn.answer) and not may_hold(turn)
+    )
+    for turn in [*reversed(earlier), *islice(errands, 1)]:
+        _asked(evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
+
+
+def _is_worth_telling(turn: Turn) -> bool:
+    """Whether a request led to work and was answered, and names enough."""
+    return (
+        turn.works
         and is_answered(turn)
         and turn.words > SUBSTANTIAL
         # An answered question is closed, and so is a request to show something.
         and not questions.asks(turn.text)
         and not responses.refutes(turn.own)
         and not LOOKS.match(turn.text)
-        and not _is_overtaken(turns, turn, same)
-    ]
-    errands = [
-        turn
-        for turn in turns
-        if turn.works and ERRAND.match(turn.own) and turn not in earlier and reports_result(turn.answer)
-    ]
-    for turn in [*earlier[-_ASKED:], *errands[-1:]]:
-        _asked(evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
+    )
 
 
 def _is_overtaken(turns: Sequence[Turn], turn: Turn, same: SameWork) -> bool:
     """Whether nothing tells what came of a request but files that were all changed again since: it may hold no more."""
     end = closing(turns, turn)
-    return with_outcome("", end, same).startswith(f"{OUTCOME}changed ") and same.went_on(end)
+    return same.went_on(end) and with_outcome("", end, same).startswith(f"{OUTCOME}changed ")
 
 
 def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork) -> None:

@@ -19,7 +19,13 @@ from leafward.summaries.facts.prose import affirmed, content_words, reports, wit
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers.extractive.answers.quotes import answered_before
-from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
+from leafward.summaries.summarizers.extractive.candidates import (
+    OUTCOME,
+    Evidence,
+    LineCandidate,
+    add,
+    last_written,
+)
 from leafward.summaries.summarizers.extractive.requests import passed_over
 from leafward.summaries.summarizers.extractive.requests.passed_over import NOT_DONE, put_behind
 from leafward.summaries.summarizers.extractive.state import contradictions, replaced_values
@@ -113,7 +119,7 @@ def settle(
     for path in gone_files(kept, calls, cwd):
         # The messages that follow tell it themselves.
         evidence.candidates = _without(evidence, path, len(messages))
-    written = _written(evidence)
+    written = last_written(evidence.files)
     ended = _answers(messages, turns)
     _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
@@ -217,15 +223,6 @@ def _without(evidence: Evidence, path: str, until: int) -> list[LineCandidate]:
             and evidence.place_of(candidate) <= until
         )
     ]
-
-
-def _written(evidence: Evidence) -> dict[str, int]:
-    """Where names were written last, and where files were changed last, by the ends of their paths."""
-    written: dict[str, int] = {}
-    for path, work in evidence.files.items():
-        for name, place in (*work.names.items(), (path.rpartition("/")[2], work.changed)):
-            written[name] = max(place, written.get(name, place))
-    return written
 
 
 def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping[str, int]) -> bool:
