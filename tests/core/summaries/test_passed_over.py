@@ -112,6 +112,17 @@ def test_bare_names_get_only_what_lines_leave() -> None:
     assert len(re.findall(r"frostTable\d+Row", summarize(span(*said), 4000).text)) > 5
 
 
+def test_an_option_of_a_command_is_no_name_in_use() -> None:
+    said = [
+        user("Why is the history of orchard so long?"),
+        *ran("a", "git log --oneline --walk-reflogs --grep frostRowTable"),
+        *ran("b", "git log --show-origin --grep frostRowTable"),
+        reply("Because of the merges."),
+    ]
+    (line,) = [one for one in told_in(SummarySection.CONTEXT, *said) if one.startswith("Names in use: ")]
+    assert line == "Names in use: frostRowTable"
+
+
 def test_what_a_file_declares_is_told_as_it_stands() -> None:
     old = {"path": "src/rows.ts", "content": "export class RowTable {\n\tget rowCount(): number {\n"}
     new = {
@@ -126,7 +137,7 @@ def test_what_a_file_declares_is_told_as_it_stands() -> None:
         reply("", ("b", "edit", new)),
         result("b", "ok"),
     ]
-    line = "Declared in `src/rows.ts`: `export class RowTable`, `async loadRows(file: string): Promise<void>`"
+    line = "Declared in `src/rows.ts`: `class RowTable`, `loadRows(file: string)`"
     assert line in told_in(SummarySection.CONTEXT, *said)
     text = summarize(span(*said)).text
     again = {
@@ -136,7 +147,7 @@ def test_what_a_file_declares_is_told_as_it_stands() -> None:
     }
     later = [user("No loading."), reply("", ("c", "edit", again)), result("c", "ok")]
     then = told_in(SummarySection.CONTEXT, *later, previous=text, previous_entry=EntryIndex(3))
-    assert "Declared in `src/rows.ts`: `export class RowTable`" in then
+    assert "Declared in `src/rows.ts`: `class RowTable`" in then
     gone = told_in(SummarySection.CONTEXT, *said, *ran("d", "rm src/rows.ts"))
     assert not any(line.startswith("Declared") for line in gone)
 
@@ -148,15 +159,16 @@ def test_declarations_of_some_languages() -> None:
 	if (fooBar(x)) {
 	const nextIndex = (currentIndex + 1) % levels.length;
 	const handleData = (data: Buffer) => {
+export const parseRow = async (row: string) => {
     def requeue_dead(self, kind: str) -> int:
 func (s *Store) saveCheckpoint(ctx context.Context) error {
 pub(crate) async fn rust_options(&self) -> Result<Options> {
     abortBash(): void {
 """
     assert list(declared_in(code)) == [
-        ("handleData", "const handleData = (data: Buffer)"),
+        ("parseRow", "const parseRow = async (row: string)"),
         ("requeue_dead", "def requeue_dead(self, kind: str) -> int"),
         ("saveCheckpoint", "func (s *Store) saveCheckpoint(ctx context.Context) error"),
-        ("rust_options", "pub(crate) async fn rust_options(&self) -> Result<Options>"),
-        ("abortBash", "abortBash(): void"),
+        ("rust_options", "fn rust_options(&self) -> Result<Options>"),
+        ("abortBash", "abortBash()"),
     ]

@@ -67,6 +67,7 @@ class NamesInUse:
                 and chance > _LISTED
                 and (kind, key) not in self._worth.covered
                 and (telling(key) or (whole and len(key) > 3))
+                and (key in owner or not key.startswith("-"))
             ):
                 listed.append((-chance / (utf16_length(key) + 2), key))
         room = self._room
