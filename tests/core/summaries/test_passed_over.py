@@ -113,14 +113,17 @@ def test_bare_names_get_only_what_lines_leave() -> None:
 
 
 def test_an_option_of_a_command_is_no_name_in_use() -> None:
+    # Of a span that is far longer than its summary names are listed whole.
+    printed = result("c", "a merge of the valley\n" * 400)
     said = [
         user("Why is the history of orchard so long?"),
         *ran("a", "git log --oneline --walk-reflogs --grep frostRowTable"),
         *ran("b", "git log --show-origin --grep frostRowTable"),
-        reply("Because of the merges."),
+        reply("", ("c", "bash", {"command": "git log --raw"})),
+        printed,
     ]
-    (line,) = [one for one in told_in(SummarySection.CONTEXT, *said) if one.startswith("Names in use: ")]
-    assert line == "Names in use: frostRowTable"
+    (line,) = [one for one in summarize(span(*said), 500).text.split("\n") if "Names in use" in one]
+    assert "frostRowTable" in line and "--" not in line
 
 
 def test_what_a_file_declares_is_told_as_it_stands() -> None:
