@@ -19,6 +19,7 @@ from leafward.summaries.facts.responses import (
     declines,
     is_pleased,
     only_praises,
+    only_refuses,
     says_it_works,
     without_offer,
 )
@@ -40,8 +41,9 @@ _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$"
     r"|(?:(?:yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|jep|genau|bitte|gerne?|gut|super|danke|mach(?:e)?(?: das| es| mal| so)?"
     r"|weiter|los|passt|klar|oui|ouais|d['’]accord|vas-?y|continue[rz]?|merci|parfait|s[ií]|claro|dale|adelante|gracias|por favor|hazlo"
+    r"|tak|jasne|dobra|dobrze|okej|proszę|prosze|dzięki|dzieki|zrób to|zrob to|kontynuuj|dalej"
     r"|да|давай|продолжай)(?:[\s,.!]+|$))+$"
-    r"|(?:(?:好的?|可以|是的?|对|行|继续|请|谢谢|はい|お願いします|続けて(?:ください)?|네|계속)[，,、。！!\s]*)+$)"
+    r"|(?:(?:好的?|可以|是的?|对|行|嗯|没问题|同意|开始吧?|继续吧?|请|谢谢|はい|お願いします|続けて(?:ください)?|네|계속)[，,、。！!\s]*)+$)"
 )
 _COMMAND_TYPED = re.compile(r"/[A-Za-z][\w:-]*(?:\s|$)")
 """A command of the agent's that stands in the text of its message."""
@@ -161,6 +163,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             prompt = without_fillers(_PRAISE.sub("", _without_pictures(bare or text))) or bare or text
             says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
+            words = 1 if words > _BRIEF and only_refuses(prompt) else words
             if pasted.strip() and not own and turns:
                 # Text that was only shown adds nothing to the request before it.
                 words, own = 0, _SHOWN_ONLY
