@@ -123,7 +123,8 @@ def test_an_option_of_a_command_is_no_name_in_use() -> None:
         printed,
     ]
     (line,) = [one for one in summarize(span(*said), 500).text.split("\n") if "Names in use" in one]
-    assert "frostRowTable" in line and "--" not in line
+    assert "frostRowTable" in line
+    assert "--" not in line
 
 
 def test_what_a_file_declares_is_told_as_it_stands() -> None:
