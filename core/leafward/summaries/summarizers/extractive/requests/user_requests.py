@@ -286,6 +286,11 @@ def _agreed(
         text = agreed.own
         if latest is not goal and is_answered(latest):
             _asked(evidence, turns, latest, 1.0, same)
+    elif agreed is goal:
+        # It is a request of its own that begins with a yes.
+        if is_answered(latest):
+            _asked(evidence, turns, latest, 1.0, same)
+        return
     elif latest is goal:
         return
     else:
