@@ -101,7 +101,8 @@ def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
             found = True
             yield line
     if failed and not found and not _GIVEN_UP.search(text[-200:]):
-        told = _PLACED.search(text) or _COULD_NOT.search(text)
+        not_done = (one for one in _COULD_NOT.finditer(text) if not _ERROR_FRAME.match(one[0]))
+        told = _PLACED.search(text) or next(not_done, None)
         if last := told[0].strip() if told is not None else _last_line(text):
             yield last
 

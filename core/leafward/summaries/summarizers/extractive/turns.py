@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
 from leafward.summaries.facts.demands import only_limits
@@ -59,6 +60,13 @@ _PRAISE = re.compile(
 _SHOWN_ONLY = "[output pasted without a word]"
 _SHOWN = 120
 """Characters that are quoted of a text pasted after a request."""
+_WHAT_NEXT = late(
+    r"(?i)\b(?:what (?:are your|(?:other )?) ?questions(?: do you have)?|what (?:would you like|do you want)(?: me)? to (?:know|ask|do next|tackle next|work on next)|what['’]?s next|what next|(?:what|how) (?:else )?can i help(?: you)?(?: with)?(?: next| today)?"
+    r"|welche fragen hast du|was (?:möchtest|willst) du wissen|was (?:kommt )?als nächstes)\?$|(?:有什么问题|接下来(?:想)?做什么)(?:吗|呢)?[?？]$"
+)
+"""A question for whatever the user wants next."""
+_BRIEFEST = 80
+"""Characters at the end of an answer in which it stands."""
 SUBSTANTIAL = 3
 """Content words from which a request names its subject."""
 _BRIEF = 2
@@ -307,8 +315,9 @@ def position(turns: Sequence[Turn], turn: Turn) -> int:
 
 
 def asks_back(answer: str) -> bool:
-    """Whether an answer ends with a question."""
-    return answer.rstrip("*_ )\n").endswith(("?", "？"))
+    """Whether an answer ends with a question; one for whatever is wanted next asks nothing back."""
+    end = answer.rstrip("*_ )\n")
+    return end.endswith(("?", "？")) and _WHAT_NEXT.search(end, max(0, len(end) - _BRIEFEST)) is None
 
 
 def question_of(answer: str) -> str:

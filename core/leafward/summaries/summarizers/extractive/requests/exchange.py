@@ -10,6 +10,7 @@ from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.turns import (
     SUBSTANTIAL,
+    TELLING,
     Turn,
     asks_back,
     is_answered,
@@ -52,7 +53,7 @@ def speaks_to(turn: Turn, before: Turn) -> bool:
     if keeps_going(turn) or responses.refutes(turn.own):
         return True
     if asks_back(before.answer):
-        if responses.agrees(turn.own) or responses.denies(turn.own):
+        if turn.words < TELLING and (responses.agrees(turn.own) or responses.denies(turn.own)):
             return True
         # What names something else passes an offer over; any few words reply to another question.
         question = question_of(before.answer)
