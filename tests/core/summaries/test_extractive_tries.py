@@ -32,11 +32,6 @@ def test_a_try_that_was_made_again_in_another_way_blocks_nothing() -> None:
     assert "the disk is full" in line
 
 
-def test_a_check_of_a_chain_that_did_not_run_again_still_blocks() -> None:
-    both = _failed("b", "make lint && make test", "rows.py:3:1: F821 undefined name rows")
-    assert len(_blocked(*both, *ran("c", "make test | tail -3"))) == 1
-
-
 @pytest.mark.parametrize(
     "said",
     [

@@ -112,19 +112,19 @@ def test_bare_names_get_only_what_lines_leave() -> None:
     assert len(re.findall(r"frostTable\d+Row", summarize(span(*said), 4000).text)) > 5
 
 
-def test_an_option_of_a_command_is_no_name_in_use() -> None:
+def test_words_of_commands_and_tools_are_no_names_in_use() -> None:
     # Of a span that is far longer than its summary names are listed whole.
     printed = result("c", "a merge of the valley\n" * 400)
     said = [
         user("Why is the history of orchard so long?"),
         *ran("a", "git log --oneline --walk-reflogs --grep frostRowTable"),
         *ran("b", "git log --show-origin --grep frostRowTable"),
-        reply("", ("c", "bash", {"command": "git log --raw"})),
+        reply("", ("c", "bash", {"command": "gh pr view --json mergedAt,headRefOid -q .update_plan"})),
         printed,
     ]
     (line,) = [one for one in summarize(span(*said), 500).text.split("\n") if "Names in use" in one]
     assert "frostRowTable" in line
-    assert "--" not in line
+    assert not any(one in line for one in ("--", "mergedAt", "update_plan"))
 
 
 def test_what_a_file_declares_is_told_as_it_stands() -> None:

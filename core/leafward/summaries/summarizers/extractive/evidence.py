@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 _NAMELESS = frozenset(
     content_words(
-        "fix change work place update status clean error issue problem thing everything good ready complete done finished"
+        "fix change work place update status clean error issue problem thing everything good ready complete done finished "
+        "main whole all implementation refactoring migration feature task step part rest"
     )
 )
 """Words of reports that alone do not say what was done."""

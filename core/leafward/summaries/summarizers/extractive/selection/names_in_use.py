@@ -11,6 +11,7 @@ from leafward.summaries.summarizers.extractive.selection.name_lists import (
     GROUP_LIMIT,
     MORE,
     Names,
+    is_of_tools,
     join_bare,
     telling,
 )
@@ -67,7 +68,7 @@ class NamesInUse:
                 and chance > _LISTED
                 and (kind, key) not in self._worth.covered
                 and (telling(key) or (whole and len(key) > 3))
-                and (key in owner or not key.startswith("-"))
+                and (key in owner or not is_of_tools(key))
             ):
                 listed.append((-chance / (utf16_length(key) + 2), key))
         room = self._room
