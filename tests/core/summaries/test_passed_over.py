@@ -112,19 +112,25 @@ def test_bare_names_get_only_what_lines_leave() -> None:
     assert len(re.findall(r"frostTable\d+Row", summarize(span(*said), 4000).text)) > 5
 
 
-def test_words_of_commands_and_tools_are_no_names_in_use() -> None:
+def test_names_that_stand_in_commands_alone_are_not_in_use() -> None:
     # Of a span that is far longer than its summary names are listed whole.
-    printed = result("c", "a merge of the valley\n" * 400)
     said = [
-        user("Why is the history of orchard so long?"),
+        user("Why is the history of frostRowTable so long?"),
         *ran("a", "git log --oneline --walk-reflogs --grep frostRowTable"),
-        *ran("b", "git log --show-origin --grep frostRowTable"),
-        reply("", ("c", "bash", {"command": "gh pr view --json mergedAt,headRefOid -q .update_plan"})),
-        printed,
+        *ran("b", "gh pr list --json mergedAt,headRefOid | jq '.[].last_author'"),
+        reply("", ("c", "bash", {"command": "git log --raw 8c029af"})),
+        result("c", "a merge of the valley by frostBot_two\n" * 400),
     ]
-    (line,) = [one for one in summarize(span(*said), 500).text.split("\n") if "Names in use" in one]
-    assert "frostRowTable" in line
-    assert not any(one in line for one in ("--", "mergedAt", "update_plan"))
+    assert "Names in use" not in summarize(span(*said), 500).text
+
+
+def test_the_room_that_joined_lines_leave_is_used() -> None:
+    # A line that joins others was paid for as if it began one.
+    code = "\n".join(f"function readFrostRows{place}(valley: string) {{" for place in range(60))
+    edit = {"path": "packages/orchard/source/rows.ts", "oldText": "x", "newText": code}
+    said = [user("Read the rows of orchard."), reply("", ("a", "edit", edit)), result("a", "ok")]
+    made = summarize(span(*said), 600)
+    assert made.tokens > 535
 
 
 def test_what_a_file_declares_is_told_as_it_stands() -> None:

@@ -9,7 +9,6 @@ from itertools import compress
 from operator import not_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.base.late_pattern import late
 from leafward.session.entries import (
     LISTED,
     NO_ENTRY,
@@ -292,9 +291,7 @@ class FactReader:
             if key:
                 self.ran[key] += 1
                 yield new_sighting((FactKind.COMMAND, key, command, Voice.CALL, entry, "", "", True))
-            # The fields that it prints are no names of the work.
-            words = _FIELDS.sub(" --json", command) if " --json" in command else command
-            yield from self.texts.by_form(words, Voice.CALL, entry, numbers=False)
+            yield from self.texts.by_form(command, Voice.CALL, entry, numbers=False)
         yield from self.plan.called(call, entry)
         for name, value in words_of(call).items():
             if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
@@ -392,9 +389,6 @@ class FactReader:
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self.texts.by_form(command, Voice.USER, entry, numbers=False)
         yield from self.texts.printed(str(message.get("output") or ""), entry, failed=bool(code))
-
-
-_FIELDS = late(r" --json[ =][\w,]+")
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -140,28 +140,6 @@ def grouped(candidates: Sequence[LineCandidate]) -> list[LineCandidate]:
     return lines
 
 
-_OF_TOOLS = frozenset(
-    {
-        *("exec_command", "update_plan", "apply_patch", "write_stdin", "view_image", "yield_time_ms"),
-        *(
-            "max_output_tokens",
-            "in_progress",
-            "response_length",
-            "ref_id",
-            "sandbox_permissions",
-            "output_mode",
-        ),
-        *("run_in_background", "subagent_type", "node_modules"),
-    }
-)
-"""Words of the agents' own tools, which stand in what calls say."""
-
-
-def is_of_tools(name: str) -> bool:
-    """Whether a name is an option of a command or a word of an agent's tools: alone it is no name of the work."""
-    return name.startswith("-") or name in _OF_TOOLS
-
-
 def telling(name: str) -> bool:
     """Whether a name is meaningful alone: it has more than one word, and is not a mere number."""
     if len(name) < _SHORTEST_NAME or _HEX.fullmatch(name):
