@@ -130,6 +130,17 @@ def refutes(prompt: str) -> bool:
     return _REFUTES.match(prompt) is not None
 
 
+_REDOES = late(
+    r"(?i)^(?:(?:ok(?:ay)?|no|hm+|actually|please|sorry|better|and|but|nein|nie)[\s,.]+)*(?:(?:make|turn|do|put|write|build|call|name) (?:that|it|this|them)\b.{1,80}\binstead\W*$"
+    r"|(?:mach|bau|schreib)(?:e)? (?:das|es) (?:lieber|stattdessen)\b|fais(?:-le| ça) plutôt\b|(?:把它)?(?:改成|换成))"
+)
+
+
+def redoes(prompt: str) -> bool:
+    """Whether a prompt wants the work before it done in another way: `make that a subcommand instead`."""
+    return _REDOES.match(prompt) is not None
+
+
 _WITHDRAWS = late(
     r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|sure|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
     r"(?:skip|forget(?: about)?|leave (?:out|aside|away)|cancel|scrap|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"

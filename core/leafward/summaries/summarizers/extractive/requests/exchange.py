@@ -50,7 +50,7 @@ def goes_on_from(before: Turn, turn: Turn) -> bool:
 
 def speaks_to(turn: Turn, before: Turn) -> bool:
     """Whether a prompt only speaks to the answer before it: goes on, asks about it, replies to its question, or calls it wrong."""
-    if keeps_going(turn) or responses.refutes(turn.own):
+    if keeps_going(turn) or responses.refutes(turn.own) or responses.redoes(turn.own):
         return True
     if asks_back(before.answer):
         if turn.words < TELLING and (responses.agrees(turn.own) or responses.denies(turn.own)):
