@@ -210,6 +210,8 @@ class Evidence:
     """The calls of each reply that makes some, by its position."""
     failed: set[EntryIndex] = field(default_factory=set)
     """Messages about failures: results of calls, and commands that the user ran."""
+    named: set[str] = field(default_factory=set)
+    """Names that somebody said or wrote into a file, and that do not stand in commands and outputs alone."""
     left: set[EntryIndex] = field(default_factory=set)
     """Summaries of abandoned branches, which list their own open work."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.tokens import utf16_length
-from leafward.summaries.facts.values import FactKind, Voice
+from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.extractive.candidates import Evidence, LineCandidate
 from leafward.summaries.summarizers.extractive.selection.name_lists import (
     GROUP_LIMIT,
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _LISTED = 0.01
 """The likelihood of being needed from which a name is listed."""
-_OF_COMMANDS = frozenset({Voice.CALL, Voice.OUTPUT})
-"""Voices of names that nobody said or wrote into a file: variables and fields in commands, and what these printed."""
 _NAMES_IN_USE = "Names in use:"
 _AT_THE_END = 1 << 30
 
@@ -69,7 +67,7 @@ class NamesInUse:
                 and chance > _LISTED
                 and (kind, key) not in self._worth.covered
                 and ((whole and len(key) > 3 and key in owner) or telling(key))
-                and (key in owner or self._worth.voices[key] not in _OF_COMMANDS)
+                and (key in owner or key in self._worth.named)
             ):
                 listed.append((-chance / (utf16_length(key) + 2), key))
         room = self._room
