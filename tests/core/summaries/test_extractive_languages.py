@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.demands import demands
 from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
@@ -141,3 +142,74 @@ def test_an_answered_question_with_an_offer_behind_it_waits_for_the_user(asked: 
 def test_an_offer_alone_answers_no_question() -> None:
     said = [user("Why does the parser of orchard fail on an empty file?"), reply("Shall I look into it?")]
     assert told_in(SummarySection.GOAL, *said) != [NOTHING_OPEN]
+
+
+_PORTED = [
+    user("Port the frost parser of orchard to a table."),
+    *worked("parser.py", "table"),
+    *ran("t", "pytest -q"),
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("Der Parser ist portiert, alle Tests laufen.", "passt so"),
+        ("Der Parser ist portiert, alle Tests laufen.", "sieht gut aus, danke"),
+        ("Der Parser ist portiert. Soll ich auch `frost.md` anpassen?", "nein danke, das reicht"),
+        ("解析器已移植完成，所有测试通过。", "不错，谢谢"),
+        ("解析器已移植完成，所有测试通过。", "太好了"),
+        ("解析器已移植完成。需要我更新 `frost.md` 吗？", "不必"),
+        ("Parser jest przeniesiony, wszystkie testy przechodzą.", "super, dzięki"),
+        ("Parser jest przeniesiony, wszystkie testy przechodzą.", "dobrze, działa"),
+        ("Parser jest przeniesiony. Czy mam też zmienić `frost.md`?", "nie, dzięki"),
+    ],
+)
+def test_approval_and_refusal_ask_for_nothing(answer: str, said: str) -> None:
+    assert told_in(SummarySection.GOAL, *_PORTED, reply(answer), user(said)) == [NOTHING_OPEN]
+    # Nor once the model was polite about it.
+    behind = [*_PORTED, reply(answer), user(said), reply("OK.")]
+    assert told_in(SummarySection.GOAL, *behind) == [NOTHING_OPEN]
+    assert not any(said in line for line in told_in(SummarySection.CONSTRAINTS, *behind))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Soll ich auch `frost.md` anpassen?", "ja danke"),
+        ("需要我更新 `frost.md` 吗？", "好的，谢谢"),
+        ("Czy mam też zmienić `frost.md`?", "tak, zrób to"),
+    ],
+)
+def test_a_yes_with_thanks_accepts_an_offer(asked: str, said: str) -> None:
+    # Fails where approval swallows it: the work on the offer would be for nothing.
+    behind = [*_PORTED, reply(f"Parser OK. {asked}"), user(said), *worked("frost.md", "z")]
+    goals = told_in(SummarySection.GOAL, *behind)
+    assert goals == ["Port the frost parser of orchard to a table."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["das klappt noch nicht", "nadal nie działa", "dalej ten sam błąd", "还是不行", "不是这个意思"],
+)
+def test_a_complaint_is_about_the_request_before_it(said: str) -> None:
+    behind = [
+        *_PORTED,
+        reply("The parser reads the rows by a table now."),
+        user(said),
+        *ran("r", "python p.py"),
+    ]
+    goals = told_in(SummarySection.GOAL, *behind)
+    assert goals == ["Port the frost parser of orchard to a table."]
+
+
+def test_a_no_in_polish_is_no_rule() -> None:
+    # In German the same word is never.
+    said = [
+        "nie, to źle, użyj `csv.reader`",
+        "test nie przechodzi po zmianie tabeli",
+        "nie dziala, jest blad",
+    ]
+    for one in said:
+        assert not told_in(SummarySection.CONSTRAINTS, *_PORTED, reply("OK."), user(one), reply("OK."))
+    assert demands("Ändere nie die Dateien unter gen/")

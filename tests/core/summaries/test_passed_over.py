@@ -112,6 +112,27 @@ def test_bare_names_get_only_what_lines_leave() -> None:
     assert len(re.findall(r"frostTable\d+Row", summarize(span(*said), 4000).text)) > 5
 
 
+def test_names_that_stand_in_commands_alone_are_not_in_use() -> None:
+    # Of a span that is far longer than its summary names are listed whole.
+    said = [
+        user("Why is the history of frostRowTable so long?"),
+        *ran("a", "git log --oneline --walk-reflogs --grep frostRowTable"),
+        *ran("b", "gh pr list --json mergedAt,headRefOid | jq '.[].last_author'"),
+        reply("", ("c", "bash", {"command": "git log --raw 8c029af"})),
+        result("c", "a merge of the valley by frostBot_two\n" * 400),
+    ]
+    assert "Names in use" not in summarize(span(*said), 500).text
+
+
+def test_the_room_that_joined_lines_leave_is_used() -> None:
+    # A line that joins others was paid for as if it began one.
+    code = "\n".join(f"function readFrostRows{place}(valley: string) {{" for place in range(60))
+    edit = {"path": "packages/orchard/source/rows.ts", "oldText": "x", "newText": code}
+    said = [user("Read the rows of orchard."), reply("", ("a", "edit", edit)), result("a", "ok")]
+    made = summarize(span(*said), 600)
+    assert made.tokens > 535
+
+
 def test_what_a_file_declares_is_told_as_it_stands() -> None:
     old = {"path": "src/rows.ts", "content": "export class RowTable {\n\tget rowCount(): number {\n"}
     new = {
@@ -126,7 +147,7 @@ def test_what_a_file_declares_is_told_as_it_stands() -> None:
         reply("", ("b", "edit", new)),
         result("b", "ok"),
     ]
-    line = "Declared in `src/rows.ts`: `export class RowTable`, `async loadRows(file: string): Promise<void>`"
+    line = "Declared in `src/rows.ts`: `class RowTable`, `loadRows(file: string)`"
     assert line in told_in(SummarySection.CONTEXT, *said)
     text = summarize(span(*said)).text
     again = {
@@ -136,7 +157,7 @@ def test_what_a_file_declares_is_told_as_it_stands() -> None:
     }
     later = [user("No loading."), reply("", ("c", "edit", again)), result("c", "ok")]
     then = told_in(SummarySection.CONTEXT, *later, previous=text, previous_entry=EntryIndex(3))
-    assert "Declared in `src/rows.ts`: `export class RowTable`" in then
+    assert "Declared in `src/rows.ts`: `class RowTable`" in then
     gone = told_in(SummarySection.CONTEXT, *said, *ran("d", "rm src/rows.ts"))
     assert not any(line.startswith("Declared") for line in gone)
 
@@ -148,15 +169,16 @@ def test_declarations_of_some_languages() -> None:
 	if (fooBar(x)) {
 	const nextIndex = (currentIndex + 1) % levels.length;
 	const handleData = (data: Buffer) => {
+export const parseRow = async (row: string) => {
     def requeue_dead(self, kind: str) -> int:
 func (s *Store) saveCheckpoint(ctx context.Context) error {
 pub(crate) async fn rust_options(&self) -> Result<Options> {
     abortBash(): void {
 """
     assert list(declared_in(code)) == [
-        ("handleData", "const handleData = (data: Buffer)"),
+        ("parseRow", "const parseRow = async (row: string)"),
         ("requeue_dead", "def requeue_dead(self, kind: str) -> int"),
         ("saveCheckpoint", "func (s *Store) saveCheckpoint(ctx context.Context) error"),
-        ("rust_options", "pub(crate) async fn rust_options(&self) -> Result<Options>"),
-        ("abortBash", "abortBash(): void"),
+        ("rust_options", "fn rust_options(&self) -> Result<Options>"),
+        ("abortBash", "abortBash()"),
     ]

@@ -17,20 +17,22 @@ _MODIFIER = (
 )
 _WORD = r"[A-Za-z_$][\w$]{1,60}"
 _DECLARES = late(
-    rf"[ \t]*((?:{_MODIFIER} )*"
+    rf"[ \t]*(?:{_MODIFIER} )*("
     r"(?:(?:function\*?|class|interface|type|enum|struct|trait|def|fn|fun|func(?: \([^()\n]{1,40}\))?) +"
     rf"(?P<named>{_WORD})"
-    rf"|const (?P<arrow>{_WORD}) ?= ?(?:async )?(?=\([^()\n]{{0,160}}\)[^()\n]{{0,60}}=>)"
+    # One within another function is no part of what a file offers.
+    rf"|(?:(?<![ \t])|(?<=export ))const (?P<arrow>{_WORD}) ?= ?(?:async )?(?=\([^()\n]{{0,160}}\)[^()\n]{{0,60}}=>)"
     rf"|(?:get |set )(?P<field>{_WORD})(?=\()"
     rf"|(?!(?:if|for|while|switch|catch|return|with|super|await|new|throw|else|do)\b)(?P<method>{_WORD})"
     r"(?=\([^()\n]{0,160}\)(?: ?: ?[^\n;=(){}]{1,80})? ?\{[ \t]*$))"
     r"[^\n]{0,160}(?<!,))$"
 )
-_ENDS = late(r"(?:\s*=>)?[\s{:=(;]*$")
+_ENDS = late(r"(?:\s*(?:: ?(?:Promise<)?void>?|-> ?None))?(?:\s*=>)?[\s{:=(;]*$")
+"""The sign that begins a body, and a result of nothing before it."""
 
 
 def declared_in(text: str) -> Iterator[tuple[str, str]]:
-    """The name and the line of each declaration in code, without the sign that begins its body."""
+    """The name and the line of each declaration in code, without its modifiers and what follows its parameters but tells no type."""
     for match in filter(None, map(_DECLARES.match, text.split("\n"))):
         name = match["named"] or match["arrow"] or match["field"] or match["method"]
         line = _ENDS.sub("", match[1]).strip()

@@ -39,6 +39,10 @@ _ASSUMED = late(
     r"^(?:previously|formerly|originally|früher|ursprünglich|auparavant|antes)\b|\b(?:we|i|wir|ich|on|nous) (?:had |wrongly )?(?:assumed|believed|hatten? angenommen|pensions|supposions)\b|^(?:以前|之前|原来)"
 )
 """What was thought before: it holds no more."""
+_POLISH = late(
+    r"[ąćęłńśźż]|^nie[,.! ]+(?:to|tak|nie)\b|\b(?:czy|się|sie|jest|już|juz|ale|tylko|jeszcze|też|dziala|nadal|dalej|przez|jak|co|po) ?\b"
+)
+"""Letters and words of Polish, where `nie`, in German never, only denies."""
 _CONCLUDES = late(
     r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b"
     r"|\b(?:always|never) (?:seem\w*|happens?|happened|fails|failed|works|worked|gets|got|was|were|did|does|had)\b"
@@ -257,6 +261,9 @@ def demands(sentence: str) -> bool:
     if _CANCELS.match(words) or (revoked(sentence) and _FORBIDS.search(words) is None):
         return False
     if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():
+        return False
+    if "nie" in words and _POLISH.search(words) is not None:
+        # There it only denies; the other marks of a rule are none of that language.
         return False
     guessed = guesses(words)
     if _OBLIGED.may_stand_in(words) and _OBLIGED.pattern.search(_CONCLUDES.sub(" ", words)) is not None:

@@ -49,6 +49,10 @@ _PLACED = late(
     r"(?m)^[ \t]*[\w./@-]{1,200}\.\w{1,10}:\d{1,7}:\d{1,7}: (?!(?i:warning|note|info)\b)\S.{2,300}$"
 )
 """What a compiler says of a place in a file."""
+_COULD_NOT = late(
+    r"(?m)^[ \t]*[\w./-]{1,60}: (?:could not|cannot|can['’]t|unable to|failed to|failed)\b.{2,300}$"
+)
+"""What a program says that it could not do."""
 _IN_BACKGROUND = late(r"[^&]&\s*$")
 """A command that the shell does not wait for."""
 _GIVEN_UP = late(r"(?i)\b(?:abort|cancel|interrupt)")
@@ -87,15 +91,19 @@ _RUNS = late(
 
 
 def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
-    """The lines of a printed text that are errors; after a failure without any, the first with a place in a file, else the last meaningful one."""
+    """The lines of a printed text that are errors.
+
+    After a failure without any it is the first with a place in a file, else what a program could not do, else the last meaningful one.
+    """
     found = False
     for line in _maybe_errors(text):
         if 8 <= len(line) <= 600 and _is_error(line) and not _ERROR_FRAME.match(line):
             found = True
             yield line
     if failed and not found and not _GIVEN_UP.search(text[-200:]):
-        placed = _PLACED.search(text)
-        if last := placed[0].strip() if placed is not None else _last_line(text):
+        not_done = (one for one in _COULD_NOT.finditer(text) if not _ERROR_FRAME.match(one[0]))
+        told = _PLACED.search(text) or next(not_done, None)
+        if last := told[0].strip() if told is not None else _last_line(text):
             yield last
 
 

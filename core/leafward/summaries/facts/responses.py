@@ -36,10 +36,12 @@ _UNDOES = (
 )
 """Its verbs in small letters: every such statement holds one."""
 _REFUTES = late(
-    r"(?i)^(?:(?:hm+|sorry|wait|wtf|um+|ok(?:ay)?|well|but|actually|no|nope|nah|nein|nee|doch|non|mais|aber)[\s,.!]+)*"
+    r"(?i)^(?:(?:hm+|sorry|wait|wtf|um+|ok(?:ay)?|well|but|actually|no|nope|nah|nein|nee|doch|non|mais|aber|nie|ale)[\s,.!]+)*"
     r"(?:(?:that|this|it)(?:['’]s| is| was|s)? (?:just |simply |completely |totally )?(?:not (?:right|true|correct|it|the case|what|how|the (?:problem|cause|reason|issue))"
-    r"|wrong|incorrect|false|nonsense|horrible)\b|you(?:['’]re| are) (?:wrong|mistaken)\b|wrong\b|(?:das |es )?(?:stimmt|geht|funktioniert) (?:so |immer noch |noch immer |leider )?nicht\b"
-    r"|(?:das ist |du liegst )?falsch\b|c['’]est faux\b|ça ne (?:marche|fonctionne) (?:toujours )?pas\b|不对|不是这样|错了|違う|違います|いいえ)"
+    r"|wrong|incorrect|false|nonsense|horrible)\b|you(?:['’]re| are) (?:wrong|mistaken)\b|wrong\b|(?:das |es )?(?:stimmt|geht|funktioniert|klappt|passt) (?:so |immer noch |noch immer |weiterhin |leider |noch |auch )?nicht\b"
+    r"|(?:das ist |du liegst )?falsch\b|c['’]est faux\b|ça ne (?:marche|fonctionne) (?:toujours )?pas\b"
+    r"|(?:to (?:jest )?)?(?:źle|zle|błędn[aey]|nieprawda|nie tak)\b|(?:(?:to|nadal|dalej|wciąż|ciągle) )*nie (?:działa|dziala)\b|(?:nadal|dalej|wciąż) (?:ten sam|to samo)\b"
+    r"|不对|不是这样|不是这个意思|错了|不行|没用|(?:还是|仍然|依然|还)(?:不行|不对|没用|报错|失败|有问题|一样)|違う|違います|いいえ)"
 )
 """A prompt that calls the answer before it wrong."""
 _PLEASED = late(
@@ -60,14 +62,26 @@ _PRAISING = late(
     r"(?i).*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias)"
 )
 """Words of praise, of which such a prompt holds one."""
-_AGREES = late(
-    r"(?i)(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|please|agreed?|sounds good|do|go|let['’]s|use|that (?:was|is) the idea|ja|gerne|mach|oui|d['’]accord|vas-?y|s[ií])\b"
-    r"|好|可以|是的|对[,，]|はい|お願い|네)"
+_APPROVES = late(
+    r"(?i)(?>(?:(?:das |es )?(?:sieht|schaut) (?:sehr |richtig )?gut aus|passt(?: so| alles)?|(?:alles |sehr )?gut(?: so)?|alles klar|(?:das |es |jetzt )*(?:klappt|läuft|funktioniert)(?: jetzt)?"
+    r"|super|toll|prima|perfekt|klasse|(?:vielen )?dank|danke(?: dir| schön| sehr)?|ok(?:ay|ej)?|ja|tak|dobrze|dobra|(?:jest |wygląda )?(?:super|świetnie|dobrze|ok)|idealnie|w porządku"
+    r"|(?:to |teraz |już |wszystko )*(?:działa|dziala)(?: teraz)?|dzięki|dzieki|dziękuję)\b[\s,.!…]*"
+    r"|(?:好的?|嗯|很好|不错|完美|太好了|太棒了|可以了?|没问题了?|好了|能用了|正常了|搞定了?|就这样|谢谢[你您]?|多谢|辛苦了)[\s，,。.！!、…~]*)++"
 )
-_DENIES = late(r"(?i)^(?:no|nope|nah|nein|non)[,.!]+\s")
+"""A prompt of such words alone in other languages."""
+_APPROVING = late(
+    r"(?i)\W*(?!ja\b|tak\b|好的?(?:[\s，,。！!]|$)|ok)(?:.*(?:gut|passt|klappt|läuft|funktioniert|klar|super|toll|prima|perfekt|klasse|dank|świetnie|dobrze|idealnie|porządku|działa|dziala|dzięki|dzieki|dziękuję)"
+    r"|.*(?:很好|不错|完美|太好了|太棒了|了$|谢|就这样))"
+)
+"""Approval in it: a mere yes, with thanks or without, may accept an offer."""
+_AGREES = late(
+    r"(?i)(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|please|agreed?|sounds good|do|go|let['’]s|use|that (?:was|is) the idea|ja|gerne|mach|oui|d['’]accord|vas-?y|s[ií]"
+    r"|tak|jasne|pewnie|dobra|okej|zrób|zrob)\b|好|可以|是的|对[,，]|嗯|同意|没问题|はい|お願い|네)"
+)
+_DENIES = late(r"(?i)^(?:no|nope|nah|nein|non|nie)[,.!]+\s")
 _OFFERS = late(
     r"(?i)\b(?:(?:do you |would you )?(?:want|like|prefer)(?: for)? me to|shall (?:i|we)|should (?:i|we)|may i|can i|ready to|is it ok(?:ay)? (?:to|if)"
-    r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|souhaite[sz]|quieres que|debo|¿lo |chcesz,? żebym|chcecie,? żebym|mam (?:zacząć|dodać|zrobić|to)|vuoi che|devo|quer que eu|posso)\b"
+    r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|souhaite[sz]|quieres que|debo|¿lo |chcesz,? żebym|chcecie,? żebym|czy (?:mam|mogę|mamy|chcesz|chcecie)|mam (?:zacząć|dodać|zrobić|to|też)|vuoi che|devo|quer que eu|posso)\b"
     r"|(?:要不要|需要我|要我|是否需要|可以吗)|(?:しましょうか|しますか)"
 )
 """A question that offers something."""
@@ -79,9 +93,21 @@ _OFFERS_MORE = late(
 )
 """A question that offers more than was asked for."""
 _DECLINES = late(
-    r"(?i)^n\W*$|^(?:no|nope|nah|nein|nee|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
-    r"|lieber nicht|laisse|pas maintenant|mejor no)\b|^(?:不用|不要|先不|不需要|别)|^(?:いいえ|結構です|大丈夫です|いりません|不要です)"
+    r"(?i)^n\W*$|^(?:no|nope|nah|nein|nee|nie|non|нет)\b(?!\s+(?:idea|clue|problem|worries|rush|doubt)\b)|^(?:not (?:now|yet|really|needed|necessary)|(?:please )?(?:don['’]?t|do not)|lass (?:das|es)"
+    r"|lieber nicht|laisse|pas maintenant|mejor no|zostaw|lepiej nie)\b|^(?:不用|不要|先不|不需要|不必|不了|没必要|暂时不|别|不[,，。！!\s]*$)|^(?:いいえ|結構です|大丈夫です|いりません|不要です)"
 )
+
+
+_COURTESY = late(
+    r"(?i)\b(?:no|nope|nein|nee|nie|non|нет|thanks?(?: you)?|danke|dzięki|dziękuję|merci|gracias|спасибо|that(?:['’]s| is) (?:all|enough|fine|it)|das (?:reicht|wär['’]?s|war['’]?s)(?: so)?|passt(?: so| schon)?"
+    r"|(?:to )?wystarczy|ça suffit|c['’]est bon|es suficiente)\b|谢谢|够了|就这样"
+)
+"""Words around a refusal that ask for nothing."""
+
+
+def only_refuses(prompt: str) -> bool:
+    """Whether a prompt declines an offer in whatever many words, and says nothing else."""
+    return _DECLINES.match(prompt) is not None and not content_words(_COURTESY.sub(" ", prompt))
 
 
 def takes_back(prompt: str) -> bool:
@@ -102,6 +128,17 @@ def undid(prompt: str) -> bool:
 def refutes(prompt: str) -> bool:
     """Whether a prompt calls the answer before it wrong."""
     return _REFUTES.match(prompt) is not None
+
+
+_REDOES = late(
+    r"(?i)^(?:(?:ok(?:ay)?|no|hm+|actually|please|sorry|better|and|but|nein|nie)[\s,.]+)*(?:(?:make|turn|do|put|write|build|call|name) (?:that|it|this|them)\b.{1,80}\binstead\W*$"
+    r"|(?:mach|bau|schreib)(?:e)? (?:das|es) (?:lieber|stattdessen)\b|fais(?:-le| ça) plutôt\b|(?:把它)?(?:改成|换成))"
+)
+
+
+def redoes(prompt: str) -> bool:
+    """Whether a prompt wants the work before it done in another way: `make that a subcommand instead`."""
+    return _REDOES.match(prompt) is not None
 
 
 _WITHDRAWS = late(
@@ -209,9 +246,11 @@ def is_pleased(prompt: str) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def only_praises(prompt: str) -> bool:
     """Whether a prompt is nothing but praise and thanks."""
-    if len(prompt) > _PRAISE or _PRAISES.fullmatch(prompt) is None:
+    if len(prompt) > _PRAISE:
         return False
-    return _PRAISING.match(prompt) is not None
+    if _PRAISES.fullmatch(prompt) is not None:
+        return _PRAISING.match(prompt) is not None
+    return _APPROVES.fullmatch(prompt) is not None and _APPROVING.match(prompt) is not None
 
 
 def offers(question: str) -> bool:

@@ -137,6 +137,8 @@ class FileWork:
     """Names that edits took out of it, each with the position of the last such edit."""
     declared: dict[str, str] = field(default_factory=dict)
     """Names that the text written into it declares, each with the last line that does."""
+    undeclared: dict[str, int] = field(default_factory=dict)
+    """Names whose declaration edits took out of it, each with the position of the last such edit."""
 
     def write(self, names: Iterable[str], place: int) -> None:
         """Records names that are written into it at a position."""
@@ -149,7 +151,8 @@ class FileWork:
         self.taken.update(dict.fromkeys(names, place))
         for name in names:
             self.names.pop(name, None)
-            self.declared.pop(name.removesuffix("()"), None)
+            if self.declared.pop(name.removesuffix("()"), None) is not None:
+                self.undeclared[name.removesuffix("()")] = place
 
     def change(self, place: int) -> None:
         """Records a change at a position."""
@@ -216,6 +219,8 @@ class Evidence:
     """The calls of each reply that makes some, by its position."""
     failed: set[EntryIndex] = field(default_factory=set)
     """Messages about failures: results of calls, and commands that the user ran."""
+    named: set[str] = field(default_factory=set)
+    """Names that somebody said or wrote into a file, and that do not stand in commands and outputs alone."""
     left: set[EntryIndex] = field(default_factory=set)
     """Summaries of abandoned branches, which list their own open work."""
 

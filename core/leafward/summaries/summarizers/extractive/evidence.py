@@ -42,9 +42,12 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.summary import Span
     from leafward.summaries.survival.spans import SpanMessage
 
+_OF_COMMANDS = frozenset({Voice.CALL, Voice.OUTPUT})
+"""Voices of names that nobody said or wrote into a file: variables and fields in commands, and what these printed."""
 _NAMELESS = frozenset(
     content_words(
-        "fix change work place update status clean error issue problem thing everything good ready complete done finished"
+        "fix change work place update status clean error issue problem thing everything good ready complete done finished "
+        "main whole all implementation refactoring migration feature task step part rest"
     )
 )
 """Words of reports that alone do not say what was done."""
@@ -89,6 +92,9 @@ def collect(
                         evidence.files, command_of(call.arguments), call.id in failed, place, span.cwd
                     )
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
+    evidence.named = {
+        seen.key for seen in sightings if seen.voice not in _OF_COMMANDS and seen.kind is FactKind.IDENTIFIER
+    }
     _join(evidence.files)
     turns = turns_of(messages)
     mark_told_before(turns, span.previous_entry)

@@ -113,6 +113,9 @@ def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
             section, text, limit = SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", 0
         else:
             section, text, limit = SummarySection.CONTEXT, _runs_text(evidence, fact, runs), 220
+            if fact.outcome in ("", "exit 0"):
+                # It tells nothing beyond the command, which may be needed.
+                worth = 0.0
         add(evidence, section, text, (fact.entry, fact.last), worth, limit=limit)
 
 
@@ -120,7 +123,7 @@ def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns) -> str:
     """A command with the number of its runs and the last outcome."""
     times = evidence.reader.ran[fact.key]
     # Of a failure that was overcome the end says nothing any more.
-    told = bool(fact.outcome) and not (is_broken(fact) and runs.is_overcome(fact))
+    told = fact.outcome not in ("", "exit 0") and not (is_broken(fact) and runs.is_overcome(fact))
     ended = f"; ended with {fact.outcome} last" if told else ""
     often_or_once = f"{times} times" if times > 1 else "once"
     ran = f" ({often_or_once}{ended})" if times else ""

@@ -238,6 +238,9 @@ class _Choice:
         self.rank(self.room.size - end, stop, shared=False)
         # Only what all other lines leave is for more than one line of each list.
         self.rank(self.room.size - end, stop, shared=False, lists=True)
+        self.room.recount()
+        self.rank(self.room.size - end, stop, shared=False)
+        self.room.recount()
         if not self.room.whole_outline:
             # In very little room the user's demands come before it.
             self._tell_state()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
 from leafward.summaries.facts.demands import only_limits
@@ -19,6 +20,7 @@ from leafward.summaries.facts.responses import (
     declines,
     is_pleased,
     only_praises,
+    only_refuses,
     says_it_works,
     without_offer,
 )
@@ -40,8 +42,9 @@ _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$"
     r"|(?:(?:yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|jep|genau|bitte|gerne?|gut|super|danke|mach(?:e)?(?: das| es| mal| so)?"
     r"|weiter|los|passt|klar|oui|ouais|d['’]accord|vas-?y|continue[rz]?|merci|parfait|s[ií]|claro|dale|adelante|gracias|por favor|hazlo"
+    r"|tak|jasne|dobra|dobrze|okej|proszę|prosze|dzięki|dzieki|zrób to|zrob to|kontynuuj|dalej"
     r"|да|давай|продолжай)(?:[\s,.!]+|$))+$"
-    r"|(?:(?:好的?|可以|是的?|对|行|继续|请|谢谢|はい|お願いします|続けて(?:ください)?|네|계속)[，,、。！!\s]*)+$)"
+    r"|(?:(?:好的?|可以|是的?|对|行|嗯|没问题|同意|开始吧?|继续吧?|请|谢谢|はい|お願いします|続けて(?:ください)?|네|계속)[，,、。！!\s]*)+$)"
 )
 _COMMAND_TYPED = re.compile(r"/[A-Za-z][\w:-]*(?:\s|$)")
 """A command of the agent's that stands in the text of its message."""
@@ -57,6 +60,13 @@ _PRAISE = re.compile(
 _SHOWN_ONLY = "[output pasted without a word]"
 _SHOWN = 120
 """Characters that are quoted of a text pasted after a request."""
+_WHAT_NEXT = late(
+    r"(?i)\b(?:what (?:are your|(?:other )?) ?questions(?: do you have)?|what (?:would you like|do you want)(?: me)? to (?:know|ask|do next|tackle next|work on next)|what['’]?s next|what next|(?:what|how) (?:else )?can i help(?: you)?(?: with)?(?: next| today)?"
+    r"|welche fragen hast du|was (?:möchtest|willst) du wissen|was (?:kommt )?als nächstes)\?$|(?:有什么问题|接下来(?:想)?做什么)(?:吗|呢)?[?？]$"
+)
+"""A question for whatever the user wants next."""
+_BRIEFEST = 80
+"""Characters at the end of an answer in which it stands."""
 SUBSTANTIAL = 3
 """Content words from which a request names its subject."""
 _BRIEF = 2
@@ -161,6 +171,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             prompt = without_fillers(_PRAISE.sub("", _without_pictures(bare or text))) or bare or text
             says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
+            words = 1 if words > _BRIEF and only_refuses(prompt) else words
             if pasted.strip() and not own and turns:
                 # Text that was only shown adds nothing to the request before it.
                 words, own = 0, _SHOWN_ONLY
@@ -304,8 +315,9 @@ def position(turns: Sequence[Turn], turn: Turn) -> int:
 
 
 def asks_back(answer: str) -> bool:
-    """Whether an answer ends with a question."""
-    return answer.rstrip("*_ )\n").endswith(("?", "？"))
+    """Whether an answer ends with a question; one for whatever is wanted next asks nothing back."""
+    end = answer.rstrip("*_ )\n")
+    return end.endswith(("?", "？")) and _WHAT_NEXT.search(end, max(0, len(end) - _BRIEFEST)) is None
 
 
 def question_of(answer: str) -> str:

@@ -36,7 +36,7 @@ _IMPERATIVE = re.compile(
 )
 _ADVISES = re.compile(
     r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask)\b(?!-)"
-    r"|^(?:the )?next time (?:you|it|this|that)\b"
+    r"|^(?:the )?next time (?:you|it|this|that)\b|^(?:(?:i|we|you|one|it) )?(?:could|might) (?:also |then |instead )?(?!(?:be|have|not|only|lead|cause|mean|fail|break|explain)\b)[a-z]+\b"
 )
 _LEAVES_IT = re.compile(
     # It begins with one class, so that the search passes over all other characters quickly.

@@ -54,7 +54,7 @@ _STUCK = late(
     r"|\bkann (?:ich )?(?:nicht|erst)\b.*\b(?:weiter|fortfahren|bis|wenn)\w*|\bje ne peux pas (?:continuer|terminer)\b|\bno puedo (?:continuar|seguir|terminar)\b|无法继续"
 )
 """A sign that the work is stuck."""
-_CHANGES = late(
+CHANGES = late(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|also|so|then|first|but|hi|hey|yes|no|just|actually|bitte|jetzt|dann|nun)[\s,.]+)*(?:(?:can|could|would|will) (?:you|we) |(?:i|we)(?:['’]d| would)? (?:want|like|need)(?: you)? to |let['’]s |you should |kannst du |peux-tu )?(?:please |also |now |bitte |just )*"
     r"(?:add|fix|port|move|rename|remove|delete|drop|implement|make|create|write|rewrite|update|upgrade|refactor|change|replace|convert|build|merge|split|migrate|extract|restore|revert|clean|set|install|deploy|publish|push|commit|release"
     r"|turn|switch|use|let|allow|support|handle|extend|improve|simplify|speed|optimi[sz]e|draw|show .{1,60} (?:in|on|as|with|beside)|document|address|resolve|solve|get rid|put|bring|go on|continue|start|try|do(?! (?:we|you|they|i|these|those)\b)|finish|complete|apply|enable|disable"
@@ -72,9 +72,11 @@ _OWN_COMMAND = late(
 _OF_OFFER = 1
 """Sentences of an answer that may be but the question at its end and what leads to that."""
 _UNDONE = late(
-    r"(?i)\b(?:(?:i|we) (?:have|had|did)(?: not|n['’]t) [^.,;:]{1,50}|(?:is|are)(?: not|n['’]t) \w+ed) yet\b|\b(?:is|are|comes?) next[.!]?$"
+    r"(?i)\bi(?:['’]ll| will|['’]m going to) (?:\w+ ){0,3}?(?:check back|come back|get back|report back|follow up|keep (?!you|that in mind)\w+|monitor|poll|watch|wait|babysit)\b"
+    r"|\bich (?:warte|beobachte|melde mich|schaue|prüfe)\b.{0,60}\b(?:weiter|wieder|sobald|bis|später)\b|\bje (?:surveille|reviens)\b|(?:我会|将)(?:继续|持续)|稍后(?:再|会)"
+    r"|\b(?:(?:i|we) (?:have|had|did)(?: not|n['’]t) [^.,;:]{1,50}|(?:is|are)(?: not|n['’]t) \w+ed) yet\b|\b(?:is|are|comes?) next[.!]?$"
 )
-"""Work that an answer says it did not do."""
+"""Work that an answer says it did not do, or goes on with."""
 _PROMISES = late(
     r"(?i)\W*(?:(?:ok(?:ay)?|sure|now|first)[\s,.!]+)*(?:i['’]ll|i will|i am going to|i['’]m going to|let me)\b"
 )
@@ -101,7 +103,7 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         if turn.works and responses.offers_more(question_of(turn.answer)) and reports_result(turn.answer):
             # What was asked for is there, and the offer is about something else.
             continue
-        if answers_and_offers(turn):
+        if answers_and_offers(turn, looked=turn is last and not changed):
             continue
         if number and turn.waits and _OWN_COMMAND.match(turn.own):
             continue
@@ -134,16 +136,21 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     if questions.asks(last.text) and _DENIED.match(last.answer):
         # Whether it can be done was asked, and it cannot.
         return True
-    if not any(map(_CHANGES.match, [last.text, *prose.sentences(last.text)])):
+    if not any(map(CHANGES.match, [last.text, *prose.sentences(last.text)])):
         # No work was asked for, so its answer is all that was wanted.
         return True
     # How a result is told is known of English best: in another language a sign that something is left decides.
     return any(section is SummarySection.DONE for _, section in sections) or not _ENGLISH.search(last.answer)
 
 
-def answers_and_offers(turn: Turn) -> bool:
-    """Whether a question was answered without any work, and the answer then offers some: that waits for the user, not for the agent."""
-    if turn.works or not questions.asks(turn.text) or _STUCK.search(turn.answer) is not None:
+def answers_and_offers(turn: Turn, *, looked: bool = False) -> bool:
+    """Whether a question was answered without any work, and the answer then offers some: that waits for the user, not for the agent.
+
+    `looked` says that its calls only looked something up.
+    """
+    if turn.works and (not looked or CHANGES.match(turn.text)):
+        return False
+    if not questions.asks(turn.text) or _STUCK.search(turn.answer) is not None:
         return False
     question = question_of(turn.answer)
     return responses.offers(question) and len(quotable(turn.answer, shortest=8)) > _OF_OFFER

@@ -10,6 +10,7 @@ from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.turns import (
     SUBSTANTIAL,
+    TELLING,
     Turn,
     asks_back,
     is_answered,
@@ -49,10 +50,10 @@ def goes_on_from(before: Turn, turn: Turn) -> bool:
 
 def speaks_to(turn: Turn, before: Turn) -> bool:
     """Whether a prompt only speaks to the answer before it: goes on, asks about it, replies to its question, or calls it wrong."""
-    if keeps_going(turn) or responses.refutes(turn.own):
+    if keeps_going(turn) or responses.refutes(turn.own) or responses.redoes(turn.own):
         return True
     if asks_back(before.answer):
-        if responses.agrees(turn.own) or responses.denies(turn.own):
+        if turn.words < TELLING and (responses.agrees(turn.own) or responses.denies(turn.own)):
             return True
         # What names something else passes an offer over; any few words reply to another question.
         question = question_of(before.answer)

@@ -11,11 +11,12 @@ from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.trouble_reports import is_solved
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
-from leafward.summaries.summarizers.extractive.requests.answered_requests import ACHIEVED, FAILS
+from leafward.summaries.summarizers.extractive.requests.answered_requests import ACHIEVED, CHANGES, FAILS
 from leafward.summaries.summarizers.extractive.requests.exchange import reports_result, speaks_to
 from leafward.summaries.summarizers.extractive.requests.passed_over import comes_next
 from leafward.summaries.summarizers.extractive.turns import (
     SUBSTANTIAL,
+    TELLING,
     Turn,
     asks_back,
     is_answered,
@@ -155,6 +156,7 @@ def _is_closed(turn: Turn, behind: _Behind, since: Sequence[Turn]) -> bool:
         or (bool(behind.ended.text) and _is_over(turn, behind.ended, own=False))
         or (behind.later is not None and _is_ended_by(turn, behind.later, is_last=behind.later is since[-1]))
         or _was_offer_taken(turn, behind)
+        or _led_to_a_request(turn, behind.later)
         or _is_praised(turn, behind)
     )
 
@@ -215,6 +217,13 @@ def _was_offer_taken(turn: Turn, behind: _Behind) -> bool:
     if later is None or not behind.is_later_over or not asks_back(turn.answer):
         return False
     return not ERRAND.match(later.own) and (keeps_going(later) or responses.agrees(later.own))
+
+
+def _led_to_a_request(turn: Turn, later: Turn | None) -> bool:
+    """Whether a question was answered, and the next request says in words of its own what is to be done."""
+    if later is None or not turn.answer or later.words < TELLING or questions.asks(later.own):
+        return False
+    return wants_to_know(turn.text, behind=WENT_ON) and CHANGES.match(turn.text) is None
 
 
 def _is_praised(turn: Turn, behind: _Behind) -> bool:

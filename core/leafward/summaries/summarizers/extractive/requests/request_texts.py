@@ -84,7 +84,7 @@ def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
         wanted = (one for one in prose.sentences(begun.text) if not LOOKS.match(one))
         return f"{text}{_ASKED_FIRST}{next(wanted, begun.text)[:OUTCOME_LIMIT]})"
     if offer := accepted(turns, goal):
-        return f"{cut(text, _REMARK)} (asked: {offer})"
+        return _with_offer(text, offer)
     if (
         begun is not None
         and begun.first < goal.first
@@ -111,8 +111,13 @@ def last_text(turns: Sequence[Turn], latest: Turn, limit: int = REQUEST_LIMIT) -
     """The last request, with the offer that it accepts, the way that it chooses, or the request that names its subject."""
     text = _with_error(latest, whole_sentences(heading_apart(latest.text), limit))
     if offer := accepted(turns, latest):
-        return f"{cut(text, _REMARK)} (asked: {offer})"
+        return _with_offer(text, offer)
     return _with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
+
+
+def _with_offer(text: str, offer: str) -> str:
+    """A request with the offer that it accepts; nothing of a request that tells by itself what is wanted is cut for that."""
+    return f"{text} (asked: {offer})" if len(text) <= _REMARK else text
 
 
 def _with_error(turn: Turn, text: str) -> str:

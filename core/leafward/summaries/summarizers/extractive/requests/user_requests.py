@@ -149,9 +149,6 @@ def _current(asked: _Requests, goal: Turn | None) -> _Current:
         # A request that is over is no goal.
         answered.append(goal)
         goal = open_aside(turns)
-    if goal is latest and latest is not None and not asked.is_split:
-        # A question that words answered leaves nothing open, whatever they tell of.
-        all_over |= questions.asks(latest.own) and is_answered(latest) and not latest.works
     if (
         goal is not None
         and latest is not None
@@ -161,6 +158,9 @@ def _current(asked: _Requests, goal: Turn | None) -> _Current:
         # The last request says more of what is wanted now.
         answered.append(goal)
         goal = latest
+    if goal is latest and latest is not None and not asked.is_split:
+        # A question that words answered leaves nothing open, whatever they tell of.
+        all_over |= questions.asks(latest.own) and is_answered(latest) and not latest.works
     if goal is latest and all_over:
         goal = None
     return _Current(goal, answered, all_over)
@@ -294,6 +294,11 @@ def _agreed(
         text = agreed.own
         if latest is not goal and is_answered(latest):
             _asked(evidence, turns, latest, 1.0, same)
+    elif agreed is goal:
+        # It is a request of its own that begins with a yes.
+        if is_answered(latest):
+            _asked(evidence, turns, latest, 1.0, same)
+        return
     elif latest is goal:
         return
     else:

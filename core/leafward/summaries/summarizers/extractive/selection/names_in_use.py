@@ -66,7 +66,8 @@ class NamesInUse:
                 and key not in gone
                 and chance > _LISTED
                 and (kind, key) not in self._worth.covered
-                and (telling(key) or (whole and len(key) > 3))
+                and ((whole and len(key) > 3 and key in owner) or telling(key))
+                and (key in owner or key in self._worth.named)
             ):
                 listed.append((-chance / (utf16_length(key) + 2), key))
         room = self._room

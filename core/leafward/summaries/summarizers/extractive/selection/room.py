@@ -64,6 +64,10 @@ class Room:
         """Whether no line was taken."""
         return not any(self.taken.values())
 
+    def recount(self) -> None:
+        """Sets what is used to the size of the text: a line that joined others was paid for as if it began one."""
+        self.used = sum(utf16_length(line) + 1 for line, _, _ in self.render())
+
     def heading_cost(self, section: SummarySection) -> int:
         """The price of a section's first line beyond itself."""
         if self.taken[section]:

@@ -51,6 +51,7 @@ class Worth:
             evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop, ranking
         )
         """The likelihood of each fact to be needed."""
+        self.named = evidence.named
         self.covered: set[tuple[FactKind, str]] = set()
         """The facts on chosen lines."""
         self._whole = whole_paths({key for kind, key in evidence.facts if kind is FactKind.PATH})

@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
+from leafward.session.entries import text_of
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.printed_errors import DECLINED
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add, sources_of
 from leafward.summaries.summarizers.extractive.requests.exchange import reports_result
@@ -40,6 +41,7 @@ _PARTED = late(r"\|\s*(?:grep|rg|head|tail|sed|awk)\b")
 """A command whose output is read in part."""
 _ERRORS_ALONE = late(r"\|\s*(?:grep|rg)\b(?![^|]*\s-\w*v)[^|]*(?i:error)")
 """A filter that lets every error through."""
+_PARTS = re.compile(r"\s*(?:&&|;)\s*")
 _LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
 _STILL = 0.4
 """The part of the span after which a command that failed last counts as a present obstacle."""
@@ -53,6 +55,16 @@ _ASKING = frozenset(
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
 _UNMINDED = 2
 """Answers with a result behind a failed check, after which it is in nobody's way."""
+
+
+_DISMISSES = late(
+    r"(?i)(?!.{0,200}\b(?:one of|some of|except|other than|the other|the rest|but)\b).{0,200}?"
+    r"(?:\bpre-?existing\b|\bunrelated\b|\bnot (?:ours|caused by|related to|from (?:my|our|this|these))\b|\b(?:was|were|is|are)(?: all)?(?: already)? (?:there|failing|broken|present) (?:before|without|on main)\b"
+    r"|\b(?:did|have|had) ?n[o'’]t touch\b|\bfalse positives?\b|\b(?:can|may) (?:be )?ignored?\b|\bknown (?:failures?|flak\w+|issues?)\b|\bflaky\b"
+    r"|\b(?:nothing|none|not)(?: of (?:it|them|these|those))?(?: is| are)? in (?:my|our|the changed|these) (?:files?|changes?|code)\b"
+    r"|\bschon (?:vorher|vor meiner)\b|\bunabhängig (?:davon|von)\b|\bhat nichts mit\b.{1,60} zu tun|\bpréexistante?s?\b|\bsans rapport\b|无关|之前就(?:有|存在)|原本就|関係(?:ありません|ない))"
+)
+"""A sentence that calls a failure none of this work's."""
 
 
 class KeptFacts(NamedTuple):
@@ -99,7 +111,11 @@ def tell_obstacles(
     runs: CommandRuns,
 ) -> None:
     """Adds the commands that failed last, each with what it printed, and the other errors that they printed."""
-    broken = _failed_commands(evidence, messages, [*turns, *kept.later], runs)
+    broken = [
+        fact
+        for fact in _failed_commands(evidence, messages, [*turns, *kept.later], runs)
+        if not _is_dismissed(messages, end_of(evidence, fact))
+    ]
     failed_at = [place for fact in broken if (place := end_of(evidence, fact)) >= 0]
     errors = _remaining_errors(evidence, messages, kept, failed_at)
     for fact in broken[-_OBSTACLES:]:
@@ -125,17 +141,29 @@ def _failed_commands(
     went_on = _last_success(messages)
     ran_last: dict[str, int] = {}
     for fact in runs.commands:
-        ran_last[_unpiped(fact)] = max(end_of(evidence, fact), ran_last.get(_unpiped(fact), -1))
+        end = end_of(evidence, fact)
+        ran_last.update({part: max(end, ran_last.get(part, -1)) for part in _tried_in(fact)})
     total = max(1, evidence.size)
     return [
         fact
         for fact in runs.commands
         if is_broken(fact)
-        and (end := end_of(evidence, fact)) == ran_last[_unpiped(fact)]
+        # Not where all that it tried was tried again.
+        and (end := end_of(evidence, fact)) == min(map(ran_last.__getitem__, _tried_in(fact)))
         and (end + 1) / total > _STILL
         and not runs.is_overcome(fact)
         and _is_in_the_way(evidence, fact, went_on, turns)
     ]
+
+
+def _is_dismissed(messages: Sequence[SpanMessage], failed: int) -> bool:
+    """Whether the reply to a failure at a position says that it is none of this work's."""
+    replies = (
+        text
+        for _, body in messages[failed + 1 : failed + _RESULTS]
+        if body.get("role") == "assistant" and (text := text_of(body.get("content")))
+    )
+    return any(map(_DISMISSES.match, sentences(next(replies, ""))))
 
 
 def _last_success(messages: Sequence[SpanMessage]) -> int:
@@ -242,9 +270,13 @@ def _parted_outputs(evidence: Evidence, messages: Sequence[SpanMessage]) -> set[
     return {place for place, (_, body) in enumerate(messages) if str(body.get("toolCallId")) in piped}
 
 
-def _unpiped(fact: Fact) -> str:
-    """A command without what only reads its output: the same run, looked at in another way."""
-    return fact.key.partition(" | ")[0]
+def _tried_in(fact: Fact) -> Sequence[str]:
+    """The checks that a command runs one after the other, else the command; each without what only reads its output.
+
+    What else stands in a chain only prepares its checks.
+    """
+    parts = [part.partition(" | ")[0].strip() for part in _PARTS.split(fact.key)]
+    return [part for part in parts if CHECKS.search(part)] or [fact.key.partition(" | ")[0]]
 
 
 def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence[Turn]) -> bool:

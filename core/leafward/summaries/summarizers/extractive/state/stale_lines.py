@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
-from leafward.session.entries import NO_ENTRY, EntryIndex, tool_calls
+from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls, files_changed, patches_of
@@ -29,6 +29,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
 from leafward.summaries.summarizers.extractive.requests import passed_over
 from leafward.summaries.summarizers.extractive.requests.passed_over import NOT_DONE, put_behind
 from leafward.summaries.summarizers.extractive.state import contradictions, replaced_values
+from leafward.summaries.summarizers.extractive.state.removals import forget_removed
 from leafward.summaries.summarizers.extractive.state.settled_troubles import settle_troubles
 from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
@@ -36,7 +37,7 @@ from leafward.summaries.summarizers.outline import Provenance, SummarySection, l
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.session.entries import ToolCall
+    from leafward.session.entries import Body, ToolCall
     from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.summarizers.extractive.requests.kept_answers import KeptAnswers
     from leafward.summaries.summarizers.extractive.turns import Turn
@@ -71,6 +72,12 @@ _MAKES = re.compile(
     r"|refactor|make|expose|store|handle|support|build|adapt|adjust|extend|rewrite|port|switch|put|let|have)\b)"
 )
 """Steps that are done by changing files."""
+_PLANS = re.compile(
+    r"(?im)^\W{0,4}(?:(?:here(?:['’]s| is)|the|my|our|a|an|new|revised|updated|der|mein|neuer|ein|le|nouveau|el|nuevo) ){0,3}plan\b(?! for (?:this|that|the)\b)[^\n]{0,40}[:：]\W{0,4}\n+"
+    r"(?:[ \t]*(?:\d{1,2}[.)]|[-*•]) [^\n]+\n+(?:[ \t]{2,}[^\n]+\n+){0,6}){1,12}?[ \t]*(?:\d{1,2}[.)]|[-*•]) "
+    r"|^\W{0,4}(?:新的?|修改后的)?计划(?:如下)?[:：]\W{0,4}\n+[^\n]+\n"
+)
+"""A plan of several steps in a reply."""
 _TELLS_REMOVAL = re.compile(
     r"(?i)^\W*(?:removed|deleted|dropped|renamed|moved|reverted|gelöscht|entfernt|umbenannt|supprimé|renommé)\b"
 )
@@ -124,6 +131,11 @@ def settle(
     _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
     _steps(evidence, turns, ended, behind=answers.finished and not turns)
+    if any(_plans(body) for _, body in messages):
+        for candidate in evidence.candidates:
+            if candidate.section is SummarySection.NEXT and evidence.is_carried(candidate):
+                # The steps of an earlier summary are not those of the plan now.
+                put_behind(evidence, candidate)
     passed_over.settle(evidence, turns, kept, FactReader(cwd, known))
     for work in evidence.files.values():
         for name, place in work.taken.items():
@@ -133,6 +145,7 @@ def settle(
         candidate for candidate in evidence.candidates if not _is_overtaken(evidence, candidate, written)
     ]
     replaced_values.renew(evidence, [*turns, *answers.later])
+    forget_removed(evidence, turns)
     _counts(evidence)
     return frozenset(gone)
 
@@ -361,6 +374,14 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
         else:
             put_behind(evidence, candidate)
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
+
+
+def _plans(body: Body) -> bool:
+    """Whether a message is a reply with a plan of several steps."""
+    if body.get("role") != "assistant":
+        return False
+    text = text_of(body.get("content"))
+    return ("lan" in text or "计划" in text) and _PLANS.search(text) is not None
 
 
 def _is_open(evidence: Evidence, candidate: LineCandidate) -> bool:

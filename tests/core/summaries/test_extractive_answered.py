@@ -1,0 +1,87 @@
+"""Questions that were answered, what the user asked for then, and answers that go on with the work."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME
+from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
+from leafward.summaries.summarizers.outline import SummarySection
+from tests.core.told import ran, reply, span, summarize, told_in, user, worked
+
+_QUESTION = "Can a gardener choose the stored frost rows for work without a network?"
+_OFFER = (
+    "No. There is no mode for the stored rows alone.\n\n"
+    "Could add `stored` as a value of `--rows`. Want me to implement that?"
+)
+_ASKED = [user(_QUESTION), *ran("a", "grep -n rows src/*.py"), reply(_OFFER)]
+_REQUEST = (
+    "Let's do this: 1. Let's have `orchard --rows` ask the valley first, with the stored rows behind it as now. "
+    "2. Let's also write a value `frost` that only reads the rows which earlier calls have stored, and never asks the valley."
+)
+
+
+def test_of_a_question_that_was_looked_up_only_the_offer_is_open() -> None:
+    assert told_in(SummarySection.GOAL, *_ASKED) == [NOTHING_OPEN]
+    (waiting,) = told_in(SummarySection.IN_PROGRESS, *_ASKED)
+    assert "Want me to implement that?" in waiting
+    # A request in the form of a question is for work, and that may not be done.
+    asked = [user("Can you add a mode for the stored rows?"), *_ASKED[1:]]
+    assert told_in(SummarySection.GOAL, *asked) != [NOTHING_OPEN]
+
+
+def test_the_goal_is_what_the_user_asked_for_behind_the_answer_and_whole() -> None:
+    said = [*_ASKED, user(_REQUEST), *worked("src/rows.py", "b")]
+    assert told_in(SummarySection.GOAL, *said) == [_REQUEST]
+
+
+def test_the_outcome_of_a_question_is_its_own_answer() -> None:
+    said = [*_ASKED, user(_REQUEST), *worked("src/rows.py", "b"), reply("Clean build.")]
+    for line in told_in(SummarySection.DONE, *said):
+        asked, _, outcome = line.partition(OUTCOME)
+        assert "choose the stored frost rows" not in asked or "rows.py" not in outcome
+
+
+def test_a_suggestion_is_over_once_the_user_asked_for_something() -> None:
+    said = [*_ASKED, user(_REQUEST), *worked("src/rows.py", "b"), reply("Clean build.")]
+    assert "Could add" not in summarize(span(*said, user("Bump the version."), *worked("a.md", "z"))).text
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "I'll check back in 5 minutes and keep babysitting it.",
+        "I will monitor the checks.",
+        "Ich warte auf die Prüfungen und melde mich, sobald sie durch sind.",
+        "我会继续观察检查结果，直到合并为止。",
+    ],
+)
+def test_an_answer_that_goes_on_ends_nothing(promise: str) -> None:
+    asked = "Open a pull request with the frost rows and watch it until it is merged."
+    said = [
+        user(asked),
+        *ran("a", "gh pr create"),
+        reply(f"The request is open and its checks run. {promise}"),
+    ]
+    assert told_in(SummarySection.GOAL, *said) == [asked]
+    assert told_in(SummarySection.GOAL, *said[:-1], reply("It is merged.")) == [NOTHING_OPEN]
+
+
+@pytest.mark.parametrize("ending", ["What are your questions?", "What would you like to do next?"])
+def test_a_question_for_whatever_is_wanted_next_keeps_nothing_open(ending: str) -> None:
+    answer = f"The rows are read by `read_rows`.\n\n{ending}"
+    said = [user("Gather context on the frost rows."), *ran("a", "cat rows.py"), reply(answer)]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    assert told_in(SummarySection.IN_PROGRESS, *said) == []
+    story = "Rows are boxes, but the post takes no large ones."
+    then = [*said, user("can you explain that to a child?"), reply(story)]
+    assert told_in(SummarySection.GOAL, *then) == [NOTHING_OPEN]
+
+
+def test_a_request_that_begins_with_a_yes_leaves_the_one_before_it_done() -> None:
+    said = [user("Port the frost parser of orchard."), *worked("src/parser.py", "a"), reply("It is ported.")]
+    then = [*said, user("ok, now the docs"), *worked("docs.md", "z")]
+    assert told_in(SummarySection.IN_PROGRESS, *then) == []
+    assert any(
+        line.startswith("Asked: Port the frost parser") for line in told_in(SummarySection.DONE, *then)
+    )
