@@ -152,6 +152,12 @@ class Database:
         waiting: list[tuple[Any, ...]] = []
         try:
             for found in self.ask(f"{row} {which}", *values):
+                if found[0] in seen:
+                    # A table without its key may hold one id a thousand times; all parts are those of the first.
+                    together, waiting = waiting, []
+                    yield from self._together(together, path, broken)
+                    yield _record(found, [], path)
+                    continue
                 seen.add(found[0])
                 waiting.append(found)
                 if len(waiting) == _TOGETHER:
@@ -227,8 +233,7 @@ class Database:
         """The stored texts of a session: its title, messages and parts, including deleted ones, in no order."""
         messages = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
         parts = (
-            "SELECT CAST(part.data AS BLOB) FROM part JOIN message ON part.message_id = message.id"
-            " WHERE message.session_id = ?"
+            "SELECT CAST(data AS BLOB) FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = ?)"
         )
         queries = [messages, parts]
         if "title" in self.columns("session"):
