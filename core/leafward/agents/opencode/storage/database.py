@@ -47,6 +47,8 @@ _NEEDED = {
     "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "data"},
 }
+_BY_ROW = ("message", "part", "event", "session_message")
+"""Tables whose rows are asked for by their numbers."""
 
 
 def is_database(path: str) -> bool:
@@ -72,6 +74,10 @@ def opened(path: str) -> Iterator[Database]:
                     else f"no {', '.join(sorted(missing))} in {table}"
                 )
                 raise NotASession(f"{path} is not a database of opencode: {what}")
+        for table in _BY_ROW:
+            if "rowid" in map(str.lower, base.columns(table)):
+                # It would hide the number by which a row is found again.
+                raise NotASession(f"{path} is not a database of opencode: {table} has a column rowid")
         yield base
 
 
