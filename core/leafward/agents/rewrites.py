@@ -13,12 +13,17 @@ if TYPE_CHECKING:
 
 
 def only_grew(session: Session) -> bool:
-    """Whether the file, read anew, begins with the entries of a session, each in its place."""
+    """Whether the file, read anew, begins with the entries of a session, each in its place, and goes on behind them.
+
+    A file that changed and is no longer than it was was written over, also where each entry kept its place. Nobody could tell where it
+    was written over and then grew, as the bytes from before are gone.
+    """
     try:
         with closing(agent_behind(session).open(session.path)) as now:
             before, size = session.columns, len(session)
             return (
-                len(now) >= size
+                _length(now) > _length(session)
+                and len(now) >= size
                 and now.columns.ids.startswith(before.ids)
                 and now.columns.kind.startswith(before.kind)
                 and now.columns.parent[:size] == before.parent
@@ -27,6 +32,12 @@ def only_grew(session: Session) -> bool:
             )
     except (NotASession, OSError):
         return False
+
+
+def _length(session: Session) -> int:
+    """The bytes that were read of a session, with an entry that is being written."""
+    scan = session.source.scan
+    return scan.end + (scan.pending.size if scan.pending is not None else 0)
 
 
 def refuse_rewritten(session: Session) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,17 @@ def first_few(names: Sequence[str], most: int) -> str:
     """The first of some names, and the number of the others: `a, b and 3 more`."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def finite(value: object) -> float | None:
+    """A number as a float; None for anything else, and for one that no float holds, as a whole number of 400 digits."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def short(number: int) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime
+
+from leafward.base.figures import finite
 
 
 def iso_time(milliseconds: int | None) -> str | None:
@@ -61,7 +62,7 @@ def milliseconds(value: object) -> int | None:
     """A moment in any form that agents write: ISO 8601, or a number of seconds or milliseconds since 1970."""
     if isinstance(value, str):
         return parse_time(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if not isinstance(value, (int, float)) or finite(value) is None:
         return None
     found = round(value * 1000) if abs(value) < _SECONDS_BELOW else round(value)
     return found if abs(found) < _NO_DATE else None

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from leafward.base.figures import short
+from leafward.base.figures import finite, short
+from leafward.base.times import milliseconds
 from leafward_tui.ui.text.cells import count
 
 
@@ -31,3 +32,9 @@ def test_the_command_line_and_the_screen_say_the_same() -> None:
     for _ in range(2_000):
         number = rng.randrange(1, 10 ** rng.randrange(1, 14))
         assert count(number) == short(number)
+
+
+@pytest.mark.parametrize("value", [10**400, float("inf"), float("nan"), True, None, "1"])
+def test_what_no_float_holds_is_no_number(value: object) -> None:
+    assert finite(value) is None
+    assert milliseconds(value if not isinstance(value, str) else None) is None

@@ -253,12 +253,38 @@ class TestWriting:
         with reading(made) as session:
             assert session.columns.index("aaaaaaaa") < 0
 
+    def test_an_agent_may_be_amid_a_line(self, tmp_path: Path) -> None:
+        path = self.session(tmp_path)
+        with reading(path) as session:
+            fork = forking.fork(session, 5, PI, terms(tmp_path))
+            with path.open("ab") as file:
+                file.write(b'{"type":"custom","id":"aaa')
+            assert forking.store(session, fork.draft, may_grow=True).exists()
+
     def test_a_source_that_changed_is_refused_and_nothing_is_left(self, tmp_path: Path) -> None:
         path = self.session(tmp_path)
         with reading(path) as session:
             fork = forking.fork(session, 5, PI, terms(tmp_path))
             first, second, rest = path.read_bytes().split(b"\n", 2)
             path.write_bytes(b"\n".join([first, second.replace(b'{"', b'{ "', 1), rest]))
+            with pytest.raises(Refused, match="changed while it was read"):
+                forking.store(session, fork.draft, may_grow=True)
+        assert os.listdir(tmp_path) == ["s.jsonl"]
+
+    @pytest.mark.parametrize("replaced", [False, True])
+    def test_a_source_that_was_rewritten_to_the_same_length_is_refused(
+        self, tmp_path: Path, *, replaced: bool
+    ) -> None:
+        path = self.session(tmp_path)
+        with reading(path) as session:
+            fork = forking.fork(session, 5, PI, terms(tmp_path))
+            text = path.read_bytes()
+            other = text.replace(b"b.py", b"c.py")
+            assert len(other) == len(text)
+            assert other != text
+            if replaced:
+                path.unlink()
+            path.write_bytes(other)
             with pytest.raises(Refused, match="changed while it was read"):
                 forking.store(session, fork.draft, may_grow=True)
         assert os.listdir(tmp_path) == ["s.jsonl"]

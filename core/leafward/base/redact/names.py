@@ -159,6 +159,9 @@ def _word(words: list[str], at: int, name: str) -> Meaning | None:
         if before and (named or ("_" in name and name[0].isupper() and len(words) == 2)):
             return Meaning.PERHAPS
         return Meaning.KEY if not before or at == len(words) - 1 else None
+    if word == "keypair":
+        # Of an account of Solana, as the list of its bytes; of other things a name.
+        return Meaning.KEY
     if word == "signature" and before in ("amz", "goog"):
         return Meaning.SECRET
     if word == "phrase" and before in ("pass", "seed", "recovery"):

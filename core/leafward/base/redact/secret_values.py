@@ -159,7 +159,7 @@ def is_secret(value: str, meaning: Meaning, place: ValueNotation, *, quoted: boo
     if (
         _SHORT_HEX.match(value)
         or not 3 <= size <= LONGEST_VALUE
-        or stands_for(value)
+        or (stands_for(value) and not (quoted and MARKER not in value and _noise(value)))
         or value.lower() in _TYPES
         or _is_path(value)
     ):
@@ -180,12 +180,8 @@ def is_secret(value: str, meaning: Meaning, place: ValueNotation, *, quoted: boo
     if size < 8 or _DATE.match(value) or _TYPE.match(value) or _MEMBER.match(value):
         return False
     if " " in value:
-        return (
-            quoted
-            and size >= 32
-            and len(_LETTERS.findall(value)) < 2
-            and sum(char in "!@#$%^&*+?~=|<>{}[];:" for char in value) >= 4
-        )
+        signs = sum(char in "!@#$%^&*+?~=|<>{}[];:" for char in value)
+        return quoted and size >= 32 and signs >= 4 and (len(_LETTERS.findall(value)) < 2 or _noise(value))
     if _CONSTANT.match(value) and sum(map(str.isdigit, value)) < 5:
         return False
     if meaning in (Meaning.KEY, Meaning.PERHAPS) and _OF_DIGEST.match(value):
@@ -213,7 +209,7 @@ def _noise(value: str) -> bool:
     return (
         len(value) >= 2 * _LEAST_ALONE
         and "(?" not in value
-        and len(_LETTERS.findall(value)) <= len(value) // 24
+        and len(_LETTERS.findall(value)) <= len(value) // 16
         and sum(not char.isalnum() for char in set(value)) >= _LEAST_ALONE
     )
 
@@ -302,12 +298,10 @@ def _shuffled(value: str) -> bool:
         or not any(char.islower() for char in value)
     ):
         return False
-    turns = sum(
-        1
-        for one, two in pairwise(value)
-        if one.islower() != two.islower() and one.isalpha() and two.isalpha()
-    )
-    return turns >= max(3, len(value) * 0.33)
+    pairs = [
+        one.islower() != two.islower() for one, two in pairwise(value) if one.isalpha() and two.isalpha()
+    ]
+    return sum(pairs) >= max(3, len(pairs) / 3)
 
 
 def stands_out(value: str) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from leafward.agents.claude.entries.entry_builder import EntryBuilder
 from leafward.agents.claude.entries.records import CHAINED
+from leafward.agents.claude.entries.row_notes import RowNotes
 from leafward.agents.claude.entries.row_parents import Rows
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
@@ -166,6 +167,18 @@ def test_what_follows_a_prompt_that_was_written_anew_twice_hangs_on_the_nearest(
     assert [text for _, text in said(session)][1:] == ["And the plums?", "Still none."]
     assert not session.branches
     assert not problems(session)
+
+
+def test_a_cost_that_no_float_holds_is_none() -> None:
+    """Rows that are read by their shapes hold whole numbers of any length."""
+    notes = RowNotes()
+    assert [notes.spend(row, total) for row, total in enumerate((10**400, True, "1", 0.5))] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+    assert notes.costs == {3: 0.5}
 
 
 def test_very_many_prompts_that_were_written_anew_take_linear_time(tmp_path: Path) -> None:

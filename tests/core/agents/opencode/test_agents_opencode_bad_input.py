@@ -11,7 +11,9 @@ import pytest
 
 from leafward.agents import databases
 from leafward.agents.lines import MARK
+from leafward.agents.opencode.storage.database import opened as opened_base
 from leafward.agents.recognition import agent_of, strays
+from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check, stray_messages
 from leafward.export.lanes import Lanes
@@ -92,6 +94,33 @@ def test_a_value_larger_than_the_limit_is_not_read_and_is_told_of(
     assert sent[:2] == ["user: one?", "assistant: one."]
     assert sent[-2:] == ["user: four?", "assistant: four."]
     assert problems(session).count("unreadable-record") == 2
+
+
+def test_parts_of_messages_with_one_id_come_once(root: Path) -> None:
+    """A hostile table without a key: its messages times its parts would be more rows than anybody can wait for."""
+    talk = Conversation()
+    for number in range(3):
+        talk.turn(f"turn {number}")
+    store = Database(root)
+    path = store.write(talk)
+    columns = "id, session_id, time_created, time_updated, data"
+    store.run(
+        f"CREATE TABLE keyless AS SELECT {columns} FROM message; DROP TABLE message;"
+        f" CREATE TABLE message ({columns}); INSERT INTO message SELECT * FROM keyless;"
+        " UPDATE message SET id = 'same'; UPDATE part SET message_id = 'same';"
+    )
+    assert sum("turn 2" in one for one in texts(opened(path))) == 1
+    with opened_base(str(store.path)) as base:
+        assert sum(b"turn 2" in one for one in base.texts(talk.id)) == 2  # prompt and reply
+
+
+@pytest.mark.parametrize("table", ["message", "part", "event"])
+def test_a_column_that_hides_the_numbers_of_rows_is_refused(root: Path, table: str) -> None:
+    store = Database(root)
+    path = store.write(one_turn())
+    store.run(f"ALTER TABLE {table} ADD COLUMN RowId text; UPDATE {table} SET RowId = 'seven';")
+    with pytest.raises(NotASession, match=f"is not a database of opencode: {table} has a column rowid"):
+        opened(path)
 
 
 def test_a_message_that_is_no_json_keeps_its_place(root: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.entries.records import CAVEAT, message_of, tag_of
 from leafward.agents.native_lines import described, document, plain_json
+from leafward.base.figures import finite
 from leafward.session.entries import object_at, text_at
 from leafward.session.messages import NEVER_SENT, decoded_size
 from leafward.session.transcript import RESHAPED, UNANSWERED
@@ -193,7 +193,7 @@ def native_usage(usage: object, cost: object = None) -> Body | None:
     thought = _count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
     if thought:
         found["reasoning"] = thought
-    if isinstance(cost, (int, float)) and not isinstance(cost, bool) and math.isfinite(cost):
+    if finite(cost) is not None:
         found["cost"] = {"total": cost}
     return found
 

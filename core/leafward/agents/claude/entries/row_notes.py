@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +24,7 @@ from leafward.agents.claude.entries.records import (
 )
 from leafward.agents.claude.entries.session_details import SessionDetails
 from leafward.agents.claude.entries.versions import clears_pictures
+from leafward.base.figures import finite
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:
@@ -216,9 +216,10 @@ class RowNotes:
             self.requests_by_command.append(row)
         return False
 
-    def spend(self, row: int, total: object) -> bool:
+    def spend(self, row: int, recorded: object) -> bool:
         """Notes a running total, of which a smaller one than before begins anew; returns whether the row adds a cost."""
-        if isinstance(total, bool) or not isinstance(total, (int, float)) or not math.isfinite(total):
+        total = finite(recorded)
+        if total is None:
             return False
         more = total - self._spent if total >= self._spent else total
         self._spent = total

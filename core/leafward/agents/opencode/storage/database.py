@@ -47,6 +47,8 @@ _NEEDED = {
     "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "data"},
 }
+_BY_ROW = ("message", "part", "event", "session_message")
+"""Tables whose rows are asked for by their numbers."""
 
 
 def is_database(path: str) -> bool:
@@ -72,6 +74,10 @@ def opened(path: str) -> Iterator[Database]:
                     else f"no {', '.join(sorted(missing))} in {table}"
                 )
                 raise NotASession(f"{path} is not a database of opencode: {what}")
+        for table in _BY_ROW:
+            if "rowid" in map(str.lower, base.columns(table)):
+                # It would hide the number by which a row is found again.
+                raise NotASession(f"{path} is not a database of opencode: {table} has a column rowid")
         yield base
 
 
@@ -152,6 +158,12 @@ class Database:
         waiting: list[tuple[Any, ...]] = []
         try:
             for found in self.ask(f"{row} {which}", *values):
+                if found[0] in seen:
+                    # A table without its key may hold one id a thousand times; all parts are those of the first.
+                    together, waiting = waiting, []
+                    yield from self._together(together, path, broken)
+                    yield _record(found, [], path)
+                    continue
                 seen.add(found[0])
                 waiting.append(found)
                 if len(waiting) == _TOGETHER:
@@ -227,8 +239,7 @@ class Database:
         """The stored texts of a session: its title, messages and parts, including deleted ones, in no order."""
         messages = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
         parts = (
-            "SELECT CAST(part.data AS BLOB) FROM part JOIN message ON part.message_id = message.id"
-            " WHERE message.session_id = ?"
+            "SELECT CAST(data AS BLOB) FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = ?)"
         )
         queries = [messages, parts]
         if "title" in self.columns("session"):

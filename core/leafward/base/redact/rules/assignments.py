@@ -80,6 +80,10 @@ _CLOSING, _OPENING = frozenset("\\\"'])"), frozenset("({")
 _BYTES = late(r"(?:Uint8Array\.from\()?\[\s{0,20}[0-9]{1,3}(?:\s{0,20},\s{0,20}[0-9]{1,3}){31,63}\s{0,20}\]")
 """A key as a list of its 32 or 64 bytes."""
 
+_FALLBACK = late(
+    r"""(?:[A-Za-z_][\w<>|]{0,30}[ ]=[ ])?[A-Za-z_$][\w.$]{0,60}(?:[\[(]\\{0,7}["'][\w.-]{1,60}\\{0,7}["'][\])])?[ \t]{1,4}(?:\|\||\?\?|\?:|or)[ \t]{1,4}(?=\\{0,7}["'`])"""
+)
+"""Text before the value that applies where a variable is missing: `process.env.JWT ?? "…"`."""
 _ESCAPED = late(r"(?:2[0-9A-F]|3[A-F]|5[BD])(?=[A-Za-z])")
 """An escape of an address before a name."""
 _LEAST_AGAIN = 7
@@ -225,7 +229,7 @@ def _assigned(
     ):
         # The mark of a test that passed.
         return None
-    if meaning is Meaning.SECRET and (numbers := _BYTES.match(text, at)) is not None:
+    if meaning in (Meaning.SECRET, Meaning.KEY) and (numbers := _BYTES.match(text, at)) is not None:
         return numbers.span()
     if sign in ("==", "===", "!=", "!=="):
         return quoted_value(text, at, meaning, ValueNotation.INLINE)
@@ -233,6 +237,8 @@ def _assigned(
     place = ValueNotation.SETTING if tight and (upper or queried or first) else ValueNotation.QUOTED
     if QUOTE.match(text, at):
         return quoted_value(text, at, meaning, ValueNotation.SETTING if upper else place)
+    if (fallback := _FALLBACK.match(text, at)) is not None:
+        return quoted_value(text, fallback.end(), meaning, ValueNotation.INLINE)
     if tight and text[start - 1 : start] == "/":
         return bare_value(text, at, meaning, ValueNotation.SETTING, "path")
     if queried and tight:

@@ -66,7 +66,7 @@ _ADMIN = late(
 """The users of a new installation: behind one of them stands a password, also one of words."""
 _JOINED = late(r"[A-Z][a-z]{2,20}(?:[_-][A-Z]?[a-z]{2,20}){1,4}")
 _FOR = late(
-    rf"(?:[ ](?:for|of|to|on|in)[ ](?:the[ ]|key[ ])?[\w@.'\"/~-]{{1,60}}){{1,2}}(?:[ ]is|[ ]?[:=])[ ]{{1,2}}[\"'`“*]{{0,3}}{_WORD}"
+    rf"(?:[ ](?:for|of|to|on|in|für|fürs|von|vom|zum|del|della|di|do|da|du|de)[ ](?:the[ ]|key[ ])?[\w@.'\"/~-]{{1,60}}){{1,2}}(?:[ ](?:is|ist|est|es|è|é)(?=[ ])|[ ]?[:=])[ ]{{1,2}}[\"'`“*]{{0,3}}{_WORD}"
 )
 """`password for ada: …`."""
 _SURE = {name: Meaning.PERHAPS if name == "key" else meaning for name, meaning in NAMES}

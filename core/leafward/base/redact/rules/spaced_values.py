@@ -59,7 +59,9 @@ _COLUMN = late(
 )
 """A name and its value as columns of a line, as `vault kv get` shows them."""
 _SPACE = late(r"[ \t]{1,20}(?:(?:--body|-b|--value|-v|--data)[ \t=]{1,4})?")
-_OTHERWISE = late(r"""\\{0,7}["']?[)\]}]{0,2}[ \t]{0,4}(?:\|\||\?\?|\bor\b)[ \t]{0,4}(?=\\{0,7}["'`])""")
+_OTHERWISE = late(
+    r"""\\{0,7}["']?[)\]}]{0,2}(?:[ \t]{0,4}(?:\|\||\?\?|\?:|\bor\b|\belse\b)[ \t]{0,4}|(?:\.ok\(\))?\.unwrap_or(?:_else\(\|\w?\||\()[ ]?)(?=\\{0,7}["'`])"""
+)
 """Text before a fallback, which applies where the named value is missing."""
 LINE_START = late(
     r"(?:^|\n|\\n|\\r)[\s\d+|>│┃→:#*.;/$-]{0,30}(?:(?:export|set|declare -x|ENV|ARG|env|-e|local|readonly|SET)\s{1,4})?\Z"
@@ -152,7 +154,7 @@ _FORMS: tuple[tuple[str, _Form], ...] = (
             lambda one, at: one.quoted(at.end(), ValueNotation.INLINE),
         ),
     ),
-    ("\\\"')]} \t|?o", (_OTHERWISE, None, lambda one, at: one.quoted(at.end(), ValueNotation.INLINE))),
+    ("\\\"')]} \t|?oe.", (_OTHERWISE, None, lambda one, at: one.quoted(at.end(), ValueNotation.INLINE))),
     ("|", (re.compile(r"\|"), _is_variable, lambda one, at: one.bare(at.end(), ValueNotation.INLINE))),
     ("`* \t|│┃", (_CELL, lambda one: one.follows(_CELL_START, 50), _cell)),
     (" \t", (_COLUMN, _Named.begins_line, lambda one, at: one.judged(at, ValueNotation.LINE))),

@@ -41,10 +41,11 @@ _USER = late(
     (?P<quote> [\"'`“„*]{0,2} ) (?P<value> [^\s\"'`“”„«»‘’<>|]{6,100} )"""
 )
 """`Zugangsdaten: ada / …`."""
-_IS = r"(?:(?:lautet|ist|war|est|es|era|é|è|is|är|er|on|to|je|jest|este|a|является|это|là|adalah)\b|:|：|=|=>|→|[—–-](?=[ ])|是|为|為|は|는|은|है|คือ)"
+_IS = r"(?:(?:lautet|heißt|heisst|ist|war|c['’]est|est|es|era|é|è|is|är|er|on|to|je|jest|este|a|является|это|là|adalah)\b|:|：|=|=>|→|[—–-](?=[ ])|是|为|為|は|는|은|है|คือ)"
 _VALUE = late(
-    rf"""(?ix) [^\W\d_]{{0,3}} [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? {_IS} [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )?
-    (?P<quote> [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’「」『』<>|]{{4,100}} )"""
+    rf"""(?ix) [^\W\d_]{{0,3}} [ \t\u00a0]{{0,4}} (?: \([^()\n]{{1,40}}\) [ \t]{{0,2}} )? (?: ,[ ] )?
+    (?: (?P<link>{_IS}) [ \t\u00a0]{{0,4}} (?: {_IS} [ \t]{{1,4}} )? | (?=[「『„“«]) )
+    (?P<quote> (?: « [ \u00a0\u202f] )? [\"'`“”„«‘’「『*]{{0,2}} ) (?P<value> [^\s\"'`“”„«»‘’「」『』<>|]{{4,100}} )"""
 )
 _FAR = late(
     rf"""(?ix) [^\W\d_]{{0,3}} (?: [ ][^\W\d_]{{1,14}} ){{0,5}}? (?: [ \u00a0]? (?P<colon> [:：] ) | [ ](?P<link>{_IS}) )? [ ]
@@ -108,5 +109,5 @@ def _near(found: re.Match[str]) -> str:
         # The sentence continues behind it without a space.
         value = value[: script.start()]
     value = value.rstrip(_BEHIND)
-    place = ValueNotation.QUOTED if found["quote"] else ValueNotation.LINE
+    place = ValueNotation.QUOTED if found["quote"] and found["link"] else ValueNotation.LINE
     return value if is_secret(value, Meaning.PASSWORD, place) and not value.isdecimal() else ""
