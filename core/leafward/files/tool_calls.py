@@ -176,6 +176,10 @@ NATIVE_TOOLS = ToolTable(
 """The tools of pi: `edit` had one `oldText` and `newText` until 0.5x and has had a list of `edits` since."""
 
 
+POWERSHELL = "powershell"
+"""The name, in lower case, of tools that run a command of PowerShell, in several agents."""
+
+
 class FileCall(NamedTuple):
     """The effect of a call on one file."""
 
@@ -219,7 +223,8 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
     if command is not None:
         texts = list(patches_in(command))
         if not texts:
-            reads = [_within(path, folder) for path in files_read(command)]
+            powershell = call.name.lower() == POWERSHELL
+            reads = [_within(path, folder) for path in files_read(command, powershell=powershell)]
             return [FileCall(_derived(call, table, path), FileAction.READ, path) for path in reads]
     return [
         made for text in texts for file in parsed_patch(text) for made in _patched(call, table, file, folder)

@@ -21,11 +21,18 @@ def script_of(command: object) -> str | None:
         return command
     if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
         return None
-    if len(command) >= 3 and re.split(r"[\\/]", command[0])[-1].removesuffix(".exe") in _SHELLS:
+    if len(command) >= 3 and re.split(r"[\\/]", command[0])[-1].lower().removesuffix(".exe") in _SHELLS:
         for place, word in enumerate(command[1:-1], start=1):
             if _SCRIPT_FLAGS.fullmatch(word):
                 return str(command[place + 1])
     return None
+
+
+def runs_powershell(command: object) -> bool:
+    """Whether a list of words runs PowerShell."""
+    if not isinstance(command, list) or not command or not isinstance(command[0], str):
+        return False
+    return re.split(r"[\\/]", command[0])[-1].lower().removesuffix(".exe") in ("powershell", "pwsh")
 
 
 def shown_command(command: object) -> str:
