@@ -78,7 +78,7 @@ def commands(name: str, other: str, number: int) -> tuple[str, ...]:
         f"perl -0pi -e 's/e/E/' {quoted}",
         f"sort -o {other} {quoted}; true",
         f"python3 - <<'EOF'\np = {name!r}\nopen(p, 'a').write('more\\n')\nEOF",
-        f"printf 'import os\\nos.remove(\"a.py\")\\n' > {other}; python3 -c 'open(\"a.py\", \"w\").write(\"py\")'",
+        f'printf \'import os\\nos.remove("a.py")\\n\' > {other}; python3 -c \'open("a.py", "w").write("py")\'',
     )
 
 

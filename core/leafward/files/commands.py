@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.files.shell.lexer import LONGEST_LINE, simple_words
-from leafward.session.command_text import runs_powershell, script_of
+from leafward.files.shell.lexer import simple_words
+from leafward.session.command_text import script_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,17 +59,9 @@ class FilePatch:
     """The places of an updated file."""
 
 
-def files_read(command: object, *, powershell: bool = False) -> list[str]:
+def files_read(command: object) -> list[str]:
     """The files that a command prints where it is a lone `cat`, `sed -n`, `nl`, `head` or `tail`; none for any other."""
     script = script_of(command)
-    if script is not None and (powershell or "Get-Content" in script or runs_powershell(command)):
-        if len(script) > LONGEST_LINE:
-            return []
-        # Windows alone has this shell, as a rule.
-        from leafward.files.shell.powershell import file_read
-
-        read = file_read(script)
-        return [read] if read is not None else []
     if script is None:
         words = [str(word) for word in command] if isinstance(command, list) else []
     elif any(map(script.__contains__, _PRINTERS)):

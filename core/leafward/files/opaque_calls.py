@@ -14,11 +14,10 @@ from leafward.files.shell.bulk_effects import KNOWN_VERBS
 from leafward.files.shell.effects import LONGEST, changes_unnamed
 from leafward.files.shell.exit_evidence import without_keywords
 from leafward.files.shell.lexer import Unreadable
-from leafward.files.shell.powershell import is_powershell, unknown_program
+from leafward.files.shell.powershell import unknown_program
 from leafward.files.shell.script_walk import placed
 from leafward.files.shell.wrappers import nested_script, unwrapped
-from leafward.files.tool_calls import POWERSHELL, command_in, command_text, plain_command, table_of
-from leafward.session.command_text import runs_powershell
+from leafward.files.tool_calls import command_in, command_text, is_powershell_call, plain_command, table_of
 from leafward.session.entries import EntryIndex, Kind, tool_calls
 from leafward.session.messages import message_in
 
@@ -92,9 +91,9 @@ def opaque_calls(
 
 def _unknown(call: ToolCall, table: ToolTable, harmless: Collection[tuple[str, ...]]) -> str:
     if call.name in table.shells:
-        script, looked_into = command_text(call, table), command_in(call, table)
-        command = looked_into if table.looks_into(call.name) else plain_command(call, table)
-        if call.name.lower() == POWERSHELL or runs_powershell(command) or is_powershell(script):
+        script = command_text(call, table)
+        command = command_in(call, table) if table.looks_into(call.name) else plain_command(call, table)
+        if is_powershell_call(call, command):
             return unknown_program(script) if len(script) <= LONGEST else "a command"
         return _unknown_program(script, harmless)
     known = (table.actions, table.patches, table.searches, _SILENT)

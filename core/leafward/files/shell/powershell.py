@@ -18,10 +18,8 @@ from leafward.files.shell.lexer import ShellWord
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_BEGINS = late(
-    r"\s*(?:\$\w{1,40}\s?=\s|[(&\s]{0,5}(?:[A-Z][a-z]{1,20}-[A-Z]\w{1,40}|(?i:(?:get|set|add|clear|new|remove|move|copy|rename|out)-(?:content|item|file|childitem)))(?![\w.:-]))"
-)
-"""A command or an assignment as no other shell begins with."""
+LONGEST_READ = 4096
+"""Characters from which a script is not taken for one that only prints a file."""
 _TOKEN = late(
     r"""(?s)@'\r?\n(?P<literal>.*?)\r?\n'@|@"\r?\n.*?\r?\n"@|'(?P<single>(?:[^']|'')*)'|"(?P<double>(?:[^"`]|`.|"")*)\""""
     r"""|(?P<operator>\|\||&&|[|;&(){}\n]|\d?>>?(?:&\d)?)|(?P<comment>\#[^\n]*)|(?P<space>[ \t\r]+|`\r?\n)|(?P<bare>[^\s|;&(){}'">]+)"""
@@ -53,11 +51,6 @@ _VALUED = frozenset({
     "-value", "-encoding", "-totalcount", "-tail", "-head", "-first", "-last", "-filter", "-include", "-exclude", "-itemtype",
     "-type", "-delimiter", "-stream", "-width", "-inputobject", "-erroraction", "-ea", "-readcount"
 })  # fmt: skip
-
-
-def is_powershell(script: str) -> bool:
-    """Whether a script begins like one of PowerShell."""
-    return _BEGINS.match(script) is not None
 
 
 class _Statement(NamedTuple):
@@ -102,7 +95,7 @@ def unknown_program(script: str) -> str:
         if (
             name.lower() not in _READING
             and not name.startswith("-")
-            and re.fullmatch(r"(?:\$\w+)?", name) is None
+            and re.fullmatch(r"(?:\$\w+|[\d.]+)?", name) is None
         ):
             return name
     return ""

@@ -88,7 +88,8 @@ def _awk(words: Sequence[ShellWord]) -> list[Found]:
 
 
 def _sort(words: Sequence[ShellWord]) -> list[Found]:
-    read = [(FileOperation.READ, word, None) for word in _operands(words, ("-k", "-t", "-o", "-S", "-T"))]
+    with_value = [word.text for word in words if re.fullmatch("-[a-zA-Z]*[ktoST]", word.text)]
+    read: list[Found] = [(FileOperation.READ, word, None) for word in _operands(words, with_value)]
     return [*read, *_output_of("-o", "--output")(words)]
 
 
