@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.acting import Acting
+from tests.acting import Acting, call
 from tests.oracle.golden import GOLDEN, load
 from tests.pi_file import HEADER, PiFile, conversation
 
@@ -164,6 +164,20 @@ class TestFiles:
     def test_at_an_earlier_entry(self, done: Run, sessions: Path) -> None:
         found = done("files", sessions / "branches.jsonl", "--at", "dfc51629", "--json").document
         assert [use["path"] for use in found["modified"]] == ["kilos.py"]
+
+    def test_a_file_that_is_read_and_changed_by_a_command_is_told_as_changed(
+        self, done: Run, tmp_path: Path
+    ) -> None:
+        acting = Acting(tmp_path / "s.jsonl")
+        acting.said(
+            call("read", "c1", path="a.py"), call("bash", "c2", command="sed -i s/a/b/ a.py; cat a.py")
+        )
+        acting.answered("c1", "read")
+        acting.answered("c2", "bash")
+        found = done("files", acting.path, "--json").document
+        assert [use["path"] for use in found["read"]] == ["a.py"]
+        assert [use["path"] for use in found["inferred"]["modified"]] == ["a.py"]
+        assert found["inferred"]["read"] == []
 
     def test_a_path_without_files_says_so(self, done: Run, tmp_path: Path) -> None:
         path = conversation(tmp_path / "s.jsonl").path

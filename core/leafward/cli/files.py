@@ -82,19 +82,20 @@ def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) ->
 
 
 def _inferred(session: Session, index: EntryIndex, found: WorkingSet) -> WorkingSet:
-    """Files that only shell commands touched, as far as their text tells."""
-    named = {use.path for use in (*found.read, *found.modified)}
+    """Files that only shell commands read, or only they changed, as far as their text tells."""
+    changed = {use.path for use in found.modified}
+    named = {use.path for use in found.read} | changed
     read: dict[str, list[EntryIndex]] = {}
     modified: dict[str, list[EntryIndex]] = {}
     for step in steps(session, session.tree.path(index)):
         if not step.inferred or step.outcome is StepOutcome.FAILED:
             continue
         for name in (step.path, step.to):
-            if name is None or name in named:
-                continue
             changes = step.operation.changes and not (
                 step.operation is FileOperation.COPY and name == step.path
             )
+            if name is None or name in (changed if changes else named):
+                continue
             noted = (modified if changes else read).setdefault(name, [])
             if not noted or noted[-1] != step.entry:
                 noted.append(step.entry)

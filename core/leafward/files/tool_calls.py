@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from leafward.files.reads import PLAIN, PRINTED, ReadForm
-from leafward.session.command_text import shown_command
+from leafward.session.command_text import begins_as_powershell, runs_powershell, script_of, shown_command
 from leafward.session.entries import ToolCall
 
 if TYPE_CHECKING:
@@ -176,6 +176,10 @@ NATIVE_TOOLS = ToolTable(
 """The tools of pi: `edit` had one `oldText` and `newText` until 0.5x and has had a list of `edits` since."""
 
 
+_POWERSHELL = "powershell"
+"""The name, in lower case, of tools that run a command of PowerShell, in several agents."""
+
+
 class FileCall(NamedTuple):
     """The effect of a call on one file."""
 
@@ -219,11 +223,30 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
     if command is not None:
         texts = list(patches_in(command))
         if not texts:
-            reads = [_within(path, folder) for path in files_read(command)]
+            printed = (
+                files_read(command) if not is_powershell_call(call, command) else _read_by_powershell(command)
+            )
+            reads = [_within(path, folder) for path in printed]
             return [FileCall(_derived(call, table, path), FileAction.READ, path) for path in reads]
     return [
         made for text in texts for file in parsed_patch(text) for made in _patched(call, table, file, folder)
     ]
+
+
+def is_powershell_call(call: ToolCall, command: object) -> bool:
+    """Whether a command is one of PowerShell, by its tool, its program, or how it begins."""
+    if call.name.lower() == _POWERSHELL or runs_powershell(command):
+        return True
+    script = script_of(command)
+    return script is not None and begins_as_powershell(script)
+
+
+def _read_by_powershell(command: object) -> list[str]:
+    from leafward.files.shell.powershell import LONGEST_READ, file_read
+
+    script = script_of(command) or ""
+    read = file_read(script) if len(script) <= LONGEST_READ else None
+    return [read] if read is not None else []
 
 
 def command_in(call: ToolCall, table: ToolTable) -> object:

@@ -15,17 +15,34 @@ _CD = late(
 _SCRIPT_FLAGS = late(r"(?i)-[a-z]*c|-Command|/c")
 
 
+_POWERSHELL = late(
+    r"\s*(?:\$\w{1,40}\s?=\s|[(&\s]{0,5}(?:[A-Z][a-z]{1,20}-[A-Z]\w{1,40}|(?i:(?:get|set|add|clear|new|remove|move|copy|rename|out)-(?:content|item|file|childitem)))(?![\w.:-]))"
+)
+
+
 def script_of(command: object) -> str | None:
     """A command as a script: a string as it is, the script of `["bash", "-lc", "…"]`; None for other lists of words."""
     if isinstance(command, str):
         return command
     if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
         return None
-    if len(command) >= 3 and re.split(r"[\\/]", command[0])[-1].removesuffix(".exe") in _SHELLS:
+    if len(command) >= 3 and re.split(r"[\\/]", command[0])[-1].lower().removesuffix(".exe") in _SHELLS:
         for place, word in enumerate(command[1:-1], start=1):
             if _SCRIPT_FLAGS.fullmatch(word):
                 return str(command[place + 1])
     return None
+
+
+def runs_powershell(command: object) -> bool:
+    """Whether a list of words runs PowerShell."""
+    if not isinstance(command, list) or not command or not isinstance(command[0], str):
+        return False
+    return re.split(r"[\\/]", command[0])[-1].lower().removesuffix(".exe") in ("powershell", "pwsh")
+
+
+def begins_as_powershell(script: str) -> bool:
+    """Whether a script begins with a command or an assignment as no shell but PowerShell has it."""
+    return _POWERSHELL.match(script) is not None
 
 
 def shown_command(command: object) -> str:

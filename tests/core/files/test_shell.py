@@ -6,6 +6,7 @@ import pytest
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import LONGEST, effects
+from leafward.files.shell.exit_evidence import Proof
 
 
 def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
@@ -33,11 +34,45 @@ def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
         ("sed -i 's/a/b/' x.py y.py", [("change", "x.py", None), ("change", "y.py", None)]),
         ("sed -i '' 's/a/b/' x.py", [("change", "x.py", None)]),
         ("sed -i -e 's/a/b/' -e 's/c/d/' x.py", [("change", "x.py", None)]),
+        ("sed -ie s/a/b/ x.py", [("change", "x.py", None)]),
+        ("sed -nE '/a/p' x.py", [("read", "x.py", None)]),
         ("perl -pi -e 's/x/y/' k.pl", [("change", "k.pl", None)]),
+        ("perl -0777 -pi -e 's/x/y/' k.pl", [("change", "k.pl", None)]),
+        ("perl -0pe 's/x/y/' k.pl", [("read", "k.pl", None)]),
+        ("perl -Mwarnings -ne 'print' k.pl", [("read", "k.pl", None)]),
+        ("perl tidy.pl k.pl", []),
+        ("awk -i inplace '{print}' k", [("change", "k", None)]),
+        ("awk -f x.awk -F: k", [("read", "k", None)]),
+        ("sort -uo k k", [("read", "k", None), ("write", "k", None)]),
+        ("curl -sSLo k http://x/y; wget -O l http://x/y", [("write", "k", None), ("write", "l", None)]),
+        ("curl -s http://x/y", []),
+        ("jq . k | sponge k", [("read", "k", None), ("write", "k", None)]),
         ("rm -rf a b/c", [("delete", "a", None), ("delete", "b/c", None)]),
         ("mv a b", [("move", "a", "b")]),
         ("mv a b dir/", [("move", "a", "dir/a"), ("move", "b", "dir/b")]),
         ("cp a sub/", [("copy", "a", "sub/a")]),
+        ("mv -t sub a b", [("move", "a", "sub/a"), ("move", "b", "sub/b")]),
+        ("cp --target-directory=sub a", [("copy", "a", "sub/a")]),
+        ("mv -n a b", [("change", "a", None), ("change", "b", None)]),
+        ("cp -u a b", [("change", "b", None)]),
+        ("mv *.txt sub/", [("change", "*.txt", None), ("change", "sub/*.txt", None)]),
+        ("cp *.txt sub/", [("change", "sub/*.txt", None)]),
+        ("mv a{,.old}", [("move", "a", "a.old")]),
+        ("rm {a,b}.{c,d}", [("delete", f"{one}.{two}", None) for one in "ab" for two in "cd"]),
+        ("install -m 644 a b", [("copy", "a", "b")]),
+        ("install -d a b", []),
+        ("bash -lc 'cd sub && rm a'", [("delete", "sub/a", None)]),
+        ("bash -euo pipefail -c 'rm a'", [("delete", "a", None)]),
+        ("sh <<'EOF'\nrm a\nEOF", [("delete", "a", None)]),
+        ('bash -c "rm $x"', []),
+        ("bash tidy.sh -c x", []),
+        ("env -u X A=1 timeout -k 1 5 nice -n 3 rm a", [("delete", "a", None)]),
+        ("sudo -u ada rm a", [("delete", "a", None)]),
+        ("env -C sub rm a; command -v rm", []),
+        ("ssh host 'rm a'; ssh host rm b; docker exec it rm c; kubectl exec pod -- rm d", []),
+        ("ssh host cat a > b", [("write", "b", None)]),
+        ("pushd x && rm a; popd; rm b", [("delete", "x/a", None), ("delete", "b", None)]),
+        ("popd; rm b", []),
         ("git mv a b && git rm c", [("move", "a", "b"), ("delete", "c", None)]),
         ("git -C /w -c core.pager=cat rm -q c d", [("delete", "/w/c", None), ("delete", "/w/d", None)]),
         ("git -C lib mv a b", [("move", "lib/a", "lib/b")]),
@@ -54,6 +89,15 @@ def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
         ("FOO=1 sudo cat a", [("read", "a", None)]),
         ("if true; then cat a; fi", [("read", "a", None)]),
         ("for f in *.py; do cat $f; done", []),
+        ("for f in a b; do cat $f; done", [("read", "a", None), ("read", "b", None)]),
+        ("for f in a b; do mv $f old/${f}.txt; done", [("move", one, f"old/{one}.txt") for one in "ab"]),
+        (
+            "for f in a b; do for g in c; do cp $f $g/; done; done",
+            [("copy", one, f"c/{one}") for one in "ab"],
+        ),
+        ("for f in $(ls); do rm $f; done; while read x; do rm $x; done; rm c", [("delete", "c", None)]),
+        ("for d in a b; do cd $d; rm x; done", []),
+        ("for f in a; do mv $f ${f%.x}; done", []),
         ("cat *.py $x `ls` 'a b' c\\ d", [("read", "a b", None), ("read", "c d", None)]),
         ("echo 'cat a' # rm b", []),
         ("echo 'never closed", []),
@@ -101,6 +145,36 @@ def test_a_folder_that_is_named_stands_before_relative_paths_only() -> None:
     ]
 
 
+INLINE = (
+    "python3 - <<'EOF'\nfrom pathlib import Path\nPath('a.py').write_text('x')\nEOF",
+    "python3 - <<'EOF'\np = 'a.py'\ns = open(p).read()\nopen(p, 'w').write(s)\nEOF",
+    "python3 <<'EOF'\nfor p in ['a.py']:\n    open(p, mode='r+').write('x')\nEOF",
+    "python -c \"import os; os.remove('a.py')\"",
+    'node -e \'fs.writeFileSync("a.py", "x")\'',
+    'ruby -e \'File.write("a.py", "x")\'',
+)
+
+
+@pytest.mark.parametrize("script", INLINE)
+def test_what_a_program_in_a_command_may_change_is_named_and_not_certain(script: str) -> None:
+    (one,) = effects(script)
+    assert (one.operation, one.path, one.proof) == (FileOperation.CHANGE, "a.py", Proof.NONE)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "python3 -c \"print(open('a.py').read())\"",
+        "python3 -c \"open('a' + x, 'w')\"",
+        "python3 -c \"open(f'{x}.py', 'w')\"",
+        "python3 -c \"import os; os.chdir('x'); open('a.py', 'w')\"",
+        "python3 tidy.py <<'EOF'\nopen('a.py', 'w')\nEOF",
+    ],
+)
+def test_a_program_in_a_command_names_nothing_that_it_does_not_say(script: str) -> None:
+    assert told(script) == []
+
+
 def test_work_is_bounded() -> None:
     assert effects("cat a;" * LONGEST) == []
     assert len(effects("cat a;" * (LONGEST // 6))) == LONGEST // 6
@@ -110,6 +184,14 @@ def test_work_is_bounded() -> None:
         "cat " + "a" * 150_000,
         '"' * 99_999,
         "<<a " * 30_000,
+        "for f in " + "a " * 40_000 + "; do " + "rm $f $f; " * 9_000 + "done",
+        "for f in " + "a" * 90_000 + "; do rm " + "$f" * 40_000 + "; done",
+        "rm " + "{a,b}" * 40_000,
+        "rm {" + "a," * 60_000 + "}{b,c}",
+        "bash -c bash\\ -c\\ " * 9_000,
+        "python - <<'E'\n" + "open('" * 30_000 + "\nE",
+        "python - <<'E'\n" + "for a in ['b'" + ",  'c'" * 20_000 + "\nE",
+        "python - <<'E'\n" + "a = 'b'\n" * 9_000 + "open(a, 'w');" * 7_000 + "\nE",
     ):
         effects(script)
 

@@ -23,6 +23,7 @@ SAID = (
     "chmod -v +x -- plant.sh",
     "chmod +x other.sh plant.sh",
     "cd sub && chmod +x ../plant.sh",
+    "(cd sub; chmod +x ../plant.sh)",
     "true && chmod +x plant.sh && chmod u-x plant.sh",
     "echo pears > plant.sh; chmod +x plant.sh",
 )
@@ -33,7 +34,6 @@ SILENT = (
     "chmod +X plant.sh",
     "chmod +x $NAME",
     "chmod +x *.sh",
-    "(cd sub; chmod +x inner.sh)",
     "test -e nothing && chmod +x plant.sh || true",
     "chmod --reference=other.sh plant.sh",
     "echo 'chmod +x plant.sh'",

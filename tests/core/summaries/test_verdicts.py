@@ -72,3 +72,20 @@ def test_counts_of_one_command_do_not_hide_that_another_failed() -> None:
     text = summarize(span(*said)).text
     assert "bun test` printed 30 pass, 0 fail, but failed" in text
     assert "error TS2532: Object is possibly 'undefined'" in text
+
+
+_RUNNING = 'Script completed\nWall time 1.0 seconds\nOutput:\n\n{"chunk_id":"a","wall_time_seconds":1.0,"session_id":17880,"output":""}'
+_ENDED = 'Script completed\nWall time 1.0 seconds\nOutput:\n\n{"chunk_id":"b","wall_time_seconds":3,"exit_code":1,"output":""}'
+
+
+@pytest.mark.parametrize("running", [_RUNNING, "Process running with session ID 17880"])
+def test_a_test_run_that_goes_on_has_the_outcome_with_which_it_ends(running: str) -> None:
+    began = (
+        user("Fix the queue."),
+        reply("", ("a", "exec_command", {"cmd": "python -m pytest -q > all.log"})),
+        result("a", running),
+    )
+    assert "Last test run" not in summarize(span(*began, reply("The suite is running."))).text
+    waited = (reply("", ("b", "write_stdin", {"session_id": 17880})), result("b", _ENDED, failed=True))
+    text = summarize(span(*began, *waited, reply("It failed."))).text
+    assert "Last test run: `python -m pytest -q > all.log` failed" in text

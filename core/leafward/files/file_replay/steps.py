@@ -11,10 +11,18 @@ from leafward.files.edits import line_count, line_delta
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.texts import Replacement
 from leafward.files.file_request import FileRequest
-from leafward.files.shell.effects import effects
+from leafward.files.shell.effects import LONGEST, effects
 from leafward.files.shell.exit_evidence import Proof
-from leafward.files.tool_calls import FileAction, command_in, path_in, plain_command, replacements
-from leafward.session.command_text import script_of
+from leafward.files.shell.powershell import effects as powershell_effects
+from leafward.files.tool_calls import (
+    FileAction,
+    command_in,
+    is_powershell_call,
+    path_in,
+    plain_command,
+    replacements,
+)
+from leafward.session.command_text import begins_as_powershell, shown_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -104,12 +112,15 @@ def requests_in(call: ToolCall, table: ToolTable) -> list[FileRequest]:
     patches = list(patches_in(command)) if looks_into else []
     if patches:
         return [one for text in patches for one in _by_patch(text, folder)]
-    return by_command(command, folder or "")
+    return by_command(command, folder or "", powershell=is_powershell_call(call, command))
 
 
-def by_command(command: object, folder: str = "") -> list[FileRequest]:
+def by_command(command: object, folder: str = "", *, powershell: bool = False) -> list[FileRequest]:
     """The file requests of a shell command, as far as its words tell them."""
-    return effects(script_of(command) or "", folder)
+    script = shown_command(command) if isinstance(command, (str, list)) else ""
+    if len(script) <= LONGEST and (powershell or begins_as_powershell(script)):
+        return list(powershell_effects(script, folder))
+    return effects(script, folder)
 
 
 def _by_tool(call: ToolCall, table: ToolTable, action: FileAction, path: str) -> FileRequest:

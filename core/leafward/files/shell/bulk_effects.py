@@ -242,12 +242,22 @@ def _rsync(words: Sequence[ShellWord]) -> list[Swept]:
 
 
 def _into(by: BulkCommand, operands: Sequence[ShellWord]) -> list[Swept]:
-    """A command that may change anything below its last operand."""
-    return [Swept(by, operands[-1])] if operands and operands[-1].plain else []
+    """A command that may change anything below its last operand, which may lie on another machine."""
+    there = operands[-1] if operands else None
+    local = there is not None and there.plain and _REMOTE.match(there.text) is None
+    return [Swept(by, there)] if there is not None and local else []
+
+
+_REMOTE = re.compile(r"[^/:]+:|rsync://")
 
 
 def _patch(words: Sequence[ShellWord]) -> list[Swept]:
     return [] if _has(words, "--dry-run", "--check") else [Swept(BulkCommand.PATCH, HERE)]
+
+
+def _unzip(words: Sequence[ShellWord]) -> list[Swept]:
+    """Nothing where it lists, tests or prints what is in the archive."""
+    return [] if _has(words[:1], "-l", "-p", "-t", "-v", "-Z", "-c", "-z") else _unpack(words)
 
 
 def _unpack(words: Sequence[ShellWord]) -> list[Swept]:
@@ -259,7 +269,7 @@ def _tar(words: Sequence[ShellWord]) -> list[Swept]:
     unpacks = words and (
         re.fullmatch(r"-?[a-zA-Z]*x[a-zA-Z]*", words[0].text) or _has(words, "-x", "--extract")
     )
-    return _unpack(words) if unpacks else []
+    return _unpack(words) if unpacks and not _has(words, "--to-stdout") else []
 
 
 _VERBS: dict[str, Callable[[Sequence[ShellWord]], list[Swept]]] = {
@@ -292,10 +302,15 @@ _IDLE = frozenset({
     "merge-base", "for-each-ref", "check-ignore", "whatchanged", "version", "help", "diff-tree"
 })  # fmt: skip
 """Commands of git that change neither files nor the index."""
+KNOWN_VERBS = _IDLE | {one.removeprefix("git ") for one in _VERBS} | frozenset({
+    "mv", "rm", "init", "config", "gc", "prune", "fsck", "notes", "update-index", "hash-object", "write-tree", "commit-tree",
+    "update-ref", "symbolic-ref", "name-rev", "count-objects", "verify-commit", "cherry", "range-diff", "var", "worktree", "clone"
+})  # fmt: skip
+"""Commands of git whose changes to existing files are known; others, and names of the user's own, may do anything."""
 _RULES: dict[str, Callable[[Sequence[ShellWord]], list[Swept]]] = {
     "cp": _copy,
     "patch": _patch,
     "rsync": _rsync,
     "tar": _tar,
-    "unzip": _unpack,
+    "unzip": _unzip,
 }

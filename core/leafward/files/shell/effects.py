@@ -16,9 +16,12 @@ from leafward.base.late_pattern import late
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_request import FileRequest
 from leafward.files.shell.bulk_effects import BulkCommand, Staging, sweeps
-from leafward.files.shell.exit_evidence import Proof, closes, judged, without_keywords
-from leafward.files.shell.lexer import Command, Lexer, ShellWord, Unreadable
+from leafward.files.shell.exit_evidence import Proof
+from leafward.files.shell.inline_programs import WRITES, files_changed
+from leafward.files.shell.lexer import Command, ShellWord, Unreadable
 from leafward.files.shell.programs import PROGRAMS
+from leafward.files.shell.script_walk import PlacedCommand, placed
+from leafward.files.shell.wrappers import nested_script, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,91 +46,61 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
 def _effects(script: str, folder: str) -> tuple[FileRequest, ...]:
     """The effects of a script. A replay asks for them once for each file in it."""
     try:
-        tokens = list(Lexer(script).commands())
+        commands = list(placed(script, folder))
     except Unreadable:
         return ()
     found: list[FileRequest] = []
-    here: str | None = folder
-    outer: list[str | None] = []
-    grouped = False
-    looped: list[ShellWord] = []
-    for command, proof in judged(tokens):
-        if isinstance(command, str):
-            if command == "(":
-                outer.append(here)
-            else:
-                here = outer.pop() if outer else here
-            grouped = command == ")"
+    for command, here, proof, grouped in commands:
+        if here is None:
             continue
-        moved = folder_after(command, here)
-        if moved is not SAME:
-            here = moved if isinstance(moved, str) and proof is not Proof.NONE else None
-        elif here is not None:
-            for one in _effects_of(command, here, proof, grouped=grouped or closes(command)):
-                if one.operation is not FileOperation.SWEEP:
-                    found.append(one)
-                elif (
-                    one.by is BulkCommand.POP
-                    and proof is Proof.EXIT
-                    and found
-                    and found[-1].by is BulkCommand.STASH
-                ):
-                    # The stashed changes are back, if this was done.
-                    found[-1] = one
-                else:
-                    found.append(one if one.home is not None else one._replace(proof=Proof.NONE))
-        if command.words and command.words[0].text == "for":
-            looped += command.words[3:]
-        elif here is not None and looped and any("$" in word.text for word in _written(command)):
-            # A loop over several files; recording it once is enough, since none of it is certain.
-            found += [
-                FileRequest(
-                    FileOperation.CHANGE,
-                    posixpath.join(here, word.text),
-                    inferred=True,
-                    proof=Proof.NONE,
-                    glob=word.glob,
-                )
-                for word in looped
-                if word.plain or word.glob
-            ]
-            looped.clear()
-        grouped = False
+        inner = nested_script(command)
+        if inner is not None:
+            # Of a shell whose exit code is not known nothing is.
+            certain = proof is Proof.EXIT
+            found += [one if certain else one._replace(proof=Proof.NONE) for one in _effects(inner, here)]
+        for one in _effects_of(command, here, proof, grouped=grouped):
+            if one.operation is not FileOperation.SWEEP:
+                found.append(one)
+            elif (
+                one.by is BulkCommand.POP
+                and proof is Proof.EXIT
+                and found
+                and found[-1].by is BulkCommand.STASH
+            ):
+                # The stashed changes are back, if this was done.
+                found[-1] = one
+            else:
+                found.append(one if one.home is not None else one._replace(proof=Proof.NONE))
     return tuple(found)
 
 
-def _written(command: Command) -> list[ShellWord]:
-    """The words of a command that name files which it changes."""
-    words = without_keywords(command.words)
-    rule = PROGRAMS.get(words[0].text.rpartition("/")[2]) if words and words[0].plain else None
+def changes_unnamed(one: PlacedCommand) -> bool:
+    """Whether a command changes a file whose name is not known: a shell makes it first (`$x`), or its folder is not known."""
+    words = unwrapped(one.command.words)
+    program = words[0].text.rpartition("/")[2] if words and words[0].plain else ""
+    rule = PROGRAMS.get(program)
     changed = [
         word
-        for effect, word, _ in (rule(words[1:]) if rule is not None else ())
-        if effect is not FileOperation.READ
+        for effect, source, target in (rule(words[1:]) if rule is not None else ())
+        for word in (source, target)
+        if effect is not FileOperation.READ and word is not None
     ]
-    return [*changed, *(one.target for one in command.redirections if ">" in one.sign)]
-
-
-SAME = object()
-"""The marker of a command that leaves the shell in its folder."""
-
-
-def folder_after(command: Command, here: str | None) -> object:
-    """The folder after a `cd`; None where it is not known; `SAME` for any other command."""
-    words = without_keywords(command.words)
-    if not words or words[0].text not in ("cd", "pushd") or not words[0].plain:
-        return SAME
-    if len(words) != 2 or not words[1].plain or words[1].text == "-":
-        return None
-    target = words[1].text
-    if here is None and not target.startswith("/"):
-        return None
-    return posixpath.normpath(posixpath.join(here or "", target)) if target else here
+    changed += [
+        redirection.target
+        for redirection in one.command.redirections
+        if ">" in redirection.sign and not redirection.target.text.startswith("/dev/")
+    ]
+    if program in ("cp", "rsync"):
+        # The last operand may be a folder.
+        changed += [word for word in words[1:] if not word.text.startswith("-")][-1:]
+    if one.folder is None:
+        return bool(changed) or bool(sweeps(program, words[1:]))
+    return any(not (word.plain or word.glob) for word in changed)
 
 
 def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> Iterator[FileRequest]:
     """The effects of a command; `grouped`: its redirections are those of a group that ends here."""
-    words = without_keywords(command.words)
+    words = unwrapped(command.words)
     program = words[0].text.rpartition("/")[2] if words and words[0].plain else ""
     operands = words[1:]
     if proof is Proof.SILENCE and any("2" in one.sign or "&" in one.sign for one in command.redirections):
@@ -137,6 +110,10 @@ def _effects_of(command: Command, here: str, proof: Proof, *, grouped: bool) -> 
     fed = any(one.sign in {"<<", "<<-"} for one in command.redirections)
     yield from _of_folders(command, program, operands, here, proof)
     yield from _of_operands(program, operands, here, proof, document if fed else None)
+    for name in files_changed(program, operands, document if fed else None):
+        path = _place(ShellWord(name), here)
+        if path is not None:
+            yield FileRequest(FileOperation.CHANGE, path, True, proof=Proof.NONE)
     output = None if command.piped or grouped else _output(program, operands, document, fed)
     yield from _of_redirections(command, here, proof, output)
 
@@ -204,8 +181,12 @@ def _of_git(words: Sequence[ShellWord], here: str) -> tuple[Sequence[ShellWord],
 def _of_redirections(command: Command, here: str, proof: Proof, output: str | None) -> Iterator[FileRequest]:
     """The effects of redirections; `output` is the whole output of the command, where that is known."""
     for one in command.redirections:
-        path = _place(one.target, here) if one.target.plain else None
+        path = _place(one.target, here)
         if path is None or one.sign.startswith("<<"):
+            continue
+        if one.target.glob:
+            if one.sign != "<":
+                yield FileRequest(FileOperation.CHANGE, path, True, proof=proof, glob=True)
             continue
         if one.sign == "<":
             yield FileRequest(FileOperation.READ, path, True, proof=proof)
@@ -240,7 +221,7 @@ _TOUCHED = ""
 _OF_INDEX = {"checkout": BulkCommand.CHECKOUT, "restore": BulkCommand.RESTORE}
 """Commands of git that restore named files: the sweep of the same command tells the content."""
 _TOUCHES = late(
-    r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
+    rf"<|>(?!&\d|\s*/dev/null\b)|{WRITES}|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
     + r"|patch|rsync|tar|unzip|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
 )

@@ -39,13 +39,17 @@ _JOINING = frozenset({"&&", "||", "|", "|&"})
 
 
 def without_keywords(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
-    """The words of a command without shell keywords, assignments and `sudo`."""
+    """The words of a command without shell keywords, assignments, and `sudo` without options."""
     place = 0
     while place < len(words) and (
         words[place].text in _BETWEEN
         or words[place].text in _OPENING - {"for", "select", "case"}
         or words[place].text in _CLOSING
-        or words[place].text in ("{", "!", "sudo", "case")
+        or words[place].text in ("{", "!", "case")
+        or (
+            words[place].text == "sudo"
+            and not any(one.text.startswith("-") for one in words[place + 1 : place + 2])
+        )
         or re.match(r"[A-Za-z_]\w*=", words[place].text)
     ):
         place += 1

@@ -6,9 +6,11 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.shell.effects import LONGEST, SAME, folder_after
-from leafward.files.shell.exit_evidence import Proof, judged, without_keywords
-from leafward.files.shell.lexer import Lexer, ShellWord, Unreadable
+from leafward.files.shell.effects import LONGEST
+from leafward.files.shell.exit_evidence import Proof
+from leafward.files.shell.lexer import ShellWord, Unreadable
+from leafward.files.shell.script_walk import placed
+from leafward.files.shell.wrappers import unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,27 +36,20 @@ def executable_bits(script: str, folder: str = "") -> list[ExecutableBit]:
     if len(script) > LONGEST:
         return []
     try:
-        tokens = list(Lexer(script).commands())
+        commands = list(placed(script, folder))
     except Unreadable:
         return []
     found: list[ExecutableBit] = []
-    here: str | None = folder
-    for command, proof in judged(tokens):
-        if isinstance(command, str):
-            # A subshell may have another folder.
-            here = None
+    for command, here, proof, _ in commands:
+        words = unwrapped(command.words)
+        if here is None or not words:
             continue
-        moved = folder_after(command, here)
-        words = without_keywords(command.words)
-        if moved is not SAME:
-            here = moved if isinstance(moved, str) and proof is not Proof.NONE else None
-        elif here is not None and words:
-            program = words[0].text.rpartition("/")[2]
-            if program == "chmod":
-                found += _of_chmod(words[1:], here, certain=proof is not Proof.NONE)
-            elif program in _REPLACING:
-                # Afterwards another file has the name, if any.
-                found += [ExecutableBit(path, None) for path in _files(words[1:], here)]
+        program = words[0].text.rpartition("/")[2]
+        if program == "chmod":
+            found += _of_chmod(words[1:], here, certain=proof is not Proof.NONE)
+        elif program in _REPLACING:
+            # Afterwards another file has the name, if any.
+            found += [ExecutableBit(path, None) for path in _files(words[1:], here)]
     return found
 
 

@@ -86,8 +86,10 @@ _PLAIN_ERRORS = frozenset(
 )
 _ERROR_WORDS = 16
 _RUNS = late(
-    r"(?:[^\n]{0,200}\n){0,4}?(?:Process running with session ID (\S{1,80})|Script running with cell ID (\S{1,80})|Command running in background with ID: (\S{1,80}))"
+    r"(?:[^\n]{0,200}\n){0,5}?(?:Process running with session ID (\S{1,80})|Script running with cell ID (\S{1,80})"
+    r"|Command running in background with ID: (\S{1,80})|\{\"chunk_id\":[^{}\n]{0,200}?\"session_id\": ?(\d{1,18}))"
 )
+"""The last form is what a script of Codex's code mode prints of a command: with the id of a session while it runs, then with its exit code."""
 
 
 def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
@@ -155,7 +157,7 @@ def error_key(line: str) -> str:
 def process_in(text: str) -> str | None:
     """The id of the process that a result says still runs; None where it ended (Codex 0.171, Claude Code 2.1)."""
     found = _RUNS.match(text)
-    return (found[1] or found[2] or found[3]).rstrip(".") if found is not None else None
+    return next(filter(None, found.groups())).rstrip(".") if found is not None else None
 
 
 def outcome_of(text: str, failed: bool, command: str) -> str:

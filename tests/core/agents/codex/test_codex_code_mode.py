@@ -148,6 +148,24 @@ def test_the_end_of_a_command_is_told_by_the_record_before_the_output(tmp_path: 
     assert not problems(session)
 
 
+@pytest.mark.parametrize(
+    ("result", "code"),
+    [
+        ({"chunk_id": "a", "exit_code": 2, "output": ""}, 2),
+        ({"chunk_id": "a", "exit_code": 0, "output": ""}, 0),
+        ({"chunk_id": "a", "session_id": 17880, "output": ""}, None),
+    ],
+)
+def test_a_result_that_a_script_prints_as_it_is_tells_the_exit_code(
+    tmp_path: Path, result: dict[str, Any], code: int | None
+) -> None:
+    rollout = Rollout(tmp_path, first=0, cli_version="0.154.0")
+    rollout.prompt("run the pears")
+    ran(rollout, "text(await tools.exec_command({cmd: 'make'}));", printed(DONE, json.dumps(result)))
+    (told,) = messages(rollout.opened(), Kind.TOOL_RESULT)
+    assert (told["isError"], told.get("exitCode")) == (bool(code), code)
+
+
 def test_a_script_that_failed_and_a_patch_are_what_they_are_without_code_mode(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path, first=0, cli_version="0.157.1")
     rollout.prompt("change the pears")

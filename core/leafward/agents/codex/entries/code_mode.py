@@ -12,6 +12,8 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+import orjson
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -211,6 +213,20 @@ def has_failed(output: object) -> bool:
     first = output[0] if isinstance(output, list) and output else None
     text = first.get("text") if isinstance(first, dict) else output
     return isinstance(text, str) and _FAILED.match(text) is not None
+
+
+def exit_code_in(output: object) -> int | None:
+    """The exit code of a command in the result that a script printed as it is; None where there is none."""
+    for block in output if isinstance(output, list) else ():
+        text = block.get("text") if isinstance(block, dict) else None
+        if isinstance(text, str) and text.startswith('{"chunk_id"') and len(text) <= _LONGEST:
+            try:
+                code = orjson.loads(text).get("exit_code")
+            except ValueError:
+                continue
+            if isinstance(code, int):
+                return code
+    return None
 
 
 def calls_in(items: Iterable[Body]) -> list[Body]:

@@ -402,6 +402,8 @@ def failure_of(item: dict[str, Any], answers: Iterable[dict[str, Any]], tool: st
     elif code is None and isinstance(output, str):
         found = _EXIT.search(output[:_HEADER_SIZE])
         code = int(found[1]) if found is not None else None
+    elif code is None:
+        code = code_mode.exit_code_in(output)
     text = output if isinstance(output, str) else ""
     space, _, name = tool.rpartition(".")
     explained = name in _ANSWERED_IN_JSON and inside is None and not space.startswith(_SERVER)

@@ -9,7 +9,7 @@ from leafward.session.entries import EntryIndex, text_of, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
-from leafward.summaries.facts.printed_errors import outcome_of
+from leafward.summaries.facts.printed_errors import outcome_of, process_in
 from leafward.summaries.summarizers.extractive.candidates import (
     BEFORE_KEPT,
     FIRST_OF_ALL,
@@ -21,7 +21,7 @@ from leafward.summaries.summarizers.outline import SummarySection, harmless, rea
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from leafward.session.entries import Body
+    from leafward.session.entries import Body, ToolCall
     from leafward.summaries.survival.spans import SpanMessage
 
 _FILE = "Last file changed"
@@ -142,6 +142,8 @@ def _last_change(
 def _last_run(messages: Sequence[SpanMessage], *, counted: bool = False) -> tuple[int, str, str] | None:
     """Position, command and outcome of the last test run that ended, or of the last one that printed counts."""
     waiting: dict[str, tuple[int, Body]] = {}
+    ends: dict[str, tuple[int, Body]] = {}
+    """The results with which processes ended that went on behind the result of their command."""
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place].message
         role = message.get("role")
@@ -155,22 +157,40 @@ def _last_run(messages: Sequence[SpanMessage], *, counted: bool = False) -> tupl
                 if not counted or counts_in(text):
                     return place, command, _printed(text, command, f"exit {code}")
         elif role == "assistant":
-            ended = []
-            for call in tool_calls(message):
-                typed = command_of(call.arguments)
-                command = forms.canonical_command(typed)
-                there = waiting.pop(call.id, None)
-                if there is None or not runs_tests(command):
-                    continue
-                text = text_of(there[1].get("content"))
-                if counted and not counts_in(text):
-                    continue
-                outcome = outcome_of(text, bool(there[1].get("isError")), typed)
-                if outcome:
-                    ended.append((there[0], command, _printed(text, command, outcome)))
-            if ended:
-                return max(ended)
+            runs = [
+                run
+                for call in tool_calls(message)
+                if (there := waiting.pop(call.id, None)) is not None
+                and (run := _ended(call, there, ends, counted=counted)) is not None
+            ]
+            if runs:
+                return max(runs)
     return None
+
+
+def _ended(
+    call: ToolCall, there: tuple[int, Body], ends: dict[str, tuple[int, Body]], *, counted: bool
+) -> tuple[int, str, str] | None:
+    """Position, command and outcome of a test run that ended, with `counted` of one that printed counts.
+
+    `there` is the place and the message of the call's result. A call that saw a process end goes into `ends`, by process.
+    """
+    text = text_of(there[1].get("content"))
+    typed = command_of(call.arguments)
+    command = forms.canonical_command(typed)
+    process = process_in(text)
+    if not runs_tests(command):
+        waited_for = call.arguments.get("session_id", call.arguments.get("cell_id"))
+        if waited_for is not None and process is None:
+            ends.setdefault(str(waited_for), there)
+        return None
+    if process is not None and process in ends:
+        there = ends[process]
+        text = text_of(there[1].get("content"))
+    if counted and not counts_in(text):
+        return None
+    outcome = outcome_of(text, bool(there[1].get("isError")), typed)
+    return (there[0], command, _printed(text, command, outcome)) if outcome else None
 
 
 def _printed(text: str, command: str, outcome: str) -> str:
