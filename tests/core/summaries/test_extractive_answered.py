@@ -90,8 +90,7 @@ def test_a_request_that_begins_with_a_yes_leaves_the_one_before_it_done() -> Non
 @pytest.mark.parametrize(
     "answer",
     [
-        "I’ll base the frost table on the branch of the valley, so that only this change is seen.\n\n"
-        "The old rows and their reader are removed.",
+        "I’ll base the frost table on the branch of the valley.\n\nThe old rows and their reader are removed.",
         "The old rows are removed. Now I need to fill the frost table in `frost.py`:",
         "旧的行已删除。接下来修改 `frost.py`：",
     ],
