@@ -31,7 +31,7 @@ MIDWAY_TEXT = f"the session {MIDWAY}: what came before is not in this file"
 
 
 _MOST_BOOKS = 4096
-"""Bookkeeping entries that are skipped on the way up."""
+"""Bookkeeping entries that are skipped, on the way up as from the beginning."""
 
 
 @dataclass(slots=True)
@@ -95,16 +95,19 @@ class Columns:
 
     @property
     def damaged(self) -> int:
-        """The number of damaged entries.
+        """The number of damaged entries."""
+        return sum(1 for _ in self.damaged_entries())
 
-        A last line that only lacks its newline is not counted: it is whole, and an agent may still be writing. Nor is a
+    def damaged_entries(self) -> Iterator[int]:
+        """The damaged entries.
+
+        A last line that only lacks its newline is not one: it is whole, and an agent may still be writing. Nor is a
         beginning in the middle, as an excerpt has it.
         """
         first = self._first_said()
-        return sum(
-            one is not Damage.UNTERMINATED and not (at <= first and one in _BEFORE_IS_MISSING)
-            for at, one in self.damage.items()
-        )
+        for at, one in self.damage.items():
+            if one is not Damage.UNTERMINATED and not (at <= first and one in _BEFORE_IS_MISSING):
+                yield at
 
     @property
     def begins_midway(self) -> bool:
@@ -124,8 +127,9 @@ class Columns:
         return MIDWAY_TEXT if self.is_midway(index) else DAMAGE_TEXT[damage]
 
     def _first_said(self) -> int:
-        """The first entry of the conversation in the file; their number where there is none."""
-        return len(self.kind) - len(self.kind.lstrip(BOOKKEEPING_BYTES))
+        """The first entry of the conversation in the file, as far as bookkeeping above it is looked through."""
+        head = self.kind[:_MOST_BOOKS]
+        return len(head) - len(head.lstrip(BOOKKEEPING_BYTES))
 
     def said_above(self, index: int, most: int) -> Iterator[int]:
         """Conversation entries above an entry, the nearest first, at most `most`.
