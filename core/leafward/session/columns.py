@@ -25,13 +25,15 @@ _OFTEN = 256
 """Single look-ups of ids after which all ids are indexed by their numbers."""
 
 
+_MOST_BEFORE = 256
+"""Bookkeeping entries at the beginning of a file that are looked through for its first entry of the conversation."""
 _BEFORE_IS_MISSING = (Damage.ORPHAN, Damage.MISSING_BASE)
 MIDWAY = "begins in the middle"
 MIDWAY_TEXT = f"the session {MIDWAY}: what came before is not in this file"
 
 
 _MOST_BOOKS = 4096
-"""Bookkeeping entries that are skipped, on the way up as from the beginning."""
+"""Bookkeeping entries that are skipped on the way up."""
 
 
 @dataclass(slots=True)
@@ -104,7 +106,7 @@ class Columns:
         A last line that only lacks its newline is not one: it is whole, and an agent may still be writing. Nor is a
         beginning in the middle, as an excerpt has it.
         """
-        first = self._first_said()
+        first = self._first_said() if self.damage else NO_ENTRY
         for at, one in self.damage.items():
             if one is not Damage.UNTERMINATED and not (at <= first and one in _BEFORE_IS_MISSING):
                 yield at
@@ -112,7 +114,7 @@ class Columns:
     @property
     def begins_midway(self) -> bool:
         """Whether the session begins in the middle: what came before its first entry is not in the file."""
-        first = self._first_said()
+        first = self._first_said() if self.damage else NO_ENTRY
         return any(at <= first and one in _BEFORE_IS_MISSING for at, one in self.damage.items())
 
     def is_midway(self, index: int) -> bool:
@@ -127,8 +129,8 @@ class Columns:
         return MIDWAY_TEXT if self.is_midway(index) else DAMAGE_TEXT[damage]
 
     def _first_said(self) -> int:
-        """The first entry of the conversation in the file, as far as bookkeeping above it is looked through."""
-        head = self.kind[:_MOST_BOOKS]
+        """The first entry of the conversation in the file; of a file with more bookkeeping before it, that many entries."""
+        head = self.kind[:_MOST_BEFORE]
         return len(head) - len(head.lstrip(BOOKKEEPING_BYTES))
 
     def said_above(self, index: int, most: int) -> Iterator[int]:
