@@ -85,7 +85,7 @@ def requests(
     if goal is not None:
         text = _without_dropped(evidence, goal_text(turns, goal, same))
         add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=open_limit(goal.text))
-    _earlier(evidence, [turn for turn in turns if turn not in (goal, latest, *answered)], same)
+    _earlier(evidence, turns, (goal, latest, *answered), same)
     if stopped := obstacle(turns, since=since):
         add(evidence, SummarySection.BLOCKED, stopped, (turns[-1].entry,), 2.0)
     if latest is None:
@@ -218,13 +218,14 @@ def _without_dropped(evidence: Evidence, text: str) -> str:
     return text.replace("  ", " ")
 
 
-def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
-    """Adds the newest answered requests among those between the goal and the last one."""
+def _earlier(evidence: Evidence, turns: Sequence[Turn], told: Sequence[Turn | None], same: SameWork) -> None:
+    """Adds the newest answered requests that are not told otherwise."""
     total = max(1, evidence.size)
     earlier = [
         turn
         for turn in turns
-        if turn.works
+        if turn not in told
+        and turn.works
         and is_answered(turn)
         and turn.words > SUBSTANTIAL
         # An answered question is closed, and so is a request to show something.
@@ -236,7 +237,10 @@ def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
     errands = [
         turn
         for turn in turns
-        if turn.works and ERRAND.match(turn.own) and turn not in earlier and reports_result(turn.answer)
+        if turn.works
+        and turn not in (*told, *earlier)
+        and ERRAND.match(turn.own)
+        and reports_result(turn.answer)
     ]
     for turn in [*earlier[-_ASKED:], *errands[-1:]]:
         _asked(evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
