@@ -25,8 +25,8 @@ TAKES_CONTEXT_BACK = 117
 """From 0.117 on Codex takes back what it put in for the turn as well: 0.101, 0.107 and 0.116 still send it, 0.118 does not."""
 _READS_BACKWARDS = 105
 """0.101 does not look for such a compaction, 0.107 does."""
-_PASSES_WARNINGS = 133
-"""0.125 counts its own warning as a prompt, 0.133 does not."""
+_PASSES_WARNINGS = 131
+"""0.130 counts its own warning as a prompt, 0.131 does not."""
 _SENT = frozenset({Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.INJECTED})
 _PUT_IN = frozenset({Kind.INJECTED, Kind.CUSTOM, Kind.MODEL_CHANGE})
 """Kinds between two turns that are taken back with the later one."""
