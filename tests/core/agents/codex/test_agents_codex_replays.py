@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("told", ROLLBACKS)
-@pytest.mark.parametrize("version", [101, 125])
+@pytest.mark.parametrize("version", [101, 106, 125])
 def test_the_context_is_what_codex_sends(tmp_path: Path, told: str, version: int) -> None:
     rollout = Rollout(tmp_path, cli_version=f"0.{version}.0")
     Turns(rollout, version).add(told)
