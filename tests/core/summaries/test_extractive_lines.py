@@ -12,7 +12,7 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.responses import takes_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
-from tests.core.told import DAY, lines_of, ran, reply, result, span, summarize, told_in, user, worked
+from tests.core.told import DAY, FOLDER, lines_of, ran, reply, result, span, summarize, told_in, user, worked
 
 
 def test_what_was_done_to_a_file_is_added_up_over_summaries() -> None:
@@ -390,6 +390,20 @@ def test_changes_that_were_put_aside_count_once_they_are_back() -> None:
     aside = summarize(span(*said)).text
     assert not any("parser.py" in line for line in aside.split("\n") if "hanged" in line)
     assert summarize(span(*said, *ran("c", "git stash pop"))).text.endswith("- `src/parser.py` changed")
+
+
+@pytest.mark.parametrize("name", ["README.md", ".prettierrc.yaml"])
+def test_a_file_named_by_its_whole_path_is_no_other_of_the_same_name(name: str) -> None:
+    # Fails where it is told under the only longer path that ends in its name.
+    given = {"path": f"{FOLDER}/{name}", "oldText": "x", "newText": "y"}
+    patch = f"*** Begin Patch\n*** Update File: {FOLDER}/{name}\n@@\n-x\n+y\n*** End Patch"
+    read = [user("Tidy orchard."), *ran("a", f"cat vendor/press/{name}")]
+    for call in (("b", "edit", given), ("b", "apply_patch", {"input": patch})):
+        text = summarize(span(*read, reply("", call), result("b", "ok"))).text
+        assert f"`{name}` changed" in text
+        assert f"`vendor/press/{name}` changed" not in text
+    # A name alone may be the end of the longer path.
+    assert f"`{name}`" not in summarize(span(*read, *ran("b", f"cd vendor/press && cat {name}"))).text
 
 
 def test_files_of_a_patch_are_changed_deleted_and_renamed() -> None:

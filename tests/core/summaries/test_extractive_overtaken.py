@@ -360,3 +360,38 @@ def test_a_request_that_was_answered_long_ago_is_no_goal() -> None:
     ]
     assert told_in(SummarySection.GOAL, *said[:6]) == ["measure the lanes with a table of ten thousand rows"]
     assert not any("syncs" in line for line in told_in(SummarySection.GOAL, *said))
+
+
+_COMPARED = """The valley list and the frost table differ in two places.
+
+`frost.py` keeps the sorted rows, and `valley.py` keeps the rows by their days.
+
+### Suggested decisions
+
+1. Rows of the table: sort them in `frost.py`, or leave them sorted by the reader of `valley.csv`.
+2. Names of the days: the long form of `dayName` is worth having in every table of orchard.
+
+### Files
+
+The reader of `crate.csv` stays in `reader.py` because the old tests import it.
+
+To keep the rows of `frost.py`, explicitly bump the size of `rowLimit` and build the tables again.
+Say which of the rows of `frost.py` you want sorted and I do the rest."""
+
+
+def test_what_a_reply_suggested_is_over_once_work_followed() -> None:
+    # Fails where suggestions of then stand as if nobody had decided.
+    said = [user("How do the tables differ?"), *ran("a", "cat frost.py"), reply(_COMPARED)]
+    then = summarize(span(*said)).text
+    suggested = ("leave them sorted", "worth having", "explicitly bump", "Say which")
+    for words in suggested[:3]:
+        assert words in then
+    done = [
+        user("sort them in frost.py, long names too"),
+        *edited("frost.py", "a"),
+        reply("Sorted in `frost.py`."),
+    ]
+    after = summarize(span(*said, *done)).text
+    for words in suggested:
+        assert words not in after
+    assert "stays in `reader.py`" in after, "the next heading ends the suggestions"

@@ -38,6 +38,7 @@ from leafward.summaries.facts.call_arguments import (
     writes_whole,
 )
 from leafward.summaries.facts.declarations import declared_in
+from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.outcomes import files_changed_by
 from leafward.summaries.facts.printed_errors import (
     DECLINED,
@@ -152,7 +153,7 @@ class FactReader:
 
     def read(self, entry: EntryIndex, message: Body) -> list[Sighting]:
         """The facts of one message, one sighting for each occurrence."""
-        message = as_typed(message)
+        message = without_citation(as_typed(message))
         role = message.get("role")
         self.calls, self.written = (), []
         if role == "user":

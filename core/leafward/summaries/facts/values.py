@@ -139,11 +139,15 @@ _CLOSED = frozenset({FactKind.TODO, FactKind.CONSTRAINT})
 def gather(sightings: Iterable[Sighting]) -> list[Fact]:
     """The facts of some sightings, in the order of their first ones; weighted by kind, voice and recurrence.
 
-    A path that is the end of exactly one longer path is that path. A name that is an error is not an identifier as well.
+    A path that is the end of exactly one longer path is that path, unless it was named from the root too. A name that is an
+    error is not an identifier as well.
     """
     facts: dict[tuple[FactKind, str], Fact] = {}
     listed = list(sightings)
     whole = whole_paths({seen.key for seen in listed if seen.kind is FactKind.PATH})
+    for seen in listed:
+        if seen.key in whole and seen.kind is FactKind.PATH and from_root(seen):
+            del whole[seen.key]
     for seen in listed:
         key = whole.get(seen.key, seen.key) if seen.kind is FactKind.PATH else seen.key
         identity = (seen.kind, key)
@@ -174,6 +178,11 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
         for fact in facts.values()
         if fact.kind is not FactKind.IDENTIFIER or fact.text.strip("`") not in errors
     ]
+
+
+def from_root(path: Sighting) -> bool:
+    """Whether a file in the session's folder was named by its whole path: no longer path that ends in the same means it."""
+    return path.text != path.key and (path.text.startswith("/") or path.text[1:2] == ":")
 
 
 def whole_paths(keys: Iterable[str]) -> dict[str, str]:

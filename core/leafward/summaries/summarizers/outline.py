@@ -87,8 +87,12 @@ _NUMBERED = re.compile(r"^\d{1,2}\.\s+((?:[A-Za-z/&-]+ ){0,4}[A-Za-z/&-]+)(?: \(
 """A heading of a summary by Claude Code 2.1, which numbers its sections."""
 _DRAFTED = re.compile(r"^Analysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
 """The thinking before such a summary, which repeats all of it."""
-_POINTER = re.compile(r"^If you need specific details from before compaction\b.*\Z", re.DOTALL | re.MULTILINE)
-"""The text of Claude Code 2.1 after such a summary: the place of the transcript, and the request to go on."""
+_POINTER = re.compile(
+    r"^(?:If you need specific details from before compaction\b.*"
+    r"|Please continue the conversation from where we left (?:it )?off\b.{0,200})\Z",
+    re.DOTALL | re.MULTILINE,
+)
+"""The text of Claude Code after such a summary: since 2.1 the place of the transcript, and the request to go on."""
 _CONTINUED = re.compile(
     r"\AThis session is being continued from a previous conversation\b[^\n]*\n?(?:[^\n#]*\bsummar[^\n]*:\s*\n)?"
 )

@@ -128,6 +128,8 @@ class FileWork:
     """Changes that `git stash` put aside."""
     restored: bool = False
     """Whether git took changes back."""
+    from_root: bool = False
+    """Whether a call named it by its whole path."""
     sources: list[EntryIndex] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     """Names in the text written into it, each with the position of its last writing."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, blocks_of, text_of, tool_calls
 from leafward.summaries.facts.call_arguments import FOLDER_ARGUMENTS, OLD_ARGUMENTS, changes_text
+from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.summarizers.extractive.candidates import LineCandidate
 from leafward.summaries.summarizers.extractive.turns import by_machine
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless
@@ -68,7 +69,7 @@ def _texts(message: Body, changing: frozenset[str]) -> Iterator[tuple[str, str, 
         if message.get("isError") or str(message.get("toolCallId")) not in changing:
             yield "result", text_of(message.get("content")), _PIECES["result"]
     elif role == "assistant":
-        for block in blocks_of(message.get("content")):
+        for block in blocks_of(without_citation(message).get("content")):
             if block.get("type") == "text":
                 yield "reply", str(block.get("text") or ""), _PIECES["reply"]
         for call in tool_calls(message):

@@ -17,7 +17,7 @@ from leafward.summaries.facts.call_arguments import changes_text, command_of, pa
 from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader
-from leafward.summaries.facts.values import FactKind, Sighting, Voice, gather, whole_paths
+from leafward.summaries.facts.values import FactKind, Sighting, Voice, from_root, gather, whole_paths
 from leafward.summaries.summarizers.extractive import statements
 from leafward.summaries.summarizers.extractive.answers import choices, reasons
 from leafward.summaries.summarizers.extractive.answers import quotes as quoting
@@ -158,6 +158,8 @@ def _join(files: dict[str, FileWork]) -> None:
     for path in known:
         ends.setdefault(path.rpartition("/")[2], []).append(path)
     for path in sorted(files):
+        if files[path].from_root:
+            continue
         bare = path.lstrip("./") if path.startswith(("./", "../")) else path
         longer = [other for other in ends.get(bare, ()) if other != bare]
         target = whole.get(bare) or (longer[0] if "/" not in bare and len(longer) == 1 else bare)
@@ -205,6 +207,7 @@ def _work(
             continue
         work = files.setdefault(sighting.key, FileWork(sighting.key))
         work.last = place
+        work.from_root |= from_root(sighting)
         if not work.sources or work.sources[-1] != entry:
             work.sources.append(entry)
         if sighting.voice is Voice.CHANGED and undone.get(sighting.text):

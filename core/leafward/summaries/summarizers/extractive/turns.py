@@ -11,6 +11,7 @@ from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
 from leafward.summaries.facts.demands import only_limits
+from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.printed_errors import printed_errors
 from leafward.summaries.facts.prose import content_words, sentences
@@ -142,7 +143,7 @@ def as_asked(message: Body) -> Body:
     """A message in its speaker's own words, with the command before them: its effect is requested too."""
     typed = as_typed(message)
     if message.get("role") != "user":
-        return typed
+        return without_citation(typed)
     # A field with that name in a file is not a command.
     return {**typed, _COMMAND: command_in(message) or shell_command(message)}
 

@@ -30,12 +30,17 @@ _OFFERS = re.compile(
     r"|\b(?:möglichkeiten|vorschläge|optionen|ideen|propositions?|pistes?|opciones|sugerencias)\b|建议|可以(?:尝试|考虑)|方案"
 )
 """The head of a list of possibilities: nobody has chosen any of them."""
+_SUGGESTS = re.compile(
+    r"(?i)^\W*(?:suggest(?:ed|ions?)|recommend(?:ed|ations?)|propos(?:ed|als?)|options|alternatives|possible (?:fixes|improvements|solutions))\b"
+    r"|^\W*(?:vorschläge|empfehlungen|möglichkeiten|suggestions|recommandations|sugerencias|建议|可选方案)"
+)
+"""The heading of a part that only suggests."""
 _IMPERATIVE = re.compile(
-    r"(?i)^(?:(?:now|then|just|please),? )?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
-    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask|search|restart|rebuild|test)\b(?!-)"
+    r"(?i)^(?:(?:now|then|just|please),? |(?:in order )?to [^,;:]{3,80}, (?:\w+ly )?)?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
+    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask|search|restart|rebuild|test|bump)\b(?!-)"
 )
 _ADVISES = re.compile(
-    r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask)\b(?!-)"
+    r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask|(?:say|tell me|pick|choose) (?:which|what|one))\b(?!-)"
     r"|^(?:the )?next time (?:you|it|this|that)\b|^(?:(?:i|we|you|one|it) )?(?:could|might) (?:also |then |instead )?(?!(?:be|have|not|only|lead|cause|mean|fail|break|explain)\b)[a-z]+\b"
 )
 _LEAVES_IT = re.compile(
@@ -68,12 +73,29 @@ def bids(line: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
+def quotable(text: str, shortest: int = 20, *, decided: bool = False) -> tuple[str, ...]:
     """Passages of an answer that can stand alone, outside code: sentences, items of lists.
 
-    Short items of one list are joined after the words that introduce them: alone they seldom name their subject.
+    Short items of one list are joined after the words that introduce them: alone they seldom name their subject. With
+    `decided`, parts whose heading says that they only suggest are left out: work followed.
     """
-    return tuple(_passages(text, shortest))
+    return tuple(_passages(_without_suggestions(text) if decided else text, shortest))
+
+
+def _without_suggestions(text: str) -> str:
+    """An answer without the parts whose headings say that they suggest, up to the next heading of their depth."""
+    if "\n#" not in text and not text.startswith("#"):
+        return text
+    lines: list[str] = []
+    suggests = 0
+    for line in text.split("\n"):
+        title = line.lstrip("#")
+        depth = len(line) - len(title)
+        if depth and title.startswith(" ") and (not suggests or depth <= suggests):
+            suggests = depth if _SUGGESTS.match(title) else 0
+        if not suggests:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _passages(text: str, shortest: int) -> Iterator[str]:

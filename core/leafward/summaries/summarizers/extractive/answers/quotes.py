@@ -107,7 +107,7 @@ def answers(
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
-            for line in quotable(text):
+            for line in quotable(text, decided=end.over):
                 _quote(evidence, entry, line, end, recency)
 
 

@@ -9,7 +9,7 @@ from leafward.session.entries import NO_ENTRY
 from leafward.session.messages import message_text
 from leafward.session.tokens import utf16_length
 from leafward.summaries.facts.prose import content_words, shared
-from leafward.summaries.facts.values import FactKind, Voice, whole_paths
+from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
     FIRST_OF_ALL,
     Evidence,
@@ -54,7 +54,6 @@ class Worth:
         self.named = evidence.named
         self.covered: set[tuple[FactKind, str]] = set()
         """The facts on chosen lines."""
-        self._whole = whole_paths({key for kind, key in evidence.facts if kind is FactKind.PATH})
         self.files = file_lines(evidence, self.likely)
         self.candidates = [*evidence.candidates, *(names.candidate for names in self.files)]
         for candidate in unless_cancelled(self.candidates, stop):
@@ -65,9 +64,8 @@ class Worth:
         """Finds the facts of a line."""
         found: set[tuple[FactKind, str]] = set(candidate.carries)
         for seen in self._reader.prose(candidate.text, Voice.TOLD, NO_ENTRY):
-            key = self._whole.get(seen.key, seen.key) if seen.kind is FactKind.PATH else seen.key
-            if (seen.kind, key) in self.likely:
-                found.add((seen.kind, key))
+            if (identity := (seen.kind, seen.key)) in self.likely:
+                found.add(identity)
         candidate.facts = frozenset(found)
         candidate.ordered = tuple(sorted(found) if len(found) > 1 else found)
         candidate.words = frozenset(content_words(candidate.text))
