@@ -448,3 +448,23 @@ def test_nothing_is_made_for_a_sub_agent_of_codex(home: Path, monkeypatch: pytes
     assert not started
     told("codex", event, monkeypatch)
     assert len(started) == 1
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_a_fork_is_read_beside_the_agent_once_it_has_a_file(
+    agent: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claude Code writes the file of a fork with its first prompt, Codex before it says that the fork begins."""
+    session, _, _ = a_session(agent, home)
+    started: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: started.append(argv))
+    event = {"hook_event_name": "SessionStart", "source": "fork"}
+    told(agent, {**event, "transcript_path": f"{session}.missing"}, monkeypatch)
+    assert not started
+    assert not failures()
+    told(agent, {**event, "transcript_path": session}, monkeypatch)
+    assert [argv[5:] for argv in started] == [[agent, "--prepare", session]]
+    assert main(["install", agent]) == 0
+    (file,) = (path for path in home.rglob("*.json") if "leafward hook" in path.read_text())
+    ((group,),) = (json.loads(file.read_text())["hooks"]["SessionStart"],)
+    assert "fork" in group["matcher"].split("|")

@@ -255,7 +255,7 @@ def test_doctor_names_a_script_of_an_earlier_version_without_a_record(
 @pytest.mark.parametrize(
     ("agent", "options", "older"),
     [
-        ("claude", [], ('"compact|resume"', '"compact"')),
+        ("claude", [], ('"compact|resume|fork"', '"compact|resume"')),
         ("codex", [], ('"timeout": 10', '"timeout": 5')),
         ("pi", ["--summary"], ("60000", "50000")),
         ("opencode", [], ("60000", "50000")),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.files.file_replay import steps
 from leafward.files.shell import effects as shell
+from leafward.files.shell import script_walk
 from tests.codex_rollout import Rollout
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def test_a_command_that_writes_many_files_is_split_once(
     script = "".join(f"echo {number} > many/f{number}.txt\n" for number in range(FILES))
     rollout.call("shell", {"command": ["bash", "-lc", script]}, "")
     rollout.reply("done", total=100)
-    split = counted(monkeypatch, shell, "Lexer")
+    split = counted(monkeypatch, script_walk, "Lexer")
     shell._effects.cache_clear()
     compared = done("diff", rollout.path, "root", "leaf", "--json").document
     assert len(compared["only_b"]) == FILES

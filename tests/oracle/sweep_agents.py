@@ -10,6 +10,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.oracle.open_pi import OpenPi, running
@@ -21,7 +22,6 @@ from tests.oracle.sweep_codex import PIXEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SUMMARY = "Fruit was compared, the list is written."
 PROMPTS = (
@@ -108,9 +108,11 @@ def claude_program(package: Path, folder: Path) -> str | None:
     if native.is_file():
         native.chmod(0o755)
         return str(native)
-    cli = modules / "claude-code" / "cli.js"
+    # It is a module to 0.2.36.
+    scripts = [modules / "claude-code" / name for name in ("cli.js", "cli.mjs")]
+    cli = next(filter(Path.is_file, scripts), None)
     node = shutil.which("node")
-    if node is None or not cli.is_file():
+    if node is None or cli is None:
         return None
     wrapper = folder / "claude"
     wrapper.write_text(f'#!/bin/sh\nexec "{node}" "{cli}" "$@"\n', "utf-8")

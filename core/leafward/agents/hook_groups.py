@@ -1,12 +1,13 @@
 """Hooks as groups of commands by event in a JSON file, as Claude Code 2.1 and Codex 0.169 read them.
 
 Both run `PreCompact` before a compaction, and `SessionStart` with the source `compact` behind it; the answer to the latter is
-sent to the model. With the source `resume` they run it where a session is taken up again.
+sent to the model. With the sources `resume` and `fork` they run it where a session is taken up again, or a fork of it begins.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.agents.json_text import JsonItem
 
 _SECONDS = 10
-_ON_START = {"compact": Moment.AFTER, "resume": Moment.RESUMED}
+_ON_START = {"compact": Moment.AFTER, "resume": Moment.RESUMED, "fork": Moment.RESUMED}
 _ANSWERED = "SessionStart"
 _EVENTS: tuple[tuple[str, str | None], ...] = (("PreCompact", None), (_ANSWERED, "|".join(_ON_START)))
 
@@ -47,7 +48,7 @@ class HookGroups:
     with_text: Mapping[str, Any] = field(default_factory=dict)
     """Additional members of the hook that answers with the text."""
     note: str = ""
-    cost: str = "two short runs of Leafward, one of them while the summary is made; one more where a session is resumed"
+    cost: str = "two short runs of Leafward, one of them while the summary is made; one more where a session is resumed or forked"
 
     def file(self, env: Mapping[str, str]) -> Path:
         """The file of hooks in the agent's folder."""
@@ -146,6 +147,9 @@ class HookGroups:
         if event == "PreCompact":
             return HookRequest(Moment.BEFORE, session, compaction=compaction)
         moment = _ON_START.get(source) if event == "SessionStart" and isinstance(source, str) else None
+        if moment is Moment.RESUMED and not os.path.exists(session):
+            # Claude Code 2.1.332 writes the file of a fork with the first prompt there; Codex 0.171 has written it by then.
+            return None
         return HookRequest(moment, session, compaction=compaction) if moment is not None else None
 
     def answer(self, text: str) -> str:

@@ -21,7 +21,7 @@ class Moment(Enum):
     AFTER = "after"
     """The agent continues behind the compaction: the stored text is returned."""
     RESUMED = "resumed"
-    """A session is taken up again: what is read of it is kept for its compactions. The agent gets no answer."""
+    """A session is taken up again, or begins as a fork: what is read of it is kept for its compactions. The agent gets no answer."""
     NOW = "now"
     """The agent waits for the text itself."""
     SUMMARY = "summary"

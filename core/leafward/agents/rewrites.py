@@ -15,15 +15,14 @@ if TYPE_CHECKING:
 def only_grew(session: Session) -> bool:
     """Whether the file, read anew, begins with the entries of a session, each in its place, and goes on behind them.
 
-    A file that changed and is no longer than it was was written over, also where each entry kept its place. Nobody could tell where it
-    was written over and then grew, as the bytes from before are gone.
+    A file that changed and neither got longer nor has more entries was written over, also where each entry kept its place. That it
+    was written over and grew as well cannot be told: the bytes from before are gone.
     """
     try:
         with closing(agent_behind(session).open(session.path)) as now:
             before, size = session.columns, len(session)
             return (
-                _length(now) > _length(session)
-                and len(now) >= size
+                (len(now) > size or (len(now) == size and _length(now) > _length(session)))
                 and now.columns.ids.startswith(before.ids)
                 and now.columns.kind.startswith(before.kind)
                 and now.columns.parent[:size] == before.parent

@@ -25,6 +25,8 @@ _OFTEN = 256
 """Single look-ups of ids after which all ids are indexed by their numbers."""
 
 
+_MOST_BEFORE = 256
+"""Bookkeeping entries at the beginning of a file that are looked through for its first entry of the conversation."""
 _BEFORE_IS_MISSING = (Damage.ORPHAN, Damage.MISSING_BASE)
 MIDWAY = "begins in the middle"
 MIDWAY_TEXT = f"the session {MIDWAY}: what came before is not in this file"
@@ -95,21 +97,24 @@ class Columns:
 
     @property
     def damaged(self) -> int:
-        """The number of damaged entries.
+        """The number of damaged entries."""
+        return sum(1 for _ in self.damaged_entries())
 
-        A last line that only lacks its newline is not counted: it is whole, and an agent may still be writing. Nor is a
+    def damaged_entries(self) -> Iterator[int]:
+        """The damaged entries.
+
+        A last line that only lacks its newline is not one: it is whole, and an agent may still be writing. Nor is a
         beginning in the middle, as an excerpt has it.
         """
-        first = self._first_said()
-        return sum(
-            one is not Damage.UNTERMINATED and not (at <= first and one in _BEFORE_IS_MISSING)
-            for at, one in self.damage.items()
-        )
+        first = self._first_said() if self.damage else NO_ENTRY
+        for at, one in self.damage.items():
+            if one is not Damage.UNTERMINATED and not (at <= first and one in _BEFORE_IS_MISSING):
+                yield at
 
     @property
     def begins_midway(self) -> bool:
         """Whether the session begins in the middle: what came before its first entry is not in the file."""
-        first = self._first_said()
+        first = self._first_said() if self.damage else NO_ENTRY
         return any(at <= first and one in _BEFORE_IS_MISSING for at, one in self.damage.items())
 
     def is_midway(self, index: int) -> bool:
@@ -124,8 +129,9 @@ class Columns:
         return MIDWAY_TEXT if self.is_midway(index) else DAMAGE_TEXT[damage]
 
     def _first_said(self) -> int:
-        """The first entry of the conversation in the file; their number where there is none."""
-        return len(self.kind) - len(self.kind.lstrip(BOOKKEEPING_BYTES))
+        """The first entry of the conversation in the file; of a file with more bookkeeping before it, that many entries."""
+        head = self.kind[:_MOST_BEFORE]
+        return len(head) - len(head.lstrip(BOOKKEEPING_BYTES))
 
     @property
     def is_settled(self) -> bool:

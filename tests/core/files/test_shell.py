@@ -60,6 +60,7 @@ def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
         ("mv a{,.old}", [("move", "a", "a.old")]),
         ("rm {a,b}.{c,d}", [("delete", f"{one}.{two}", None) for one in "ab" for two in "cd"]),
         ("install -m 644 a b", [("copy", "a", "b")]),
+        ("install -Dm 644 a b; install -vt sub c", [("copy", "a", "b"), ("copy", "c", "sub/c")]),
         ("install -d a b", []),
         ("bash -lc 'cd sub && rm a'", [("delete", "sub/a", None)]),
         ("bash -euo pipefail -c 'rm a'", [("delete", "a", None)]),

@@ -80,7 +80,7 @@ def take_packed(made: Assembly, data: bytes, thread: Thread) -> bool:
 
 
 def _segment_with(made: Assembly, system: str | None) -> int:
-    """The last segment whose description has a system prompt; -1 without one."""
+    """The number of the last segment whose description has this system prompt; -1 where none has it, or where there is none."""
     numbers = range(len(made.pieces) - 1, -1, -1)
     return next((one for one in numbers if system is not None and _instructions(made, one) == system), -1)
 

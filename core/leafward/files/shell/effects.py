@@ -17,7 +17,7 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_request import FileRequest
 from leafward.files.shell.bulk_effects import BulkCommand, Staging, sweeps
 from leafward.files.shell.exit_evidence import Proof
-from leafward.files.shell.inline_programs import WRITES, files_changed
+from leafward.files.shell.inline_programs import SIGNS, files_changed
 from leafward.files.shell.lexer import Command, ShellWord, Unreadable
 from leafward.files.shell.programs import PROGRAMS
 from leafward.files.shell.script_walk import PlacedCommand, placed
@@ -37,7 +37,9 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
 
     Empty for a script that cannot be split, or is longer than `LONGEST` characters.
     """
-    if len(script) > LONGEST or _TOUCHES.search(script) is None:
+    if len(script) > LONGEST or (
+        _TOUCHES.search(script) is None and not any(map(script.__contains__, SIGNS))
+    ):
         return []
     return list(_effects(script, folder))
 
@@ -221,7 +223,7 @@ _TOUCHED = ""
 _OF_INDEX = {"checkout": BulkCommand.CHECKOUT, "restore": BulkCommand.RESTORE}
 """Commands of git that restore named files: the sweep of the same command tells the content."""
 _TOUCHES = late(
-    rf"<|>(?!&\d|\s*/dev/null\b)|{WRITES}|\b(?:"
+    r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
     + r"|patch|rsync|tar|unzip|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
 )

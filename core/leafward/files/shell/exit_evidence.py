@@ -38,22 +38,20 @@ _LEAVING = frozenset({"exit", "return", "exec"})
 _JOINING = frozenset({"&&", "||", "|", "|&"})
 
 
+_AHEAD = _BETWEEN | (_OPENING - {"for", "select"}) | _CLOSING.keys() | {"{", "!"}
+"""Keywords before a command."""
+
+
 def without_keywords(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     """The words of a command without shell keywords, assignments, and `sudo` without options."""
     place = 0
     while place < len(words) and (
-        words[place].text in _BETWEEN
-        or words[place].text in _OPENING - {"for", "select", "case"}
-        or words[place].text in _CLOSING
-        or words[place].text in ("{", "!", "case")
-        or (
-            words[place].text == "sudo"
-            and not any(one.text.startswith("-") for one in words[place + 1 : place + 2])
-        )
-        or re.match(r"[A-Za-z_]\w*=", words[place].text)
+        (text := words[place].text) in _AHEAD
+        or (text == "sudo" and not any(one.text.startswith("-") for one in words[place + 1 : place + 2]))
+        or ("=" in text and re.match(r"[A-Za-z_]\w*=", text))
     ):
         place += 1
-    return words[place:]
+    return words[place:] if place else words
 
 
 def closes(command: Command) -> bool:

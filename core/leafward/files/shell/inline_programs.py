@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 
     from leafward.files.shell.lexer import ShellWord
 
-WRITES = (
-    r"\bopen\(|\bwrite_(?:text|bytes)|\bunlink|\bFile\.write|\bwriteFile|\bappendFile|\bos\.re|\bshutil\."
-)
-"""A pattern that finds a place in every program that changes files in a way that is known here."""
+SIGNS = ("open(", "write_", "writeFile", "appendFile", "unlink", "File.write", "os.re", "shutil.", "Sync(")
+"""Texts of which every program has one that changes files in a way that is known here."""
 _INTERPRETER = late(r"(?:python|pypy)[\d.]*|node|bun|ruby")
 _TEXT = r"""'[^'\\\n{}]{1,300}'|"[^"\\\n{}]{1,300}\""""
 _FILE = rf"({_TEXT}|[A-Za-z_]\w{{0,60}})"

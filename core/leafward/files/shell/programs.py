@@ -114,6 +114,7 @@ def _output_of(*options: str) -> Callable[[Sequence[ShellWord]], list[Found]]:
 
 
 _UNKNOWN = ShellWord("$", plain=False)
+"""A file of a name that is not known."""
 _TARGET = "--target-directory"
 _UNSURE = re.compile(r"-[a-zA-Z]*[nui][a-zA-Z]*|--no-clobber|--update|--interactive")
 """Options with which `mv` and `cp` may leave a file where it is."""
@@ -150,16 +151,24 @@ def _sending(effect: FileOperation) -> Callable[[Sequence[ShellWord]], list[Foun
 
 
 def _sent(
-    words: Sequence[ShellWord], with_value: Sequence[str] = ()
+    words: Sequence[ShellWord], letters: str = "", with_value: Sequence[str] = ()
 ) -> tuple[list[ShellWord], ShellWord | None, bool]:
-    """The files that a command sends, the target, and whether that is a folder; None where there is no target."""
-    into = [after for before, after in itertools.pairwise(words) if before.text in ("-t", _TARGET)]
+    """The files that a command sends, the target, and whether that is a folder; None where there is no target.
+
+    Its options with a value are `with_value`, and those that end with one of `letters`.
+    """
+    into = [
+        after
+        for before, after in itertools.pairwise(words)
+        if re.fullmatch(f"-[a-zA-Z]*t|{_TARGET}", before.text)
+    ]
     into += [
         ShellWord(word.text.removeprefix(f"{_TARGET}="), word.plain)
         for word in words
         if word.text.startswith(f"{_TARGET}=")
     ]
-    operands = _operands(words, ("-t", _TARGET, "-S", "--suffix", *with_value))
+    valued = [word.text for word in words if re.fullmatch(f"-[a-zA-Z]*[tS{letters}]", word.text)]
+    operands = _operands(words, (_TARGET, "--suffix", *valued, *with_value))
     if into:
         return operands, into[0], True
     if len(operands) < 2:
@@ -172,7 +181,7 @@ def _install(words: Sequence[ShellWord]) -> list[Found]:
     """The effects of `install`, which copies files and, with -d, makes folders."""
     if any(re.fullmatch(r"-[a-zA-Z]*d|--directory", word.text) for word in words):
         return []
-    sources, target, into = _sent(words, ("-m", "-o", "-g", "--mode", "--owner", "--group"))
+    sources, target, into = _sent(words, "mog", ("--mode", "--owner", "--group"))
     if target is None:
         return []
     copied = [(source, _inside(target, source) if into else target) for source in sources]

@@ -75,11 +75,12 @@ class _Walk:
 
     def command(self, command: Command, proof: Proof) -> Iterator[PlacedCommand]:
         """The command, as often as loops around it with known values run it."""
-        command = _with_words(command, [one for word in command.words for one in _without_braces(word)])
+        if any("{" in word.text and not word.plain for word in command.words):
+            command = _with_words(command, [one for word in command.words for one in _without_braces(word)])
         self._follow_loops(command.words)
         grouped, self._grouped = self._grouped or closes(command), False
         if not self._moves(command, proof):
-            for one in self._repeated(command):
+            for one in self._repeated(command) if self._loops else (command,):
                 yield PlacedCommand(one, self._here, proof, grouped)
 
     def _moves(self, command: Command, proof: Proof) -> bool:

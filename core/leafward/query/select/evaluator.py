@@ -27,7 +27,7 @@ from leafward.query.search import patterns
 from leafward.query.select import sets
 from leafward.query.select.predicates import Bodies, numbers, times
 from leafward.query.vocabulary import moment_of, part_of
-from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, Damage, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -215,9 +215,7 @@ class _Evaluation:
         return sets.of((at for at, label in labels.items() if part in label.casefold()), self.size)
 
     def _damaged(self, _of: QueryCall, _within: Members) -> Members:
-        columns = self.session.columns
-        damaged = (at for at, one in columns.damage.items() if one is not Damage.UNTERMINATED)
-        return sets.of((at for at in damaged if not columns.is_midway(at)), self.size)
+        return sets.of(self.session.columns.damaged_entries(), self.size)
 
     def _tool(self, call: QueryCall, within: Members) -> Members:
         return self.bodies.tool(text_of(call), within)

@@ -32,7 +32,7 @@ _ENDS = late(r"(?:\s*(?:: ?(?:Promise<)?void>?|-> ?None))?(?:\s*=>)?[\s{:=(;]*$"
 
 
 def declared_in(text: str) -> Iterator[tuple[str, str]]:
-    """The name and the line of each declaration in code, without its modifiers and what follows its parameters but tells no type."""
+    """The name and the line of each declaration in code, without its modifiers, a result of nothing and the sign that begins its body."""
     for match in filter(None, map(_DECLARES.match, text.split("\n"))):
         name = match["named"] or match["arrow"] or match["field"] or match["method"]
         line = _ENDS.sub("", match[1]).strip()

@@ -169,6 +169,25 @@ def test_what_follows_a_prompt_that_was_written_anew_twice_hangs_on_the_nearest(
     assert not problems(session)
 
 
+def test_a_compaction_whose_every_place_leads_back_to_it_ends(tmp_path: Path) -> None:
+    """Every row before it and behind it hangs on it: looking for one that it follows went on for ever."""
+    names = [f"{number:08x}-0000-4000-8000-00000000feed" for number in range(5)]
+    transcript = Transcript(tmp_path)
+    for name in names[:3]:
+        transcript.prompt("And the plums?", uuid=name, parentUuid=names[3])
+    transcript.row(
+        "system",
+        subtype="compact_boundary",
+        content="compacted",
+        uuid=names[3],
+        parentUuid=None,
+        logicalParentUuid=names[4],
+        compactMetadata={"trigger": "manual", "preTokens": 900},
+    )
+    transcript.prompt("And the pears?", uuid=names[4], parentUuid=names[3])
+    assert len(transcript.opened()) == len(names)
+
+
 def test_a_cost_that_no_float_holds_is_none() -> None:
     """Rows that are read by their shapes hold whole numbers of any length."""
     notes = RowNotes()

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.rewrites import only_grew
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
+from leafward.session.journal.session_operations import label
 from tests.claude_forks import draft, parallel, prompt, rows_of, uuids, written
 from tests.claude_transcript import CLAUDE, DATA, Transcript, opened
 from tests.foreign_sessions import said
@@ -440,3 +442,22 @@ def test_in_a_copy_of_a_compaction_the_end_is_behind_what_it_kept(tmp_path: Path
     cut = forking.cuts(source, at)["claude"]
     assert not cut.legal
     assert cut.nearest > at
+
+
+def test_a_label_from_elsewhere_is_no_rewrite(tmp_path: Path) -> None:
+    """It is written to the sidecar: the agent's own file stays as long as it was."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("How many pears?", "Seven.")
+    session = transcript.opened()
+    assert label(transcript.opened(), 0, "pears").entries
+    assert session.changed_on_disk()
+    assert only_grew(session)
+
+
+def test_a_transcript_that_was_written_over_to_the_same_length_did_not_grow(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("How many pears?", "Seven.")
+    session = transcript.opened()
+    transcript.path.write_bytes(transcript.path.read_bytes().replace(b"Seven", b"Eight"))
+    assert session.changed_on_disk()
+    assert not only_grew(session)

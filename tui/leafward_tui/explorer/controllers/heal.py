@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
-from leafward_tui.explorer.controllers.project_folder import in_project_folder
+from leafward_tui.explorer.project_folder_sheet import in_project_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,8 @@ from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
-from leafward_tui.explorer.controllers.project_folder import in_project_folder
 from leafward_tui.explorer.model.restored_files import action_words, listed, outcome_words
+from leafward_tui.explorer.project_folder_sheet import in_project_folder
 from leafward_tui.ui.sheets.row_choice import RowChoicePort
 from leafward_tui.ui.words.write_words import appending, named
 

@@ -34,6 +34,8 @@ _LEFT = frozenset({Role.INJECTED, Role.COMMAND})
 _OUTSIDE = frozenset({Role.BROKEN, Role.BOOKS, Role.TITLE, Role.REPLACED, Role.COST})
 _IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _IS_ASIDE = bytes(bool(flags & SIDECHAIN) for flags in range(256))
+_MOST_TRIES = 2
+"""Rows that a compaction in a circle is tried behind: one of them may lead back to it, and all of them for ever."""
 
 
 class EntryBuilder:
@@ -51,6 +53,8 @@ class EntryBuilder:
         """Entries at which another session begins in the same file."""
         self._stray: list[int] = []
         self._cycles: set[int] = set()
+        self._tries: dict[int, int] = {}
+        """By compaction in a circle, how often a row was looked for that it follows."""
         self.now = -1
         """The last entry of the main line."""
         damage = settle(rows, seed, own=own)
@@ -178,9 +182,11 @@ class EntryBuilder:
         cut = next((row for row in circle if row in rows.notes.boundaries), -1)
         above = -1
         if cut >= 0:
-            above = row_before(rows, cut)
-            if above in circle:
-                above = row_before(rows, min(circle))
+            tries = self._tries[cut] = self._tries.get(cut, 0) + 1
+            if tries <= _MOST_TRIES:
+                above = row_before(rows, cut)
+                if above in circle:
+                    above = row_before(rows, min(circle))
             rows.notes.boundaries[cut].missing, rows.notes.boundaries[cut].inferred = above < 0, above >= 0
         else:
             cut = max(circle)

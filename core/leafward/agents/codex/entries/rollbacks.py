@@ -1,7 +1,7 @@
 """What a rollback takes back.
 
 Codex drops the last turns of what it would send. Behind a compaction those are messages that the compaction kept and its summary,
-which counts as a message of the user, not the turns before it. From 0.105 on it reads its file backwards first, to the last compaction that
+which counts as a message of the user, not the turns before it. From 0.107 on it reads its file backwards first, to the last compaction that
 no rollback takes back; without one it begins behind the first compaction with a history, and sends nothing from before it.
 """
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 TAKES_CONTEXT_BACK = 117
 """From 0.117 on Codex takes back what it put in for the turn as well: 0.101, 0.107 and 0.116 still send it, 0.118 does not."""
-_READS_BACKWARDS = 105
-"""0.101 does not look for such a compaction, 0.107 does."""
-_PASSES_WARNINGS = 133
-"""0.125 counts its own warning as a prompt, 0.133 does not."""
+_READS_BACKWARDS = 107
+"""0.106 does not look for such a compaction, 0.107 does."""
+_PASSES_WARNINGS = 131
+"""0.130 counts its own warning as a prompt, 0.131 does not."""
 _SENT = frozenset({Kind.USER, Kind.ASSISTANT, Kind.TOOL_RESULT, Kind.INJECTED})
 _PUT_IN = frozenset({Kind.INJECTED, Kind.CUSTOM, Kind.MODEL_CHANGE})
 """Kinds between two turns that are taken back with the later one."""

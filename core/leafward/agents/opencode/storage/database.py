@@ -238,9 +238,7 @@ class Database:
     def texts(self, session: str) -> Iterator[bytes]:
         """The stored texts of a session: its title, messages and parts, including deleted ones, in no order."""
         messages = "SELECT CAST(data AS BLOB) FROM message WHERE session_id = ?"
-        parts = (
-            "SELECT CAST(data AS BLOB) FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = ?)"
-        )
+        parts = "SELECT CAST(data AS BLOB) FROM part WHERE message_id IN (SELECT id FROM message WHERE session_id = ?)"
         queries = [messages, parts]
         if "title" in self.columns("session"):
             queries.append("SELECT CAST(title AS BLOB) FROM session WHERE id = ?")

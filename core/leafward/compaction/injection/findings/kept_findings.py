@@ -13,7 +13,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import orjson
@@ -98,46 +98,36 @@ def load(path: Path) -> KeptFindings | None:
         return None
 
 
+class _Read(NamedTuple):
+    """What a source read of a session, for a cache."""
+
+    scan: dict[str, Any] | None
+    """The values of the scan of a native session."""
+    data: bytes
+    """Its columns, or what the reader of another agent's session keeps; empty where that is nothing."""
+    names: tuple[str, ...]
+    end: int
+    """Bytes that were read."""
+    files: Mapping[Path, tuple[int, Stamp]]
+    """The bytes of each file that were read, and its state then; none of rows, which prove themselves."""
+
+
 def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
     """Keeps the findings of a session for the next run, where that is worth it; a failure loses only them."""
+    if stored is None or read < _STEP or (kept := _read_by(session.source)) is None or kept.end < _SMALLEST:
+        return
+    others = [str(path) for path in kept.files if path != session.path]
+    if _is_private(session, stored, (*kept.names, *others)):
+        return
     source = session.source
-    if stored is None or read < _STEP:
-        return
-    values: dict[str, Any] | None = None
-    columns, names = b"", tuple[str, ...]()
-    in_rows = _in_rows(source)
-    if isinstance(source, NativeFile):
-        end, packed_scan = source.scan.end, packed(source.scan)
-        if packed_scan is None:
-            return
-        values, columns = packed_scan
-        files = {session.path: (end, stamped(source.seen))}
-    elif isinstance(source, ForeignFiles):
-        files = {path: (stamp[2], stamp) for path, stamp in source.stamps.items()} if not in_rows else {}
-        end = source.transcript.size if in_rows else sum(size for size, _ in files.values())
-        # Fields of any type are kept: one that is nested too deep cannot be packed.
-        with suppress(RecursionError):
-            if (reading := source.kept_reading()) is not None:
-                columns, names = reading
-        if len(files) > 1 and not columns:
-            # Where its reader does not go on, one of several files may change without getting longer.
-            return
-    else:
-        return
-    others = [str(path) for path in files if path != session.path]
-    if end < _SMALLEST or _is_private(session, stored, (*names, *others)):
-        return
     with suppress(OSError, TypeError):
-        proofs = [_proof(path, *read, own=path == session.path) for path, read in files.items()]
+        proofs = [_proof(path, *span, own=path == session.path) for path, span in kept.files.items()]
         if None in proofs:
             return
-        entries = _entries(session, stored) if values is None else ""
+        entries = _entries(session, stored) if kept.scan is None else ""
         agent = source.agent_name if isinstance(source, ForeignFiles) else ""
-        rest = (
-            orjson.dumps({"scan": values, "found": stored, "agent": agent, "entries": entries})
-            + b"\n"
-            + columns
-        )
+        found = {"scan": kept.scan, "found": stored, "agent": agent, "entries": entries}
+        rest = orjson.dumps(found) + b"\n" + kept.data
         head = {"kind": _kind(), "format": FORMAT, "crc": crc32(rest), "files": proofs}
         from leafward.session.journal.durable import replace_file
 
@@ -145,6 +135,29 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
         make_private(target.parent)
         replace_file(target, orjson.dumps(head) + b"\n" + rest)
         _remove_old(target.parent)
+
+
+def _read_by(source: Source) -> _Read | None:
+    """What a source has read; None where no later run could rely on it."""
+    if isinstance(source, NativeFile):
+        scan = source.scan
+        if (values := packed(scan)) is None:
+            return None
+        return _Read(*values, (), scan.end, {source.path: (scan.end, stamped(source.seen))})
+    if not isinstance(source, ForeignFiles):
+        return None
+    reading = None
+    # Fields of any type are kept: one that is nested too deep cannot be packed.
+    with suppress(RecursionError):
+        reading = source.kept_reading()
+    data, names = reading if reading is not None else (b"", ())
+    if _in_rows(source):
+        return _Read(None, data, names, source.transcript.size, {})
+    files = {path: (stamp[2], stamp) for path, stamp in source.stamps.items()}
+    if len(files) > 1 and reading is None:
+        # Where its reader does not go on, one of several files may change without getting longer.
+        return None
+    return _Read(None, data, names, sum(size for size, _ in files.values()), files)
 
 
 def _in_rows(source: Source) -> bool:

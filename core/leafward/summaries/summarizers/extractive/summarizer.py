@@ -235,11 +235,10 @@ class _Choice:
     def fill(self, end: int, stop: Callable[[], bool]) -> None:
         """Takes lines until the room is used up except for `end` units. Raises Cancelled."""
         self.rank(self.room.size - end, stop)
+        self.room.recount()
         self.rank(self.room.size - end, stop, shared=False)
         # Only what all other lines leave is for more than one line of each list.
         self.rank(self.room.size - end, stop, shared=False, lists=True)
-        self.room.recount()
-        self.rank(self.room.size - end, stop, shared=False)
         self.room.recount()
         if not self.room.whole_outline:
             # In very little room the user's demands come before it.

@@ -86,7 +86,7 @@ def requests(
     if goal is not None:
         text = _without_dropped(evidence, goal_text(turns, goal, same))
         add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=open_limit(goal.text))
-    _earlier(evidence, [turn for turn in turns if turn not in (goal, latest, *answered)], same)
+    _earlier(evidence, turns, (goal, latest, *answered), same)
     if stopped := obstacle(turns, since=since):
         add(evidence, SummarySection.BLOCKED, stopped, (turns[-1].entry,), 2.0)
     if latest is None:
@@ -219,19 +219,23 @@ def _without_dropped(evidence: Evidence, text: str) -> str:
     return text.replace("  ", " ")
 
 
-def _earlier(evidence: Evidence, turns: Sequence[Turn], same: SameWork) -> None:
-    """Adds the newest answered requests among those between the goal and the last one."""
+def _earlier(evidence: Evidence, turns: Sequence[Turn], told: Sequence[Turn | None], same: SameWork) -> None:
+    """Adds the newest answered requests that are not told otherwise."""
     total = max(1, evidence.size)
 
     def may_hold(turn: Turn) -> bool:
-        return _is_worth_telling(turn) and not _is_overtaken(turns, turn, same)
+        return turn not in told and _is_worth_telling(turn) and not _is_overtaken(turns, turn, same)
 
     # From the newest back: what came of a request takes long to tell, and of a long path only the last few are told.
     earlier = list(islice(filter(may_hold, reversed(turns)), _ASKED))
     errands = (
         turn
         for turn in reversed(turns)
-        if turn.works and ERRAND.match(turn.own) and reports_result(turn.answer) and not may_hold(turn)
+        if turn.works
+        and turn not in told
+        and ERRAND.match(turn.own)
+        and reports_result(turn.answer)
+        and not may_hold(turn)
     )
     for turn in [*reversed(earlier), *islice(errands, 1)]:
         _asked(evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)

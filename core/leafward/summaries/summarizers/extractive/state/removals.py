@@ -27,6 +27,8 @@ _TELLS = late(
     r"|(?:the )?(?P<gone>[^.,;:!?\n]{2,60}?) (?:is|are|was|were|has been|have been)(?: all| now)? (?:gone|removed|deleted|out again)\b)"
 )
 """A report that something was removed."""
+_SIGNS = ("emoved", "eleted", "ropped", "rid of", "ook out", " gone", "out again")
+"""Of these each such report holds one."""
 _REST = late(r"(?i)\s(?:from|in|of|for|again|because|since|so|and|which|that|aus|wieder|de|dans)\b.*| - .*")
 """What follows the name of the thing."""
 _LEAST = 4
@@ -90,6 +92,8 @@ def _told(turns: Sequence[Turn]) -> Iterator[_Removed]:
             continue
         things = [_thing(found["what"]) for found in map(_ASKS.match, sentences(turn.own)) if found]
         for line in turn.answer.split("\n"):
+            if not any(map(line.__contains__, _SIGNS)):
+                continue
             told = filter(None, map(_TELLS.match, sentences(line)))
             things += [_thing(found["what"] or found["gone"]) for found in told]
         for what in filter(None, things):

@@ -131,11 +131,13 @@ def settle(
     _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
     _steps(evidence, turns, ended, behind=answers.finished and not turns)
-    if any(_plans(body) for _, body in messages):
-        for candidate in evidence.candidates:
-            if candidate.section is SummarySection.NEXT and evidence.is_carried(candidate):
-                # The steps of an earlier summary are not those of the plan now.
-                put_behind(evidence, candidate)
+    carried = [
+        one for one in evidence.candidates if one.section is SummarySection.NEXT and evidence.is_carried(one)
+    ]
+    if carried and any(_plans(body) for _, body in messages):
+        for candidate in carried:
+            # The steps of an earlier summary are not those of the plan now.
+            put_behind(evidence, candidate)
     passed_over.settle(evidence, turns, kept, FactReader(cwd, known))
     for work in evidence.files.values():
         for name, place in work.taken.items():

@@ -1,4 +1,4 @@
-"""The folder of a session's project, which the user is asked for where it is missing."""
+"""The sheet that asks for the folder of a session's project where it is missing."""
 
 from __future__ import annotations
 
