@@ -118,3 +118,16 @@ def test_what_happens_on_a_failure_is_no_failure(answer: str, fails: bool) -> No
     asked = "Move the rows of the frost table into the valley of orchard."
     goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
     assert (goals == [asked]) is fails
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_open"),
+    [
+        ("Done. The changes remain uncommitted in the linked checkout.", False),
+        ("Done. Two failing rows remain in the frost table.", True),
+    ],
+)
+def test_what_remains_as_it_is_leaves_nothing_open(answer: str, is_open: bool) -> None:
+    asked = "Move the rows of the frost table into the valley of orchard."
+    goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
+    assert goals == [asked if is_open else NOTHING_OPEN]

@@ -32,13 +32,18 @@ _STILL = (
     r"|unclear|unsolved|outstanding|in progress|lack\w*|has to|have to|must|requires?|crash\w*|hang\w*|slow\w*|doesn|isn|can['’]?t|cannot)"
 )
 """What lasts: something that `still` looks good leaves nothing open."""
+_REMAINS = (
+    r"remain(?:s|ing)?\b(?! (?:\w+ly )?(?:un(?:committed|staged|changed|touched|modified)|intact|local|available|in place|the same|as (?:is|it|they|before)"
+    r"|compatible|supported|green|valid|stable|identical))"
+)
+"""What remains to be done: something that remains as it is leaves nothing open."""
 _ELSEWHERE = (
     r"|\b(?:noch nicht|noch offen|fehlt noch|steht noch aus|pas encore|reste(?:nt)? à|todavía no|aún no|falta(?:n)? por|queda(?:n)? por|als nächstes|prochaine étape|próximo paso)\b"
     r"|(?:\bвс[её] ещ[её]|\bещ[её] не|\bпока не|\bосталось)\b|还没|尚未|还需要|接下来|下一步|まだ|残って|次[はに]"
 )
 """The same in other languages."""
 FAILS = late(
-    rf"(?i)\b(?:fail(?:s|ing)?|broken|{_STILL}|not yet|remain(?:s|ing)?)\b{_ELSEWHERE}"
+    rf"(?i)\b(?:fail(?:s|ing)?|broken|{_STILL}|not yet|{_REMAINS})\b{_ELSEWHERE}"
     r"|\b(?:schlägt (?:\w+ )?fehl|schlagen (?:\w+ )?fehl|fehlgeschlagen|échou\w+|fall(?:a|an|ando)|пада(?:ет|ют)|не проход(?:ит|ят))\b|失败(?![时時后的率])|未通过|失敗(?=し|です|中|[。！!)]|$)"
 )
 """A sign that an answer leaves something unfinished."""
@@ -46,7 +51,7 @@ _CASES = late(
     r"(?i)\b(?:if|when(?:ever)?|in case|unless|won['’]t|will (?:not|never)|never|instead of|no longer)\b[^,.;)]*"
 )
 """A part of a sentence about what may happen, or does not."""
-_LEAVES = late(rf"(?i)\b(?:but|aber|mais|pero|{_STILL}|not yet|remain(?:s|ing)?)\b{_ELSEWHERE}|但|ただし")
+_LEAVES = late(rf"(?i)\b(?:but|aber|mais|pero|{_STILL}|not yet|{_REMAINS})\b{_ELSEWHERE}|但|ただし")
 """A sign that a report of work leaves something unfinished; it may well tell of a failure that is over."""
 _STUCK = late(
     r"(?i)\b(?:i|we) (?:can['’]t|cannot|can not|am unable to|are unable to|could not|couldn['’]t) (?:go on|continue|proceed|finish|complete|do (?:it|this|that)|push|publish|deploy|merge|access|reach|connect)\b"
