@@ -370,3 +370,18 @@ def test_a_rule_that_is_called_out_is_one(rule: str) -> None:
 @pytest.mark.parametrize("remark", ["no merge conflicts!", "No lint errors!", "no test failures!!"])
 def test_a_relief_that_is_called_out_is_no_rule(remark: str) -> None:
     assert not demands.demands(remark)
+
+
+def test_a_sentence_of_the_reply_that_the_user_repeats_is_no_rule() -> None:
+    # Fails where it is told as a demand of the user's.
+    found = "The only real issue was the frost table: its rows must never be empty in the valley (`rowCount` is 0 there)."
+    said = [user("Look at the rows of orchard."), reply(f"Looks good.\n\n{found} That is mended.")]
+    quoted = user(f"{found.replace('`', '')}\n\nit does not work, can we remove the table?")
+    assert told_in(SummarySection.CONSTRAINTS, *said, quoted) == []
+    rule = "Never touch the generated files of the valley under gen/ by hand."
+    said = [
+        user("Look at the rows of orchard."),
+        reply(f"Looks good. {rule}"),
+        user(f"{rule}\n\nNow sort the rows by day and by the crate."),
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *said, *worked("a.py", "b")) == [rule]

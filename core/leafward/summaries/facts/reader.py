@@ -9,6 +9,7 @@ from itertools import compress
 from operator import not_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leafward.base.late_pattern import late
 from leafward.session.entries import (
     LISTED,
     NO_ENTRY,
@@ -66,6 +67,12 @@ _SAID = frozenset(
     }
 )
 """Injected messages that carry speech or output."""
+
+_WORD = late(r"\w+")
+_DEMANDS = late(r"(?i)\W*(?:never|always|do(?:n['’]t| not)|please|only|use|keep|no)\b")
+"""The beginning of a sentence that demands something, whoever said it first."""
+_QUOTED = 8
+"""Words in a row that nobody types like another by chance."""
 
 
 @dataclass(slots=True)
@@ -131,6 +138,8 @@ class FactReader:
         """Whether one of them asks to write something."""
         self._repeated: set[str] = set()
         """Items of checklists whose words stand under several headings."""
+        self._replied = ""
+        """The last reply with words."""
         self._is_answered = False
         """Whether the last message is an answer that asks nothing back, or first reports completion."""
         # It holds the reader of texts, not this one: in a reference cycle everything read would wait for the garbage collector.
@@ -170,6 +179,7 @@ class FactReader:
             return self.texts.prose(text, Voice.TOLD, entry)
         if role == "assistant":
             words = text_of(message.get("content")).rstrip("*_ )\n")
+            self._replied = words or self._replied
             waits = words.endswith(("?", "？")) and not prose.reports(words)
             self.calls = calls = tool_calls(message)
             self._is_answered = bool(words) and not waits and not calls
@@ -214,7 +224,7 @@ class FactReader:
             closed += [*self.told.withdrawn(what, entry), *self.plan.withdrawn(what, entry)]
         closed += self.rules.revoke(own, entry)
         closed += self.rules.begun(typed.strip(), entry)
-        found = list(self.texts.typed(text, entry))
+        found = [one for one in self.texts.typed(text, entry) if not self._is_repeated(one)]
         self.rules.set(found, typed)
         self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {
@@ -231,6 +241,13 @@ class FactReader:
         }
         self._is_answered = False
         return [*closed, *found]
+
+    def _is_repeated(self, one: Sighting) -> bool:
+        """Whether what reads like a rule of the user's is a sentence of the last reply, repeated to speak about it."""
+        if one.kind is not FactKind.CONSTRAINT or _DEMANDS.match(one.text):
+            return False
+        words = _WORD.findall(one.text.casefold())
+        return len(words) >= _QUOTED and " ".join(words) in " ".join(_WORD.findall(self._replied.casefold()))
 
     def _reply(self, entry: EntryIndex, message: Body, calls: Sequence[ToolCall]) -> Iterator[Sighting]:
         for block in blocks_of(message.get("content")):

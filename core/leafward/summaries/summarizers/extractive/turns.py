@@ -199,10 +199,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             called = bool(calls)
             turns[-1].works = turns[-1].works or called
             spoken = text_of(message.get("content")).strip()
-            # What a colon announces did not come.
-            ended = not (called or spoken.endswith(_ANNOUNCES))
-            ended = ended and str(message.get("stopReason")) not in _BROKEN_OFF
-            turns[-1].answer = spoken if ended else ""
+            turns[-1].answer = "" if called or _is_cut_off(message, spoken) else spoken
             turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns and str(message.get("toolCallId")) not in by_user:
             returned = str(message.get("toolCallId")) in outputs and not message.get("isError")
@@ -214,6 +211,11 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             # The name of a command that led to work is the request.
             turn.words = max(turn.words, SUBSTANTIAL)
     return turns
+
+
+def _is_cut_off(reply: Body, spoken: str) -> bool:
+    """Whether something was to follow a reply: it was broken off, or a colon announces what did not come."""
+    return spoken.endswith(_ANNOUNCES) or str(reply.get("stopReason")) in _BROKEN_OFF
 
 
 def mark_told_before(turns: Sequence[Turn], summary: EntryIndex) -> None:
