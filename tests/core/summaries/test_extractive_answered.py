@@ -85,3 +85,36 @@ def test_a_request_that_begins_with_a_yes_leaves_the_one_before_it_done() -> Non
     assert any(
         line.startswith("Asked: Port the frost parser") for line in told_in(SummarySection.DONE, *then)
     )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I’ll base the frost table on the branch of the valley.\n\nThe old rows and their reader are removed.",
+        "The old rows are removed. Now I need to fill the frost table in `frost.py`:",
+        "旧的行已删除。接下来修改 `frost.py`：",
+    ],
+)
+def test_an_answer_that_announces_the_next_work_ends_nothing(answer: str) -> None:
+    # Fails where what is still to come is told as answered.
+    asked = "Move the rows of the frost table into the valley of orchard."
+    goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
+    assert goals == [asked]
+    kept = "The rows of the frost table are in the valley now. I'll leave the old reader as it is."
+    goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(kept))
+    assert goals == [NOTHING_OPEN]
+
+
+@pytest.mark.parametrize(
+    ("answer", "fails"),
+    [
+        ("霜の表の行を移動しました。\n\n- 失敗時: ログにエラーを記録", False),
+        ("霜の表の行を移動しましたが、テストは失敗しています。", True),
+        ("霜表的行已移动。\n\n- 失败时写入日志面板", False),
+        ("霜表的行已移动，但测试失败。", True),
+    ],
+)
+def test_what_happens_on_a_failure_is_no_failure(answer: str, fails: bool) -> None:
+    asked = "Move the rows of the frost table into the valley of orchard."
+    goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
+    assert (goals == [asked]) is fails

@@ -269,3 +269,9 @@ def test_a_file_that_the_messages_behind_the_summary_delete_is_not_told_as_made(
     assert "I've created" not in summarize(replace(span(*said), kept=gone)).text
     failed = [*gone[:-1], gone[-1]._replace(message={**gone[-1].message, "isError": True})]
     assert "I've created" in summarize(replace(span(*said), kept=failed)).text
+
+
+def test_a_goal_that_was_reached_earlier_is_done() -> None:
+    previous = "## Goal\n- Draw the lanes of the orchard (completed earlier)\n- Turn the lanes around\n"
+    told = told_in(SummarySection.GOAL, *edited("lanes.py", "z"), previous=previous, previous_entry=3)
+    assert told == ["Turn the lanes around"]

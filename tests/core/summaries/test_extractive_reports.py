@@ -38,3 +38,14 @@ def test_a_report_whose_object_is_named_elsewhere_is_left_out() -> None:
     assert any("Added 5 new colours" in line for line in told)
     assert any("three readers" in line for line in told)
     assert not any("Added them" in line or "Moved it" in line for line in told)
+
+
+def test_what_was_found_by_reading_alone_is_no_work() -> None:
+    # Fails where a description without a subject is told as done.
+    found = "Wired in `src/valley.py` as `FrostTable` with the rows of orchard."
+    answer = reply(f"The frost table takes its rows from the valley, by their days.\n\n{found}")
+    read = [reply("", ("a", "read", {"path": "src/valley.py"})), result("a", "class FrostTable: ...")]
+    asked = user("How does the frost table of orchard come to its rows?")
+    assert found not in told_in(SummarySection.DONE, asked, *read, answer)
+    assert found in told_in(SummarySection.CONTEXT, asked, *read, answer)
+    assert found in told_in(SummarySection.DONE, asked, *read, *worked("src/valley.py", "b"), answer)

@@ -49,6 +49,8 @@ _TRIVIAL = re.compile(
 )
 _COMMAND_TYPED = re.compile(r"/[A-Za-z][\w:-]*(?:\s|$)")
 """A command of the agent's that stands in the text of its message."""
+_ANNOUNCES = (":", "：")
+"""The ends of words that are followed by something."""
 _BROKEN_OFF = frozenset({"aborted", "error", "length"})
 CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 """One of several ways, by its number."""
@@ -196,8 +198,10 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             outputs.update(call.id for call in calls if call.name == _OUTPUT_TOOL)
             called = bool(calls)
             turns[-1].works = turns[-1].works or called
-            ended = not called and str(message.get("stopReason")) not in _BROKEN_OFF
             spoken = text_of(message.get("content")).strip()
+            # What a colon announces did not come.
+            ended = not (called or spoken.endswith(_ANNOUNCES))
+            ended = ended and str(message.get("stopReason")) not in _BROKEN_OFF
             turns[-1].answer = spoken if ended else ""
             turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns and str(message.get("toolCallId")) not in by_user:

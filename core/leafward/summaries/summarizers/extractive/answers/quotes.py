@@ -10,6 +10,7 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import prose, responses
+from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable
@@ -116,6 +117,8 @@ class _TurnEnd(NamedTuple):
 
     worked: bool
     """Whether work was done in its turn."""
+    looked: bool
+    """Whether that only read files: nothing came of it but what was found."""
     over: bool
     """Whether later work may have changed the state that it tells."""
     proposed: bool
@@ -139,6 +142,8 @@ class _TurnEnds(NamedTuple):
     """Where the first request is; at the end of the span where there is none."""
     working: AbstractSet[int]
     """Where turns with work ended."""
+    looking: AbstractSet[int]
+    """Where turns ended that only read files."""
     proposed: AbstractSet[int]
     """Where a turn ended with an offer that was not accepted."""
     over_until: int
@@ -165,6 +170,7 @@ class _TurnEnds(NamedTuple):
             final={turn.last for turn in turns}.union(early[-1:]),
             before=before,
             working={turn.last for turn in turns if turn.works},
+            looking={turn.last for turn in turns if turn.works and _only_looks(evidence, turn)},
             proposed={
                 turn.last
                 for turn, then in zip(turns, [*turns[1:], None], strict=False)
@@ -179,6 +185,7 @@ class _TurnEnds(NamedTuple):
         """The end of a turn at a position."""
         return _TurnEnd(
             worked=place in self.working or place < self.before,
+            looked=place in self.looking,
             over=place < self.over_until,
             proposed=place in self.proposed,
             calls=place in self.calling,
@@ -191,6 +198,16 @@ def _last_change(messages: Sequence[SpanMessage]) -> int:
     """The position of the last message that changes a file; -1 where there is none."""
     backwards = reversed(list(enumerate(messages)))
     return next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
+
+
+def _only_looks(evidence: Evidence, turn: Turn) -> bool:
+    """Whether all calls of a turn read files, or search them."""
+    made = (call for place in range(turn.first, turn.last + 1) for call in evidence.calls.get(place, ()))
+    return all(
+        (any(paths_of(call.arguments)) or "pattern" in call.arguments)
+        and not (changes_text(call.arguments) or command_of(call.arguments))
+        for call in made
+    )
 
 
 def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, recency: float) -> None:
@@ -231,7 +248,7 @@ def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:
     if section is SummarySection.DECISIONS and end.proposed and not is_finished(line):
         # The offer was not accepted.
         return SummarySection.CONTEXT
-    if section is SummarySection.DONE and (not end.worked or said.of_runs):
+    if section is SummarySection.DONE and (not end.worked or end.looked or said.of_runs):
         return SummarySection.CONTEXT
     return section
 

@@ -21,7 +21,7 @@ _SEVERAL = 3
 _WENT_ON = 2
 """Later requests with work after which earlier goals no longer describe the work."""
 _DONE = re.compile(
-    r"(?i)[(\[](?:already )?(?:done|fixed|completed?|finished|implemented|merged|resolved)[)\]]|^\W{0,4}(?:✅|✓|☑)|(?:✅|✓)\W*$"
+    r"(?i)[(\[](?:already )?(?:done|fixed|completed?|finished|implemented|merged|resolved)(?: (?:already|before|earlier))?[)\]]|^\W{0,4}(?:✅|✓|☑)|(?:✅|✓)\W*$"
 )
 """The mark of a goal that was reached."""
 _CURRENT = re.compile(

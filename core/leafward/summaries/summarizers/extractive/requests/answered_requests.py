@@ -39,7 +39,7 @@ _ELSEWHERE = (
 """The same in other languages."""
 FAILS = late(
     rf"(?i)\b(?:fail(?:s|ing)?|broken|{_STILL}|not yet|remain(?:s|ing)?)\b{_ELSEWHERE}"
-    r"|\b(?:schlägt (?:\w+ )?fehl|schlagen (?:\w+ )?fehl|fehlgeschlagen|échou\w+|fall(?:a|an|ando)|пада(?:ет|ют)|не проход(?:ит|ят))\b|失败|未通过|失敗"
+    r"|\b(?:schlägt (?:\w+ )?fehl|schlagen (?:\w+ )?fehl|fehlgeschlagen|échou\w+|fall(?:a|an|ando)|пада(?:ет|ют)|не проход(?:ит|ят))\b|失败(?![时時后的率])|未通过|失敗(?=し|です|中|[。！!)]|$)"
 )
 """A sign that an answer leaves something unfinished."""
 _CASES = late(
@@ -77,6 +77,11 @@ _UNDONE = late(
     r"|\b(?:(?:i|we) (?:have|had|did)(?: not|n['’]t) [^.,;:]{1,50}|(?:is|are)(?: not|n['’]t) \w+ed) yet\b|\b(?:is|are|comes?) next[.!]?$"
 )
 """Work that an answer says it did not do, or goes on with."""
+_GOES_ON = late(
+    r"(?i)^\W*(?:(?:now|next|then)[\s,]+)?i(?:['’]ll| will) (?:(?:now|then|also|next) )?(?!not\b|never\b|only\b|also\b|be\b|let\b|leave\b|stop\b|stay\b|wait\b"
+    r"|keep\b|hold\b|need\b|assume\b|treat\b|remember\b|avoid\b|skip\b|do (?:it|so|that)\b)[a-z]+ (?!.*\b(?:if|when(?:ever)?|once|after you|until|unless|from now on|next time|in future)\b)"
+)
+"""A sentence that promises work: it is still to come, whatever the answer tells beside it."""
 _PROMISES = late(
     r"(?i)\W*(?:(?:ok(?:ay)?|sure|now|first)[\s,.!]+)*(?:i['’]ll|i will|i am going to|i['’]m going to|let me)\b"
 )
@@ -128,6 +133,7 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         or (_LEAVES if _tells_work(one, section) or not last.works else FAILS).search(_CASES.sub(" ", one))
         or _STUCK.search(one)
         or _UNDONE.search(one)
+        or (last.works and _GOES_ON.match(one))
         for one, section in sections
     ):
         return False
