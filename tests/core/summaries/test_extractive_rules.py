@@ -374,7 +374,7 @@ def test_a_relief_that_is_called_out_is_no_rule(remark: str) -> None:
 
 def test_a_sentence_of_the_reply_that_the_user_repeats_is_no_rule() -> None:
     # Fails where it is told as a demand of the user's.
-    found = "The only real issue was the frost table: its rows must never be empty in the valley (`rowCount` is 0 there)."
+    found = "The only real issue was `frosttab`: command not found at the harvest (its path doesn’t include the valley)."
     said = [user("Look at the rows of orchard."), reply(f"Looks good.\n\n{found} That is mended.")]
     quoted = user(f"{found.replace('`', '')}\n\nit does not work, can we remove the table?")
     assert told_in(SummarySection.CONSTRAINTS, *said, quoted) == []
