@@ -374,14 +374,12 @@ def test_a_relief_that_is_called_out_is_no_rule(remark: str) -> None:
 
 def test_a_sentence_of_the_reply_that_the_user_repeats_is_no_rule() -> None:
     # Fails where it is told as a demand of the user's.
-    found = "The only real issue was `frosttab`: command not found at the harvest (its path doesn’t include the valley)."
+    found = "The only real issue was `frosttab`: row not found during harvest (its path doesn’t include the rows)."
+    done = [*worked("a.py", "b"), reply("Removed.")]
     said = [user("Look at the rows of orchard."), reply(f"Looks good.\n\n{found} That is mended.")]
-    quoted = user(f"{found.replace('`', '')}\n\nit does not work, can we remove the table?")
-    assert told_in(SummarySection.CONSTRAINTS, *said, quoted) == []
+    quoted = user(f"{found.replace('`', '')}\n\ncan we remove this?")
+    assert told_in(SummarySection.CONSTRAINTS, *said, quoted, *done) == []
     rule = "Never touch the generated files of the valley under gen/ by hand."
-    said = [
-        user("Look at the rows of orchard."),
-        reply(f"Looks good. {rule}"),
-        user(f"{rule}\n\nNow sort the rows by day and by the crate."),
-    ]
-    assert told_in(SummarySection.CONSTRAINTS, *said, *worked("a.py", "b")) == [rule]
+    asked = user(f"{rule}\n\nNow sort the rows by day and by the crate.")
+    said = [user("Look at the rows of orchard."), reply(f"Looks good. {rule}"), asked]
+    assert told_in(SummarySection.CONSTRAINTS, *said, *done) == [rule]
