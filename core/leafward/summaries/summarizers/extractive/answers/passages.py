@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached, section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection, cut
@@ -30,7 +31,7 @@ _OFFERS = re.compile(
     r"|\b(?:möglichkeiten|vorschläge|optionen|ideen|propositions?|pistes?|opciones|sugerencias)\b|建议|可以(?:尝试|考虑)|方案"
 )
 """The head of a list of possibilities: nobody has chosen any of them."""
-_SUGGESTS = re.compile(
+_SUGGESTS = late(
     r"(?i)^\W*(?:suggest(?:ed|ions?)|recommend(?:ed|ations?)|propos(?:ed|als?)|options|alternatives|possible (?:fixes|improvements|solutions))\b"
     r"|^\W*(?:vorschläge|empfehlungen|möglichkeiten|suggestions|recommandations|sugerencias|建议|可选方案)"
 )
@@ -73,17 +74,16 @@ def bids(line: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def quotable(text: str, shortest: int = 20, *, decided: bool = False) -> tuple[str, ...]:
+def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
     """Passages of an answer that can stand alone, outside code: sentences, items of lists.
 
-    Short items of one list are joined after the words that introduce them: alone they seldom name their subject. With
-    `decided`, parts whose heading says that they only suggest are left out: work followed.
+    Short items of one list are joined after the words that introduce them: alone they seldom name their subject.
     """
-    return tuple(_passages(_without_suggestions(text) if decided else text, shortest))
+    return tuple(_passages(text, shortest))
 
 
-def _without_suggestions(text: str) -> str:
-    """An answer without the parts whose headings say that they suggest, up to the next heading of their depth."""
+def without_suggestions(text: str) -> str:
+    """An answer without the parts whose headings say that they only suggest, up to the next heading of their depth."""
     if "\n#" not in text and not text.startswith("#"):
         return text
     lines: list[str] = []

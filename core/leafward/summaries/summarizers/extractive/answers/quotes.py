@@ -13,7 +13,7 @@ from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_passing_state
-from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable
+from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable, without_suggestions
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
     is_finished,
     is_guessed,
@@ -108,7 +108,7 @@ def answers(
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
-            for line in quotable(text, decided=end.over):
+            for line in quotable(without_suggestions(text) if end.over else text):
                 _quote(evidence, entry, line, end, recency)
 
 
