@@ -32,10 +32,7 @@ _STILL = (
     r"|unclear|unsolved|outstanding|in progress|lack\w*|has to|have to|must|requires?|crash\w*|hang\w*|slow\w*|doesn|isn|can['’]?t|cannot)"
 )
 """What lasts: something that `still` looks good leaves nothing open."""
-_REMAINS = (
-    r"remain(?:s|ing)?\b(?! (?:\w+ly )?(?:un(?:committed|staged|changed|touched|modified)|intact|local|available|in place|the same|as (?:is|it|they|before)"
-    r"|compatible|supported|green|valid|stable|identical))"
-)
+_REMAINS = r"remain(?:s|ing)?\b(?! (?:un(?:committed|staged|changed|touched)|intact|in place|the same|as)\b)"
 """What remains to be done: something that remains as it is leaves nothing open."""
 _ELSEWHERE = (
     r"|\b(?:noch nicht|noch offen|fehlt noch|steht noch aus|pas encore|reste(?:nt)? à|todavía no|aún no|falta(?:n)? por|queda(?:n)? por|als nächstes|prochaine étape|próximo paso)\b"
