@@ -125,10 +125,10 @@ def result_in(line: bytes) -> tuple[str, bool, str | None] | None:
     end = line.find(b'"', _ID_BEGINS)
     call_id = line[_ID_BEGINS:end]
     if (
-        line[_ROLE] != _RESULT_ROLE
+        not line.endswith(b"}}")
+        or not line.startswith(_RESULT_ROLE, _ROLE.start)
         or line[_FINE_END] != _FINE
-        or line[-2:] != b"}}"
-        or _CONTENT not in line[end : end + _TAIL]
+        or line.find(_CONTENT, end, end + _TAIL) < 0
         or b"\\" in call_id
     ):
         return _odd_result(line)

@@ -235,10 +235,15 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
 
 def is_powershell_call(call: ToolCall, command: object) -> bool:
     """Whether a command is one of PowerShell, by its tool, its program, or how it begins."""
-    if call.name.lower() == _POWERSHELL or runs_powershell(command):
+    if names_powershell(call, command):
         return True
     script = script_of(command)
     return script is not None and begins_as_powershell(script)
+
+
+def names_powershell(call: ToolCall, command: object) -> bool:
+    """Whether a command is one of PowerShell by its tool or its program."""
+    return call.name.lower() == _POWERSHELL or runs_powershell(command)
 
 
 def _read_by_powershell(command: object) -> list[str]:

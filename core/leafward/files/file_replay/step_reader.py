@@ -73,6 +73,7 @@ class StepReader:
         self._kinds = session.columns.kind
         self._table = table = table_of(session)
         self._shapes = CallShapes(table)
+        self._one_call = self._shapes.one_call
         self._actions = {
             name: (one, OF_ACTION[one]) for name, one in table.actions.items() if name not in table.patches
         }
@@ -119,7 +120,7 @@ class StepReader:
         """Whether a line of a native file has to be decoded; if not, its bytes are processed here."""
         kind = self._kinds[index]
         if kind == _ASSISTANT:
-            call = self._shapes.one_call(line)
+            call = self._one_call(line)
             return call is None or not (call is NO_CALL or self._note_call(index, *call))
         result = result_in(line) if kind == _RESULT else None
         if result is None:

@@ -17,7 +17,7 @@ from leafward.files.shell.powershell import effects as powershell_effects
 from leafward.files.tool_calls import (
     FileAction,
     command_in,
-    is_powershell_call,
+    names_powershell,
     path_in,
     plain_command,
     replacements,
@@ -112,7 +112,7 @@ def requests_in(call: ToolCall, table: ToolTable) -> list[FileRequest]:
     patches = list(patches_in(command)) if looks_into else []
     if patches:
         return [one for text in patches for one in _by_patch(text, folder)]
-    return by_command(command, folder or "", powershell=is_powershell_call(call, command))
+    return by_command(command, folder or "", powershell=names_powershell(call, command))
 
 
 def by_command(command: object, folder: str = "", *, powershell: bool = False) -> list[FileRequest]:

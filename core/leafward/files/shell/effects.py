@@ -38,7 +38,9 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
     Empty for a script that cannot be split, or is longer than `LONGEST` characters.
     """
     if len(script) > LONGEST or (
-        _TOUCHES.search(script) is None and not any(map(script.__contains__, SIGNS))
+        _TOUCHES.search(script) is None
+        # A program changes a file by a call.
+        and not ("(" in script and any(map(script.__contains__, SIGNS)))
     ):
         return []
     return list(_effects(script, folder))
