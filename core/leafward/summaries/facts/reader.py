@@ -389,6 +389,11 @@ class FactReader:
             return
         yield from self.texts.printed(text, entry, failed=failed)
 
+    def unfinished(self) -> dict[str, EntryIndex]:
+        """The commands that were started last without a result, or still run, each with the entry that started it."""
+        calls = [call for call in (*self._calls.values(), *self._running.values()) if call.command]
+        return {forms.canonical_command(call.command): call.entry for call in calls}
+
     def _count(self, key: str, outcome: str) -> None:
         """Counts a run by its outcome."""
         if outcome == "exit 0":
