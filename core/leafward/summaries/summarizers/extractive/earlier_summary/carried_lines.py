@@ -10,7 +10,7 @@ from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
-from leafward.summaries.summarizers.extractive.answers.quotes import WAITING
+from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
 from leafward.summaries.summarizers.extractive.candidates import BEFORE_KEPT, add, asked_since
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import sorted_out, without_mark
