@@ -6,7 +6,9 @@ from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, told_in, user, worked
 
 _WORKED_ON = "The gate of `fence_table` opens only while the pump of the lower pond is switched off."
-_LEFT_ALONE = "The hours of the night watch stand in `config/watch.toml`, one line for each of the seven days."
+_LEFT_ALONE = (
+    "The hours of the night watch stand in `config/watch.toml`, one line for each of the seven days."
+)
 _NAMELESS = "The pump of the lower pond takes about forty minutes until the whole pond is empty."
 _FIRST = [
     user("Find out why the gate of the orchard stays shut."),
@@ -17,7 +19,11 @@ _FIRST = [
 
 def _later(number: int) -> list[dict[str, object]]:
     asked = user(f"now let the fence of field {number} tell its length as well")
-    return [asked, *worked(f"src/field_{number}.py", f"f{number}"), reply("The `fence_table` has its length.")]
+    return [
+        asked,
+        *worked(f"src/field_{number}.py", f"f{number}"),
+        reply("The `fence_table` has its length."),
+    ]
 
 
 def _said(*messages: dict[str, object]) -> list[str]:

@@ -94,3 +94,22 @@ def test_a_check_that_runs_again_and_has_no_result_yet_is_not_told_as_passing() 
     assert not any("passes" in line for line in told_in(SummarySection.DONE, *twice, again))
     last = "Last test run: `npm test` passed; started again, no result yet"
     assert last in told_in(SummarySection.CONTEXT, *twice, again)
+
+
+def test_a_call_that_was_not_made_neither_failed_nor_is_the_last_run() -> None:
+    refused = "orchard-large[1m] is temporarily unavailable, so auto mode cannot determine the safety of Bash right now."
+    run = [*_ASKED, *ran("b", "npm test")]
+    told = [*run, *_failed("c", "npm test && npm run pack", refused)]
+    assert told_in(SummarySection.BLOCKED, *told) == []
+    assert "Last test run: `npm test` passed" in told_in(SummarySection.CONTEXT, *told)
+
+
+def test_a_check_that_failed_before_an_answered_request_blocks_no_other_one() -> None:
+    """The answer reported its result all the same, and the user went on: there as here only the last answer may tell it."""
+    check = [*_ASKED, *_failed("b", "npx tsc --noEmit", _ERROR), reply("Done. The parser is ported.")]
+    assert len(told_in(SummarySection.BLOCKED, *check)) == 1
+    other = [user("now draw the valley"), *worked("src/draw.ts", "d")]
+    assert told_in(SummarySection.BLOCKED, *check, *other) == []
+    # It was looked at, but nothing came of it.
+    open_check = [*check[:-1], reply("The port fails in the map still.")]
+    assert len(told_in(SummarySection.BLOCKED, *open_check, *other)) == 1

@@ -53,8 +53,6 @@ _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "cat"}
 )
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
-_UNMINDED = 2
-"""Answers with a result behind a failed check, after which it is in nobody's way."""
 
 
 _DISMISSES = late(
@@ -288,10 +286,9 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
     if fact.outcome == DECLINED:
         return True
     if is_check(fact.key):
-        # A check that failed in a way that nobody minded: results were reported since.
-        return (
-            sum(turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns)
-            < _UNMINDED
+        # A check that failed in a way that nobody minded: a result was reported since, and the user went on from it.
+        return not any(
+            turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns[:-1]
         )
     return went_on <= place and not any(
         turn.first <= place < turn.last and is_answered(turn) for turn in turns
