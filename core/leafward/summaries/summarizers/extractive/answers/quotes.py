@@ -14,7 +14,6 @@ from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_passing_state
-from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable, without_suggestions
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
     is_finished,
@@ -76,7 +75,6 @@ _POINTS_BACK = late(
 """A report whose object only the line before it names."""
 _AGED = 2
 """Later requests with work after which a statement is not told any more."""
-_NAMES = frozenset({FactKind.PATH, FactKind.IDENTIFIER})
 _WHOLE = 8
 """Words from which a statement is no half thought."""
 
@@ -232,7 +230,7 @@ def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, rece
             return
     context = section is SummarySection.CONTEXT
     if context and not (
-        _states_something(end, said) and (not end.aged or _is_left_alone(evidence, entry, line))
+        _states_something(end, said) and (not end.aged or evidence.is_left_alone(line, entry))
     ):
         return
     add(
@@ -272,13 +270,6 @@ def _states_something(end: _TurnEnd, said: _Said) -> bool:
         return False
     # Nobody chose what it bids, or it was done.
     return not (said.bids and (end.proposed or end.over))
-
-
-def _is_left_alone(evidence: Evidence, entry: EntryIndex, line: str) -> bool:
-    """Whether a line names something that nobody has named since: then nothing was done to it."""
-    seen = evidence.reader.prose(line, Voice.TOLD, entry)
-    facts = [evidence.facts.get((one.kind, one.key)) for one in seen if one.kind in _NAMES]
-    return bool(facts) and all(fact is not None and fact.last <= entry for fact in facts)
 
 
 def answered_before(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> int:
