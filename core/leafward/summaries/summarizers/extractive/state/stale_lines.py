@@ -67,7 +67,7 @@ def settle(
     for path in (path for _, message in kept for path in files_changed(message, failed, cwd)):
         # The messages that follow write it again.
         gone.pop(path, None)
-    tell_gone(evidence, gone)
+    tell_gone(evidence, gone, turns)
     calls = {
         place: tool_calls(body) for place, (_, body) in enumerate(kept) if body.get("role") == "assistant"
     }
