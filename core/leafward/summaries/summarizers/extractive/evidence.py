@@ -25,6 +25,7 @@ from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Eviden
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
 from leafward.summaries.summarizers.extractive.requests import offers, user_requests
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
+from leafward.summaries.summarizers.extractive.requests.open_requests import first_discussed
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
 from leafward.summaries.summarizers.extractive.state.declared_lines import tell_declared
@@ -118,7 +119,7 @@ def collect(
     )
     offers.declined(evidence, turns)
     works = any(one.message.get("role") == "toolResult" for one in behind)
-    quoting.answers(evidence, messages, turns, stop, goes_on=works)
+    quoting.answers(evidence, messages, turns, stop, goes_on=works, discussed=first_discussed(turns))
     choices.chosen(evidence, messages, turns)
     reasons.given(evidence, messages, turns)
     quoting.last_word(evidence, messages, turns, replied=bool(replies))

@@ -74,6 +74,8 @@ REQUEST_LIMIT = 280
 OPEN_LIMIT = 700
 """Characters of a request that is open: whoever goes on needs its details."""
 _OUTCOMES = (SummarySection.DONE, SummarySection.DECISIONS, SummarySection.NEXT)
+_LASTING = frozenset({SummarySection.DONE, SummarySection.DECISIONS})
+"""What an answer tells that is not past once other work was asked for."""
 _POINTS_BACK = late(
     r"(?i)^\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:\w+ed|put|made|cut|rewrote|wrote|took) (?:them|it)\b"
 )
@@ -89,13 +91,14 @@ def answers(
     stop: Callable[[], bool],
     *,
     goes_on: bool,
+    discussed: int,
 ) -> None:
     """Adds lines of the replies that ended a turn, in the sections of their sentences. Raises Cancelled.
 
     A reply between calls is about the next one: the end of its turn says what came of it. `goes_on` says that the messages
-    that are kept went on with the work.
+    that are kept went on with the work. Of answers before the position `discussed` only results and decisions are told.
     """
-    ends = _TurnEnds.of(evidence, messages, turns, goes_on=goes_on)
+    ends = _TurnEnds.of(evidence, messages, turns, goes_on=goes_on, discussed=discussed)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         role = message.get("role")
         # A turn without a reply ends with the request itself.
@@ -129,6 +132,8 @@ class _TurnEnd(NamedTuple):
     """Whether files were changed, or other work began, behind it."""
     talk: bool
     """Whether the span has no call at all."""
+    past: bool
+    """Whether so many requests followed that what it states or plans beside results is history, and no state."""
 
 
 class _TurnEnds(NamedTuple):
@@ -152,12 +157,20 @@ class _TurnEnds(NamedTuple):
     """Where the last request with work is."""
     changed: int
     """Where a file was changed last; -1 where none was."""
+    discussed: int
+    """Where the last requests begin, whose answers are told whole."""
 
     @classmethod
     def of(
-        cls, evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], *, goes_on: bool
+        cls,
+        evidence: Evidence,
+        messages: Sequence[SpanMessage],
+        turns: Sequence[Turn],
+        *,
+        goes_on: bool,
+        discussed: int,
     ) -> _TurnEnds:
-        """The replies of a span; `goes_on` as in `answers`."""
+        """The replies of a span; `goes_on` and `discussed` as in `answers`."""
         before = turns[0].first if turns else max(1, len(messages))
         # Messages before the first request belong to a turn that began before the span.
         early = [at for at, reply in enumerate(messages[:before]) if reply.message.get("role") == "assistant"]
@@ -179,6 +192,8 @@ class _TurnEnds(NamedTuple):
             over_until=len(messages) if goes_on else max(since, current),
             since=since,
             changed=_last_change(messages),
+            # Of mere talk its statements are all that came.
+            discussed=discussed if evidence.calls else 0,
         )
 
     def end_at(self, place: int) -> _TurnEnd:
@@ -191,6 +206,7 @@ class _TurnEnds(NamedTuple):
             calls=place in self.calling,
             overtaken=place < max(self.changed, self.since),
             talk=not self.calling,
+            past=place < self.discussed,
         )
 
 
@@ -216,7 +232,7 @@ def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, rece
         return
     said = _said(line)
     section = _section_in(end, said, line)
-    if section is None:
+    if section is None or (end.past and section not in _LASTING):
         return
     if section is SummarySection.DONE:
         line = without_opening(line)
