@@ -298,26 +298,3 @@ def test_a_decision_before_later_work_is_told_as_said() -> None:
     assert chosen in told_in(SummarySection.DECISIONS, *asked)
     mended = [user("Then mend the lexer of orchard."), *edit("c", "lexer.py"), reply("Done.")]
     assert f"Said earlier: {chosen}" in told_in(SummarySection.DECISIONS, *asked, *mended)
-
-
-def test_what_answers_to_older_requests_state_is_history() -> None:
-    old = "The importer reads at most 40 rows of `orders.csv` at once, and keeps them sorted by day."
-    plan = "Next I will teach `importer.py` to read two files."
-    newer = "The printer `receipt.py` rounds each line of a bill before it adds them up."
-    messages = (
-        user("Make importer.py skip empty rows."),
-        *edit("a", "importer.py"),
-        reply(f"Added a check for empty rows in `importer.py`. {old} {plan}"),
-        user("Let receipt.py print the date of the order."),
-        *edit("b", "receipt.py"),
-        reply(f"Added the date to `receipt.py`. {newer}"),
-    )
-    commit = (user("commit it"), *run("c", "git commit -am date", "[main 3f0c11a] date"), reply("Committed."))
-    third = (user("Sort the customers in people.py by name."), *edit("d", "people.py"), reply("They are."))
-    assert old in summarize(span(*messages)).text
-    # An errand names no new subject.
-    assert old in summarize(span(*messages, *commit)).text
-    later = summarize(span(*messages, *commit, *third)).text
-    assert newer in later
-    assert "at most 40 rows" not in later and "read two files" not in later
-    assert "Added a check for empty rows" in later

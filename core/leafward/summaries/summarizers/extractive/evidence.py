@@ -21,11 +21,11 @@ from leafward.summaries.facts.values import FactKind, Sighting, Voice, from_root
 from leafward.summaries.summarizers.extractive import statements
 from leafward.summaries.summarizers.extractive.answers import choices, reasons
 from leafward.summaries.summarizers.extractive.answers import quotes as quoting
+from leafward.summaries.summarizers.extractive.answers.last_reply import last_word
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
 from leafward.summaries.summarizers.extractive.requests import offers, user_requests
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
-from leafward.summaries.summarizers.extractive.requests.open_requests import first_discussed
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
 from leafward.summaries.summarizers.extractive.state.declared_lines import tell_declared
@@ -119,10 +119,10 @@ def collect(
     )
     offers.declined(evidence, turns)
     works = any(one.message.get("role") == "toolResult" for one in behind)
-    quoting.answers(evidence, messages, turns, stop, goes_on=works, discussed=first_discussed(turns))
+    quoting.answers(evidence, messages, turns, stop, goes_on=works)
     choices.chosen(evidence, messages, turns)
     reasons.given(evidence, messages, turns)
-    quoting.last_word(evidence, messages, turns, replied=bool(replies))
+    last_word(evidence, messages, turns, replied=bool(replies))
     commits.settled(evidence, messages, turns)
     statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
     statements.changed(evidence)

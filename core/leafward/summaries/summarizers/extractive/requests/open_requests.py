@@ -29,8 +29,6 @@ from leafward.summaries.summarizers.outline import SummarySection
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_DISCUSSED = 2
-"""The last requests that name a subject, whose answers are told whole."""
 ERRAND = late(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
     r"(?:stash|pull|fetch|rebase|commit|push|check ?out|switch to|create a (?:new )?branch|get the latest"
@@ -341,9 +339,3 @@ def left_it_there(turn: Turn, later: Turn) -> bool:
     """Whether the next request declines what an answer offered after work, and nothing was done about that."""
     declined = responses.declines(later.own, question_of(turn.answer))
     return declined and turn.works and not later.works and is_answered(later)
-
-
-def first_discussed(turns: Sequence[Turn]) -> int:
-    """The position from which on answers are told whole; what older ones state beside results and decisions is history."""
-    subjects = [turn.first for turn in turns if turn.tells and not ERRAND.match(turn.own)]
-    return subjects[-_DISCUSSED] if len(subjects) >= _DISCUSSED else 0
