@@ -24,7 +24,7 @@ from leafward.export.audit import Audit, SecretPlace
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.cli.declarations.catalogue_options import AuditOptions
+    from leafward.cli.options.catalogue_options import AuditOptions
 
 
 _LIST = "list"

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.cli.declarations.compaction_options import CompactOptions
+    from leafward.cli.options.compaction_options import CompactOptions
     from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan.plan import Plan

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.branches.transfer.context_edits import EditDraft
-    from leafward.cli.declarations.branch_options import EditContextOptions
+    from leafward.cli.options.branch_options import EditContextOptions
     from leafward.session.session import Session
 
 

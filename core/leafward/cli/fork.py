@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.branches.earlier_fork import PutIn
     from leafward.branches.fork import Fork
-    from leafward.cli.declarations.branch_options import ForkOptions
+    from leafward.cli.options.branch_options import ForkOptions
     from leafward.compaction.branch_summary import BranchDraft
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.branches.transfer.graft import GraftDraft
-    from leafward.cli.declarations.branch_options import GraftOptions
+    from leafward.cli.options.branch_options import GraftOptions
     from leafward.session.session import Session
 
 

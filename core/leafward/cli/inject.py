@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.base.config import Config
-    from leafward.cli.declarations.compaction_options import InjectOptions
+    from leafward.cli.options.compaction_options import InjectOptions
     from leafward.compaction.injection.values import Injection, InjectionSettings, SourceRef
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Trouble
     from leafward.catalog.card import Card
-    from leafward.cli.declarations.catalogue_options import SearchOptions
+    from leafward.cli.options.catalogue_options import SearchOptions
     from leafward.query.search.text_match import Hit
 
 _NAMED_AT_MOST = 5

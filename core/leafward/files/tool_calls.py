@@ -19,7 +19,7 @@ from leafward.session.entries import ToolCall
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from leafward.files.commands import FilePatch
+    from leafward.files.patch_format import FilePatch
     from leafward.session.session import Session
 
 
@@ -217,7 +217,8 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
     if command is None and not texts:
         return []
     # Sessions without commands and patches need no parser of shell scripts, and a listing starts sooner without it.
-    from leafward.files.commands import files_read, parsed_patch, patches_in
+    from leafward.files.patch_format import parsed_patch, patches_in
+    from leafward.files.printed_files import files_read
 
     folder = _argument(call.arguments, table.folder)
     if command is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from leafward.files.file_operation import FileOperation
+from leafward.files.file_request import Proof
 from leafward.files.shell.effects import LONGEST, effects
-from leafward.files.shell.exit_evidence import Proof
 
 
 def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:

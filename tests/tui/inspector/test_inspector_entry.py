@@ -10,10 +10,10 @@ from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.journal import session_operations
 from leafward_tui.inspector.model.pages import build
+from leafward_tui.inspector.page import Selection, SelectionKind
 from leafward_tui.inspector.page_request import PageRequest
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Selection, SelectionKind
 from tests.claude_transcript import Transcript
 from tests.pi_file import PiFile
 from tests.tui.inspector_data import (

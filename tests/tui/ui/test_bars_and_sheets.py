@@ -15,13 +15,13 @@ from textual.widgets import Input
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.app.command_palette import IntentCommands
 from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.title_bar import Fact, Progress
 from leafward_tui.ui.keys.intents import intent_bindings, intents_for
-from leafward_tui.ui.keys.key_bar import Hint
-from leafward_tui.ui.keys.key_help import HelpScreen
-from leafward_tui.ui.screens.routed_screen import Actions
+from leafward_tui.ui.routed_screen import Actions
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
+from leafward_tui.ui.sheets.key_help import HelpScreen
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 from tests.tui.explored import WIDE

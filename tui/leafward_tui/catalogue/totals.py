@@ -62,7 +62,7 @@ class TotalsScreen(Modal):
 
     def show_help(self) -> None:
         """Shows the keys, and the meanings of signs and words."""
-        from leafward_tui.ui.keys.key_help import HelpScreen
+        from leafward_tui.ui.sheets.key_help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.NAME))
 

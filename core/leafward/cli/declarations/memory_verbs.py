@@ -10,7 +10,7 @@ import click
 from leafward.cli.declarations.command import dry_run_option, json_option, leafward, session_argument, verb
 
 if TYPE_CHECKING:
-    from leafward.cli.declarations.compaction_options import (
+    from leafward.cli.options.compaction_options import (
         CompactOptions,
         ExamOptions,
         InjectOptions,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from leafward.files.commands import files_read
 from leafward.files.file_replay.steps import ReplayStep, by_command, requests_in
+from leafward.files.file_request import Proof
+from leafward.files.printed_files import files_read
 from leafward.files.reads import Shown, numbered_lines, printed, shown
-from leafward.files.shell.exit_evidence import Proof, complains
+from leafward.files.shell.exit_evidence import complains
 from leafward.files.shell.lexer import simple_words
 from leafward.files.tool_calls import command_in, table_of
 from leafward.session.command_text import script_of

@@ -17,8 +17,7 @@ from leafward.files.file_replay.knowledge import KNOWN, Certainty, FileState
 from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import ReplayStep, StepOutcome
-from leafward.files.shell.bulk_effects import BulkCommand
-from leafward.files.shell.exit_evidence import Proof
+from leafward.files.file_request import BulkCommand, Proof
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

@@ -24,7 +24,7 @@ from leafward.files.file_replay.steps import (
     lines_changed,
     requests_in,
 )
-from leafward.files.shell.bulk_effects import BulkCommand
+from leafward.files.file_request import BulkCommand
 from leafward.files.tool_calls import FileAction, path_in, table_of
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
 from leafward.session.messages import did_run, nested_calls

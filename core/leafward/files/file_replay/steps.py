@@ -6,14 +6,14 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.files.commands import parsed_patch, patches_in, texts_in
 from leafward.files.edits import line_count, line_delta
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.texts import Replacement
-from leafward.files.file_request import FileRequest
+from leafward.files.file_replay.string_literals import texts_in
+from leafward.files.file_request import FileRequest, Proof
+from leafward.files.patch_format import parsed_patch, patches_in
 from leafward.files.shell.effects import LONGEST, effects
-from leafward.files.shell.exit_evidence import Proof
 from leafward.files.shell.powershell import effects as powershell_effects
+from leafward.files.text_replacement import Replacement
 from leafward.files.tool_calls import (
     FileAction,
     command_in,
@@ -27,7 +27,7 @@ from leafward.session.command_text import begins_as_powershell, shown_command
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from leafward.files.shell.bulk_effects import BulkCommand, Staging
+    from leafward.files.file_request import BulkCommand, Staging
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import EntryIndex, ToolCall
 

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_request import FileRequest
-from leafward.files.shell.bulk_effects import BulkCommand, Staging, sweeps
-from leafward.files.shell.exit_evidence import Proof
+from leafward.files.file_request import BulkCommand, FileRequest, Proof, Staging
+from leafward.files.shell.bulk_effects import sweeps
 from leafward.files.shell.inline_programs import SIGNS, files_changed
 from leafward.files.shell.lexer import Command, ShellWord, Unreadable
 from leafward.files.shell.programs import PROGRAMS

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
+from leafward.files.file_request import Proof
 from leafward.files.shell.lexer import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.files.shell.lexer import ShellWord
-
-
-class Proof(IntEnum):
-    """The evidence that a command of a script was done, where the script succeeded."""
-
-    NONE = 0
-    """None: the command is under a condition, or after one."""
-    SILENCE = 1
-    """It was run, and would have complained on failure."""
-    EXIT = 2
-    """The exit code of the script is its own."""
 
 
 _OPENING = frozenset({"if", "while", "until", "for", "select", "case"})

@@ -29,8 +29,8 @@ def moves(command: str) -> Iterator[tuple[str, str | None]]:
     """
     # Most commands move nothing, and whoever waits for the injected text waits for what is loaded.
     from leafward.files.file_operation import FileOperation
+    from leafward.files.file_request import Proof
     from leafward.files.shell.effects import effects
-    from leafward.files.shell.exit_evidence import Proof
 
     for one in effects(command):
         if one.glob or one.by is not None:

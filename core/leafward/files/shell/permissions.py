@@ -6,8 +6,8 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.files.file_request import Proof
 from leafward.files.shell.effects import LONGEST
-from leafward.files.shell.exit_evidence import Proof
 from leafward.files.shell.lexer import ShellWord, Unreadable
 from leafward.files.shell.script_walk import placed
 from leafward.files.shell.wrappers import unwrapped

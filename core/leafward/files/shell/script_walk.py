@@ -8,7 +8,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.files.shell.exit_evidence import Proof, closes, judged, without_keywords
+from leafward.files.file_request import Proof
+from leafward.files.shell.exit_evidence import closes, judged, without_keywords
 from leafward.files.shell.lexer import Command, Lexer, Redirection, ShellWord
 
 if TYPE_CHECKING:

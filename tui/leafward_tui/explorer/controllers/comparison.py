@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.jobs import Job
-    from leafward_tui.ui.screens.screen_results import CompareResult
+    from leafward_tui.ui.screen_results import CompareResult
 
 _WIDE = 120
 """Cells of a window from which the table of branches has checks and costs."""

@@ -16,9 +16,9 @@ from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.gauge_lines import Forecast, Load
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.explorer.model.line_counts import fold_words, line_tokens, rows_words
+from leafward_tui.inspector.page import ContextLimits, Selection, SelectionKind
 from leafward_tui.ui.bars.price_line import Facts
 from leafward_tui.ui.delay import Delay
-from leafward_tui.ui.panes.page import ContextLimits, Selection, SelectionKind
 from leafward_tui.ui.text.cells import count
 from leafward_tui.ui.words.price_words import PriceWords
 
@@ -86,7 +86,7 @@ class CursorDetails(ExplorerController):
         view.price_line.show(self._facts(exploration, line))
         session = exploration.session
         if not view.two_panes:
-            from leafward_tui.explorer.hit_glance import glance
+            from leafward_tui.explorer.controllers.hit_glance import glance
 
             search = state.search
             at = -1 if search.by_query else search.place_on(view.tree.row)

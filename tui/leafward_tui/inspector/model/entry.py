@@ -16,10 +16,10 @@ from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
 from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, gather
-from leafward_tui.ui.panes.page import Page, Selection, SelectionKind, Span
+from leafward_tui.inspector.page import Page, Selection, SelectionKind
 from leafward_tui.ui.text.cells import count, exact, fit, money
 from leafward_tui.ui.text.markdown import rendered
-from leafward_tui.ui.text.spans import shown, shown_line, wrapped_text
+from leafward_tui.ui.text.spans import Span, shown, shown_line, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

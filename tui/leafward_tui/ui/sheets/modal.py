@@ -9,9 +9,9 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
-from leafward_tui.ui.screens.routed_screen import Actions, RoutedScreen, Routes
+from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import AppServices, services_of
 
 if TYPE_CHECKING:

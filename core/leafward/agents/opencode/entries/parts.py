@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from leafward.agents.native_lines import document, plain_json
-from leafward.agents.opencode.entries import newer_engine as newer
+from leafward.agents.opencode.storage import newer_engine as newer
 from leafward.agents.opencode.storage.records import number_in
 from leafward.agents.opencode.tools import SHELLS
 from leafward.session.entries import object_at, text_at

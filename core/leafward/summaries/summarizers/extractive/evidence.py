@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
-from leafward.files.shell.bulk_effects import BulkCommand
+from leafward.files.file_request import BulkCommand
 from leafward.files.shell.moves import may_move, moves
 from leafward.summaries.facts import forms, restorations
 from leafward.summaries.facts.agent_plan import AgentPlan
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
-    from leafward.summaries.facts.span_reading import SpanReading
     from leafward.summaries.summarizers.summary import Span
+    from leafward.summaries.survival.span_reading import SpanReading
     from leafward.summaries.survival.spans import SpanMessage
 
 _OF_COMMANDS = frozenset({Voice.CALL, Voice.OUTPUT})
