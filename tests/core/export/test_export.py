@@ -165,6 +165,13 @@ class TestWebPage:
         assert order == sorted(order)
         assert "aside" not in exported(file.path, "html")
 
+    def test_a_branch_names_the_entry_that_it_leaves(self, tmp_path: Path) -> None:
+        file = conversation(tmp_path / "s.jsonl", 2)
+        file.user("aside", parent="00000001")
+        text = exported(file.path, "html", whole=True)
+        assert text.count("<h2>Branch from ") == 1
+        assert '<h2>Branch from <a href="#e0">' in text
+
     def test_a_picture_is_inside(self, tmp_path: Path, hostile: Path) -> None:
         assert exported(hostile, "html", whole=True).count("<img ") == 1
 

@@ -144,6 +144,18 @@ def test_what_an_event_repeats_behind_the_count_is_no_second_reply(tmp_path: Pat
     assert message["usage"]["input"] == 10
 
 
+def test_what_stands_in_an_event_alone_is_said_too(tmp_path: Path) -> None:
+    made = Rollout(tmp_path)
+    made.prompt("Compare")
+    made.event("agent_reasoning", text="Both have a stem.")
+    made.event("agent_message", message="They differ.")
+    ((_, message),) = messages(opened(made.path), Kind.ASSISTANT)
+    assert message["content"] == [
+        {"type": "thinking", "thinking": "Both have a stem."},
+        {"type": "text", "text": "They differ."},
+    ]
+
+
 def test_a_count_behind_the_results_is_the_count_of_the_reply(tmp_path: Path) -> None:
     made = Rollout(tmp_path)
     made.prompt("Compare")
