@@ -227,6 +227,13 @@ class TestMarkdown:
         assert "### Branch from 00000002: aside" in whole
         assert whole.index("on\n") < whole.index("### Branch from")
 
+    def test_a_line_that_is_no_entry_stands_in_its_place(self, tmp_path: Path) -> None:
+        file = conversation(tmp_path / "s.jsonl", 2)
+        lines = file.path.read_bytes().split(b"\n")
+        file.path.write_bytes(b"\n".join([*lines[:3], b"{broken", *lines[3:]]))
+        whole = exported(file.path, "md", whole=True)
+        assert whole.index("answer 0") < whole.index("{broken") < whole.index("question 1\n\n###")
+
     def test_a_title_that_is_cut_says_so(self, tmp_path: Path) -> None:
         file = PiFile(tmp_path / "s.jsonl")
         file.user("sort the pears " * 9)
