@@ -1,4 +1,4 @@
-"""`T`: the usage and the cost of the listed sessions, by project and agent, and by day."""
+"""The usage and the cost of the listed sessions, by project and agent, and by day."""
 
 from __future__ import annotations
 

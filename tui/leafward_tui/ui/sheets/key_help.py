@@ -1,4 +1,4 @@
-"""`?`: every key of the screen it was called from, its own keys first, then its signs and words, in as many columns as fit."""
+"""The list of keys: every key of the screen it was called from, its own keys first, then its signs and words, in as many columns as fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`t`: the themes, each seen at once while the cursor moves over it."""
+"""The choice of a theme, each seen at once while the cursor moves over it."""
 
 from __future__ import annotations
 
