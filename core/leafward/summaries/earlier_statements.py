@@ -13,7 +13,7 @@ from leafward.session.entries import tool_calls
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.prose import SENTENCE_LIMIT, sentence_key, sentences
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
-from leafward.summaries.summarizers.extractive.state.stale_lines import gone_files
+from leafward.summaries.summarizers.extractive.state.gone_files import gone_files
 from leafward.summaries.summarizers.extractive.turns import as_asked, turns_of
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 

@@ -60,6 +60,8 @@ _DECLINED = late(
     r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
 )
 """The beginning of a result whose call the user did not allow (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
+_NOT_RUN = late(r"[^\n]{1,120}, so auto mode cannot determine the safety of ")
+"""The beginning of a result whose call Claude Code 2.1 did not make, as nothing told whether it is safe; it is to be tried again."""
 _REASON = late(r"(?s)(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)")
 """The user's reason for declining."""
 _NAMED_ERROR = late(
@@ -143,6 +145,11 @@ def is_declined(text: str) -> bool:
     return _DECLINED.match(text) is not None
 
 
+def was_not_run(text: str) -> bool:
+    """Whether the result of a failed call reports that it was not made."""
+    return _NOT_RUN.match(text) is not None
+
+
 def reason_in(text: str) -> str | None:
     """The user's reason for declining a call; None where there is none."""
     found = _REASON.search(text)
@@ -169,8 +176,8 @@ def outcome_of(text: str, failed: bool, command: str) -> str:
     codes = _EXIT.findall(text[-400:])
     if codes:
         return f"exit {codes[-1]}"
-    # A command that the user stopped or declined neither failed nor succeeded.
-    return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) else "failed"
+    # A command that was stopped or not allowed neither failed nor succeeded.
+    return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) or was_not_run(text) else "failed"
 
 
 def _last_line(text: str) -> str:

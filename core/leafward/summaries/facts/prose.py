@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.marker_words import markers
+from leafward.summaries.facts.questions import is_offered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 # All patterns of words are in lower case, like the texts: matching without case would take twice as long.
 _DECIDED = markers(
     r"\b(?:decided|decision|we(?:'ll| will|’ll) (?:use|keep|go)|let'?s (?:use|keep|go with|stick)|going with|go with|chose|chosen|opt(?:ed|ing) (?:for|to)"
-    r"|agreed|settled on|switch(?:ed|ing)? to|stick(?:ing)? with|entschieden|décidé|decidido)\b|决定|采用|改用|決めた|採用|결정",
+    r"|agreed|settled on|switch(?:ed|ing)? to|stick(?:ing)? with|entschieden|décidé|decidido)\b|决定|采用|改用|決めた|採用|결정(?!됩|된|되)",
     "decided decision we let lets going go chose chosen opted opting agreed settled switch switched "
     "switching stick sticking entschieden decidido",
 )
@@ -109,7 +110,7 @@ _NEGATION = markers(
 
 
 _ANNOUNCED = late(
-    r"(?i)(?:let me|let's (?:see|look|check|start|first)|now\b[, ]+(?:let|i|we|update|add|fix|create|check)|i'll|i’ll|i will|i need to|i should"
+    r"(?i)(?:let me|let's (?:see|look|check|start|first)|(?:before|once|when) i\b[^,.]{3,60}, i(?:['’]ll| will| need| want| have)\b|now\b[, ]+(?:let|i|we|update|add|fix|create|check)|i'll|i’ll|i will|i need to|i should"
     r"|first,? (?:let|i)|next,? (?:let|i)|good[,.!]|(?:good|fair) (?:call|point|catch|idea|question)\b|great\b|perfect\b|excellent\b|ok(?:ay)?\b[,.!]|you(?:['’]re| are) (?:absolutely |completely )?right|sorry\b|this will\b)"
 )
 
@@ -354,13 +355,20 @@ _ADVISED = late(
     r"(?i)^\W*(?:(?:nit|minor|optional(?:ly)?|suggestion|possible(?: follow[- ]ups?)?)\b[^:]{0,40}:|(?:optionally|consider|could consider|might consider|worth considering)\b)"
 )
 """The beginning of a piece of advice: nobody is to do it yet."""
+_ALL = late(
+    r"\btodo (?:el|lo|la|los|las|un|una|esto|eso|este|ese|está)\b|\b(?:de|con|que|[a-záéíóú]{2,20}(?:ando|iendo)) todo\b"
+)
+"""The Spanish word for all, beside its noun: it is no todo."""
 _POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
     """Whether a sentence names work that is still to be done; one that only points at it does not count."""
+    sentence = _ALL.sub(" ", sentence) if "todo" in sentence else sentence
     if not _TODO.stand_in(sentence) or _POINTS.match(sentence) or _ADVISED.match(sentence):
+        return False
+    if is_offered(sentence):
         return False
     return len(content_words(_TODO.pattern.sub(" ", sentence.lower()))) >= _NAMED
 

@@ -8,6 +8,13 @@ from leafward.base.late_pattern import late
 from leafward.summaries.facts.marker_words import markers
 
 _REMEMBERED = 1 << 14
+_OFFERED = late(
+    r"(?i)\W*(?:if you(?:['’]d| would)? (?:want|like|prefer|wish)|wenn (?:du|sie) (?:willst|möchtest|magst|möchten|wollen)|falls (?:du|sie)"
+    r"|si (?:tu|vous) (?:veux|voulez|souhaites|souhaitez|préfères|préférez)|si (?:lo )?(?:quieres|quiere|deseas|desea|prefieres|prefiere)"
+    r"|se (?:quiser|vuoi|preferisci)|jeśli chcesz|если (?:хотите|хочешь))\b"
+    r"|\W*(?:如果(?:你|您)?(?:想|需要|愿意|希望)|需要的话|よろしければ|ご希望|必要(?:であれば|なら)|원하(?:면|시면|신다면)|필요하(?:면|시면))"
+)
+"""The beginning of an offer."""
 _FILLER = late(
     r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|omf?g|damn|wow|(?:my )?dude|man"
     r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
@@ -46,6 +53,11 @@ def without_fillers(sentence: str) -> str:
     sentence = sentence.strip()
     found = _FILLER.match(sentence)
     return sentence[found.end() :] if found is not None else sentence
+
+
+def is_offered(sentence: str) -> bool:
+    """Whether a sentence leaves what it names to its reader's wish: nobody is to do it yet."""
+    return _OFFERED.match(sentence) is not None
 
 
 def guesses(sentence: str) -> bool:

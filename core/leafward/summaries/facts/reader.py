@@ -48,6 +48,7 @@ from leafward.summaries.facts.printed_errors import (
     outcome_of,
     process_in,
     reason_in,
+    was_not_run,
 )
 from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer
 from leafward.summaries.facts.text_facts import TextFacts, new_sighting
@@ -359,6 +360,7 @@ class FactReader:
         text = text_of(message.get("content"))
         failed = bool(message.get("isError"))
         declined = failed and is_declined(text)
+        not_run = failed and was_not_run(text)
         yield from self.plan.answered(str(message.get("toolCallId")), message)
         yield from self.plan.shown(message, entry)
         outcome = ""
@@ -368,7 +370,7 @@ class FactReader:
             if (process := process_in(text)) is not None:
                 self._running[process] = call
             key = forms.canonical_command(call.command)
-            self.ran[key] -= declined
+            self.ran[key] -= declined or not_run
             outcome = DECLINED if declined else outcome_of(text, failed, call.command)
             self._count(key, outcome)
             if key and outcome:
@@ -385,9 +387,14 @@ class FactReader:
             if reason is not None:
                 yield from self.texts.typed(reason, entry)
             return
-        if call is not None and call.silent and not failed:
+        if not_run or (call is not None and call.silent and not failed):
             return
         yield from self.texts.printed(text, entry, failed=failed)
+
+    def unfinished(self) -> dict[str, EntryIndex]:
+        """The commands that were started last without a result, or still run, each with the entry that started it."""
+        calls = [call for call in (*self._calls.values(), *self._running.values()) if call.command]
+        return {forms.canonical_command(call.command): call.entry for call in calls}
 
     def _count(self, key: str, outcome: str) -> None:
         """Counts a run by its outcome."""

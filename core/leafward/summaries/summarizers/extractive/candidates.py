@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, harmless
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import FactReader
-    from leafward.summaries.facts.values import Fact, FactKind
+    from leafward.summaries.facts.values import Fact
 
 
 _NOWHERE = re.compile(
@@ -27,6 +28,7 @@ Claude Code's commit signature.
 """
 
 
+_NAMES = frozenset({FactKind.PATH, FactKind.IDENTIFIER})
 OUTCOME = " → "
 """The arrow between a request and its outcome."""
 
@@ -233,6 +235,12 @@ class Evidence:
     def recency(self, fact: Fact) -> float:
         """How far into the span a fact was stated last; 0 where only an earlier summary has it, 1 at the end."""
         return (self.position.get(fact.last, -1) + 1) / max(1, self.size)
+
+    def is_left_alone(self, text: str, entry: EntryIndex) -> bool:
+        """Whether a text of an entry names something, and nobody named it since: then nothing was done to it."""
+        seen = self.reader.prose(text, Voice.TOLD, entry)
+        facts = [self.facts.get((one.kind, one.key)) for one in seen if one.kind in _NAMES]
+        return bool(facts) and all(fact is not None and fact.last <= entry for fact in facts)
 
     def is_carried(self, candidate: LineCandidate) -> bool:
         """Whether a line is only in an earlier summary."""

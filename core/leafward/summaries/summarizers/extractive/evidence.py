@@ -21,6 +21,7 @@ from leafward.summaries.facts.values import FactKind, Sighting, Voice, from_root
 from leafward.summaries.summarizers.extractive import statements
 from leafward.summaries.summarizers.extractive.answers import choices, reasons
 from leafward.summaries.summarizers.extractive.answers import quotes as quoting
+from leafward.summaries.summarizers.extractive.answers.last_reply import last_word
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
 from leafward.summaries.summarizers.extractive.requests import offers, user_requests
@@ -121,7 +122,7 @@ def collect(
     quoting.answers(evidence, messages, turns, stop, goes_on=works)
     choices.chosen(evidence, messages, turns)
     reasons.given(evidence, messages, turns)
-    quoting.last_word(evidence, messages, turns, replied=bool(replies))
+    last_word(evidence, messages, turns, replied=bool(replies))
     commits.settled(evidence, messages, turns)
     statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
     statements.changed(evidence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.prose import is_to_try
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
@@ -20,7 +21,7 @@ from leafward.summaries.summarizers.extractive.state.obstacles import (
     is_broken,
     tell_obstacles,
 )
-from leafward.summaries.summarizers.extractive.state.overcome import CHECKS, end_of
+from leafward.summaries.summarizers.extractive.state.overcome import end_of, is_check
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
@@ -104,10 +105,12 @@ def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
     """Adds the commands that ran or were named most often: checks that pass as done, the others as context."""
     often = [fact for fact in runs.commands if fact.count >= 2 and "\n" not in fact.text]
     chains = [fact for fact in runs.commands if " && " in fact.key and is_broken(fact)]
+    unfinished = evidence.reader.unfinished()
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:_OFTEN]:
         worth = 0.5 + 0.1 * min(8, fact.count)
         # After a pipe the exit code is another program's.
-        passes = fact.outcome == "exit 0" and CHECKS.search(fact.key) and "|" not in fact.key
+        passes = fact.outcome == "exit 0" and is_check(fact.key) and "|" not in fact.key
+        passes = passes and unfinished.get(fact.key, NO_ENTRY) <= fact.ended
         if passes and not any(_failed_in(evidence, fact, chain) for chain in chains):
             count = _passes(evidence.reader.passed[fact.key], evidence.reader.failed[fact.key])
             section, text, limit = SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", 0

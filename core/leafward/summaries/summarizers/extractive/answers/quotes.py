@@ -1,9 +1,10 @@
-"""The model's statements as lines of a summary, and what it said last."""
+"""The model's statements as lines of a summary."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
@@ -25,15 +26,12 @@ from leafward.summaries.summarizers.extractive.candidates import SAID_EARLIER, E
 from leafward.summaries.summarizers.extractive.turns import (
     CHOOSES,
     asks_back,
-    is_answered,
     keeps_going,
-    question_of,
 )
 from leafward.summaries.summarizers.outline import (
     Provenance,
     SummarySection,
     is_drawn,
-    line_key,
     read_outline,
 )
 
@@ -49,9 +47,6 @@ _TALK = re.compile(
 )
 """Sentences that depend on the text around them."""
 _HEADING = re.compile(r"(?m)^#{1,6} ")
-_ENDED = re.compile(r"[.!?。！？;…]$")
-WAITING = "Waiting for the user: "
-"""The beginning of a question of the model's that the user has not answered."""
 _QUOTED = re.compile(
     r"^(?:Waiting for the user|Asked|Asked last|Answered last|Last request(?: before the messages that were kept)?|Last reply|Said last): "
 )
@@ -73,11 +68,13 @@ REQUEST_LIMIT = 280
 """Characters of a request that are quoted."""
 OPEN_LIMIT = 700
 """Characters of a request that is open: whoever goes on needs its details."""
-_OUTCOMES = (SummarySection.DONE, SummarySection.DECISIONS, SummarySection.NEXT)
+OUTCOMES = (SummarySection.DONE, SummarySection.DECISIONS, SummarySection.NEXT)
 _POINTS_BACK = late(
     r"(?i)^\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:\w+ed|put|made|cut|rewrote|wrote|took) (?:them|it)\b"
 )
 """A report whose object only the line before it names."""
+_AGED = 2
+"""Later requests with work after which a statement is not told any more."""
 _WHOLE = 8
 """Words from which a statement is no half thought."""
 
@@ -103,7 +100,7 @@ def answers(
             continue
         recency = 0.4 + 0.6 * (place + 1) / len(messages)
         end = ends.end_at(place)
-        for text in _texts(message):
+        for text in texts_of(message):
             outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
@@ -125,6 +122,8 @@ class _TurnEnd(NamedTuple):
     """Whether it offers something that nobody accepted."""
     calls: bool
     """Whether it makes calls itself."""
+    aged: bool
+    """Whether so many later requests had work that what it tells has hardly stayed."""
     overtaken: bool
     """Whether files were changed, or other work began, behind it."""
     talk: bool
@@ -150,6 +149,8 @@ class _TurnEnds(NamedTuple):
     """The position up to which later work may have changed what was said of the state."""
     since: int
     """Where the last request with work is."""
+    aged_until: int
+    """The position up to which answers are aged."""
     changed: int
     """Where a file was changed last; -1 where none was."""
 
@@ -178,6 +179,10 @@ class _TurnEnds(NamedTuple):
             },
             over_until=len(messages) if goes_on else max(since, current),
             since=since,
+            aged_until=next(
+                islice((turn.first for turn in reversed(turns) if turn.works or turn.waits), _AGED - 1, None),
+                0,
+            ),
             changed=_last_change(messages),
         )
 
@@ -189,6 +194,7 @@ class _TurnEnds(NamedTuple):
             over=place < self.over_until,
             proposed=place in self.proposed,
             calls=place in self.calling,
+            aged=place < self.aged_until,
             overtaken=place < max(self.changed, self.since),
             talk=not self.calling,
         )
@@ -223,7 +229,9 @@ def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, rece
         if _POINTS_BACK.match(line):
             return
     context = section is SummarySection.CONTEXT
-    if context and not _states_something(end, said):
+    if context and not (
+        _states_something(end, said) and (not end.aged or evidence.is_left_alone(line, entry))
+    ):
         return
     add(
         evidence,
@@ -243,7 +251,7 @@ def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, rece
 def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:
     """The section of a line in a reply; None where it is about the next call."""
     section = said.section
-    if section in _OUTCOMES[:2] and end.calls and prose.accompanies(line):
+    if section in OUTCOMES[:2] and end.calls and prose.accompanies(line):
         return None
     if section is SummarySection.DECISIONS and end.proposed and not is_finished(line):
         # The offer was not accepted.
@@ -269,7 +277,7 @@ def answered_before(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> i
     for place in range((turns[0].first if turns else len(messages)) - 1, 0, -1):
         message = messages[place].message
         if message.get("role") == "assistant":
-            text = "\n".join(_texts(message))
+            text = "\n".join(texts_of(message))
             return place if text.strip() and not any(tool_calls(message)) and not asks_back(text) else 0
     return 0
 
@@ -331,67 +339,8 @@ def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> 
         add(evidence, target, line, (entry,), worth * weight, limit=240, lead=lead)
 
 
-def last_word(
-    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], *, replied: bool
-) -> None:
-    """Adds the model's last statements that no other section has: as many whole passages as fit a line.
-
-    `replied` says that the kept messages have what the user said next: nothing waits for that, and they go on from there.
-    """
-    over = replied or is_answered(turns[-1]) or turns[-1].left if turns else answered_before(messages, turns)
-    if over:
-        # Nothing is in progress; the sentences of the answer are in their own sections.
-        return
-    request = turns[-1].first if turns else -1
-    for place in range(len(messages) - 1, request, -1):
-        # Messages before the last request are not replies to it.
-        entry, message = messages[place]
-        if message.get("role") != "assistant":
-            continue
-        elsewhere = {
-            line_key(candidate.text)
-            for candidate in evidence.candidates
-            if entry in candidate.sources and candidate.section in _OUTCOMES
-        }
-        passages = ""
-        texts = [text for text in _texts(message) if text.strip()]
-        for text in texts:
-            for passage in quotable(text, shortest=8):
-                plain = without_opening(passage)
-                if line_key(plain) in elsewhere or prose.announces(plain) or prose.accompanies(passage):
-                    continue
-                if passages and len(passages) + len(passage) >= REQUEST_LIMIT - 40:
-                    break
-                passages += (" " if _ENDED.search(passages) else ". ") * bool(passages) + passage
-        question = "" if any(tool_calls(message)) else question_of("\n".join(texts))
-        if question:
-            add(
-                evidence,
-                SummarySection.IN_PROGRESS,
-                question,
-                (entry,),
-                1.6,
-                first=True,
-                limit=REQUEST_LIMIT,
-                lead=WAITING,
-            )
-        if passages:
-            add(
-                evidence,
-                SummarySection.CONTEXT,
-                passages,
-                (entry,),
-                1.6,
-                limit=REQUEST_LIMIT,
-                lead="Last reply: ",
-                provenance=Provenance.SAID,
-            )
-        if texts:
-            # An earlier statement is not the last reply.
-            return
-
-
-def _texts(message: Body) -> Iterator[str]:
+def texts_of(message: Body) -> Iterator[str]:
+    """What a message says, by its blocks."""
     if message.get("role") == "branchSummary":
         yield str(message.get("summary") or "")
         return

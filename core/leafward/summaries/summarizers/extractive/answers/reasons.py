@@ -107,6 +107,8 @@ _FAILURES = tuple(
     f"{noun} {verb} " for noun in ("failure", "error", "crash", "abort") for verb in ("is", "was")
 )
 """A failure of which something is told, if a colon follows."""
+_FIRST = (" i'll first ", " i will first ", " first i'll ", " let me first ")
+"""The announcement of a look before anything is done."""
 _FOLLOWS = ("so ", "so, ", "therefore ", "therefore, ", "hence ", "that's why ")
 """The beginning of what follows from the sentence before it."""
 _MAY = frozenset({"may", "perhaps", "maybe", "probably"})
@@ -188,7 +190,7 @@ def _reasons(said: Sequence[str]) -> Iterator[tuple[str, bool]]:
             is_way = False
         else:
             continue
-        if line.endswith((":", "：", "?", "？")) or responses.agrees(line):
+        if line.endswith((":", "：", "?", "？")) or responses.agrees(line) or _holds(low, _FIRST):
             continue
         if _FEWEST <= len(line) <= _MOST and _names(line) and (is_way or _is_stated(line)):
             yield line[0].upper() + line[1:], is_way

@@ -10,7 +10,7 @@ from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
-from leafward.summaries.summarizers.extractive.answers.quotes import WAITING
+from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
 from leafward.summaries.summarizers.extractive.candidates import BEFORE_KEPT, add, asked_since
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import sorted_out, without_mark
@@ -22,7 +22,7 @@ from leafward.summaries.summarizers.extractive.requests.answered_requests import
 from leafward.summaries.summarizers.extractive.requests.current_goal import is_beside
 from leafward.summaries.summarizers.extractive.requests.passed_over import NOT_DONE
 from leafward.summaries.summarizers.extractive.state.last_state import tells_state
-from leafward.summaries.summarizers.extractive.state.overcome import CHECKS
+from leafward.summaries.summarizers.extractive.state.overcome import is_check
 from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import (
     Provenance,
@@ -145,7 +145,7 @@ def _since(evidence: Evidence, behind: Since) -> _Since:
         changed=changed,
         worked=any(turn.works for turn in behind.turns) or changed or kept.answers > 0,
         went_on=behind.went_on is not None and behind.went_on.works,
-        ran_well=any(times and CHECKS.search(command) for command, times in evidence.reader.passed.items()),
+        ran_well=any(times and is_check(command) for command, times in evidence.reader.passed.items()),
         answered=told.answers + kept.answers > 0,
         closed={
             fact.key: fact.outcome

@@ -56,6 +56,10 @@ def settle(
                 _passed(evidence, candidate, turns) >= _PASSED_OVER
                 or (comes_next(candidate.text) and _went_elsewhere(evidence, candidate, turns))
             ):
+                if not evidence.is_carried(candidate) and not evidence.is_left_alone(
+                    candidate.text, max(candidate.sources)
+                ):
+                    continue
                 put_behind(evidence, candidate)
         left.append(candidate)
     evidence.candidates = left

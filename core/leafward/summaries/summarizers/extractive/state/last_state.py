@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.session.entries import EntryIndex, text_of, tool_calls
+from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
@@ -35,6 +35,7 @@ _FAILING = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
 _PASSING = re.compile(r"(?<![\d,])[1-9][\d,]* pass|passed [1-9]")
 """A count of passes."""
 _CHANGED_SINCE = "; files were changed after it"
+_AGAIN = "; started again, no result yet"
 _COMMAND = 120
 """Characters of a command that are quoted."""
 _OF_STATE = re.compile(rf"(?:{_FILE}|{_RUN}|{_COUNTS})(?:{BEFORE_KEPT})?: `")
@@ -60,7 +61,7 @@ def tell_state(
     `gone` are files that were deleted or renamed since: the last of the other files is named.
     """
     before = {
-        line.partition(":")[0].removesuffix(BEFORE_KEPT): line
+        line.partition(":")[0].removesuffix(BEFORE_KEPT): line.removesuffix(_AGAIN)
         for _, line, _ in read_outline(previous[0])
         if tells_state(line)
     }
@@ -80,7 +81,9 @@ def tell_state(
     if run is not None:
         place, command, printed = run
         lead = _RUN + BEFORE_KEPT * (_last_run(kept) is not None)
-        text = f"{lead}: `{harmless(command, _COMMAND)}` {printed}{_CHANGED_SINCE * since}"
+        again = evidence.reader.unfinished().get(command, NO_ENTRY) > messages[place].entry
+        told = f"{printed}{_CHANGED_SINCE * since}{_AGAIN * again}"
+        text = f"{lead}: `{harmless(command, _COMMAND)}` {told}"
         _add(evidence, text, messages[place].entry)
         counted = None if _has_counts(printed) else _last_run(messages, counted=True)
         passed = printed == _PASSED

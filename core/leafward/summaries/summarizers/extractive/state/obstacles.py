@@ -13,7 +13,7 @@ from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add, sources_of
 from leafward.summaries.summarizers.extractive.requests.exchange import reports_result
-from leafward.summaries.summarizers.extractive.state.overcome import CHECKS, Passed, end_of
+from leafward.summaries.summarizers.extractive.state.overcome import Passed, end_of, is_check
 from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless
 
@@ -53,8 +53,6 @@ _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "cat"}
 )
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
-_UNMINDED = 2
-"""Answers with a result behind a failed check, after which it is in nobody's way."""
 
 
 _DISMISSES = late(
@@ -276,7 +274,7 @@ def _tried_in(fact: Fact) -> Sequence[str]:
     What else stands in a chain only prepares its checks.
     """
     parts = [part.partition(" | ")[0].strip() for part in _PARTS.split(fact.key)]
-    return [part for part in parts if CHECKS.search(part)] or [fact.key.partition(" | ")[0]]
+    return [part for part in parts if is_check(part)] or [fact.key.partition(" | ")[0]]
 
 
 def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence[Turn]) -> bool:
@@ -287,11 +285,10 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
     place = end_of(evidence, fact)
     if fact.outcome == DECLINED:
         return True
-    if CHECKS.search(fact.key) is not None:
-        # A check that failed in a way that nobody minded: results were reported since.
-        return (
-            sum(turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns)
-            < _UNMINDED
+    if is_check(fact.key):
+        # A check that failed in a way that nobody minded: a result was reported since, and the user went on from it.
+        return not any(
+            turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns[:-1]
         )
     return went_on <= place and not any(
         turn.first <= place < turn.last and is_answered(turn) for turn in turns

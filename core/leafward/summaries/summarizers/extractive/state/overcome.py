@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.extractive.candidates import Evidence
     from leafward.summaries.survival.spans import SpanMessage
 
-CHECKS = re.compile(
+_CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
-"""Commands that check whether the work is right."""
+"""Words of commands that check whether the work is right."""
+_FOLDERS = re.compile(r"(?<=\s)[^\s|;&]*/[^\s|;&]*/[^\s|;&]*")
+"""An argument that is a path of several folders, whatever they are called."""
+_BEFORE = re.compile(r"(?:(?:sudo|env|nohup)(?: -\S+)* |[A-Za-z_]\w*=\S* )+")
+"""Words before the program of a command that run it in another environment."""
 _WHOLE = re.compile(
     r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
     r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
@@ -29,6 +33,13 @@ _RUNS_IT = frozenset({"run", "r", "exec", "-m", "--", "&&", "test"})
 """Words of a check between the program and what is checked."""
 _ALIKE = 0.5
 """The part of a command's words that another try of it shares."""
+
+
+def is_check(command: str) -> bool:
+    """Whether a command checks whether the work is right, and does not only read something out of a folder of tests."""
+    if _CHECKS.search(command) is None:
+        return False
+    return _CHECKS.search(_FOLDERS.sub(" ", command)) is not None or check_of(command) is not None
 
 
 def end_of(evidence: Evidence, fact: Fact) -> int:
@@ -51,9 +62,9 @@ class Passed:
             if fact.kind is not FactKind.COMMAND or fact.outcome != "exit 0":
                 continue
             place = end_of(evidence, fact)
-            self._by_program.setdefault(fact.key.split(" ", 1)[0], []).append((place, _words_of(fact.key)))
+            self._by_program.setdefault(_program_of(fact.key), []).append((place, _words_of(fact.key)))
             self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
-            if "|" in fact.key or CHECKS.search(fact.key) is None:
+            if "|" in fact.key or not is_check(fact.key):
                 continue
             self._checked = max(self._checked, place)
             for part in fact.key.split(" && "):
@@ -64,7 +75,7 @@ class Passed:
     def overcame(self, fact: Fact) -> bool:
         """Whether a command that failed succeeded later in other words, or as part of another, or all checks passed behind it."""
         place = end_of(self._evidence, fact)
-        if self._checked > place and CHECKS.search(fact.key) is None:
+        if self._checked > place and not is_check(fact.key):
             return True
         proven = check_of(fact.key)
         if proven is not None and self._whole.get(proven, -1) > place:
@@ -77,7 +88,7 @@ class Passed:
         words = _words_of(fact.key)
         if any(
             later > place and len(words & other) >= _ALIKE * (min(len(words), len(other)) or 1)
-            for later, other in self._by_program.get(fact.key.split(" ", 1)[0], ())
+            for later, other in self._by_program.get(_program_of(fact.key), ())
         ):
             return True
         return proven is not None and self._ran_within(fact.key, place)
@@ -96,10 +107,15 @@ class Passed:
 
 def _words_of(command: str) -> frozenset[str]:
     """The words of a command; those of a check that tell what it checks, and not only which program runs it."""
-    words = command.split()
-    if CHECKS.search(command) is None:
-        return frozenset(words)
+    words = _BEFORE.sub("", command, count=1).split()
+    if not is_check(command):
+        return frozenset((_program_of(command), *words[1:]))
     return frozenset(words[1:]) - _RUNS_IT
+
+
+def _program_of(command: str) -> str:
+    """The program that a command begins with, whatever its folder."""
+    return _BEFORE.sub("", command, count=1).split(" ", 1)[0].rpartition("/")[2]
 
 
 def _wraps(one: str, other: str) -> bool:

@@ -1,0 +1,116 @@
+"""What the model said last while a request is open, and what it asks the user."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import tool_calls
+from leafward.summaries.facts import prose
+from leafward.summaries.summarizers.extractive.answers.passages import quotable
+from leafward.summaries.summarizers.extractive.answers.quotes import (
+    OUTCOMES,
+    REQUEST_LIMIT,
+    answered_before,
+    texts_of,
+)
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import without_opening
+from leafward.summaries.summarizers.extractive.candidates import Evidence, add
+from leafward.summaries.summarizers.extractive.turns import is_answered, question_of
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, line_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+    from leafward.summaries.summarizers.extractive.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+WAITING = "Waiting for the user: "
+"""The beginning of a question of the model's that the user has not answered."""
+_LAST_REPLY = "Last reply: "
+_ENDED = re.compile(r"[.!?。！？;…]$")
+_PLAN = 12
+"""Words from which the announcement of the next call tells a plan."""
+_LOOKS = "let me "
+"""Words of one that does not: they lead to a look at something."""
+
+
+def last_word(
+    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], *, replied: bool
+) -> None:
+    """Adds the model's last statements that no other section has: as many whole passages as fit a line.
+
+    `replied` says that the kept messages have what the user said next: nothing waits for that, and they go on from there.
+    """
+    over = replied or is_answered(turns[-1]) or turns[-1].left if turns else answered_before(messages, turns)
+    if over:
+        # Nothing is in progress; the sentences of the answer are in their own sections.
+        return
+    request = turns[-1].first if turns else -1
+    for place in range(len(messages) - 1, request, -1):
+        # Messages before the last request are not replies to it.
+        entry, message = messages[place]
+        if message.get("role") != "assistant":
+            continue
+        elsewhere = {
+            line_key(candidate.text)
+            for candidate in evidence.candidates
+            if entry in candidate.sources and candidate.section in OUTCOMES
+        }
+        texts = [text for text in texts_of(message) if text.strip()]
+        passages = _joined_last(texts, elsewhere)
+        question = "" if any(tool_calls(message)) else question_of("\n".join(texts))
+        if question:
+            add(
+                evidence,
+                SummarySection.IN_PROGRESS,
+                question,
+                (entry,),
+                1.6,
+                first=True,
+                limit=REQUEST_LIMIT,
+                lead=WAITING,
+            )
+        if passages:
+            add(
+                evidence,
+                SummarySection.CONTEXT,
+                passages,
+                (entry,),
+                1.6,
+                limit=LINE_LIMIT - len(_LAST_REPLY),
+                lead=_LAST_REPLY,
+                provenance=Provenance.SAID,
+            )
+        if texts:
+            # An earlier statement is not the last reply.
+            return
+
+
+def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
+    """The passages of the last reply in one line, without those that have their line `elsewhere`, by their keys.
+
+    A short reply is told whole. Of a longer one what only accompanies the next call comes last.
+    """
+    found: list[tuple[str, bool]] = []
+    for passage in (one for text in texts for one in quotable(text, shortest=8)):
+        plain = without_opening(passage)
+        leads = prose.announces(plain) or prose.accompanies(passage)
+        if line_key(plain) in elsewhere or plain.endswith((":", "：")):
+            continue
+        if not leads or (len(plain.split()) >= _PLAN and _LOOKS not in plain.casefold()):
+            found.append((passage, leads))
+    room = LINE_LIMIT - len(_LAST_REPLY)
+    taken: set[int] = set()
+    for leads in (False, True):
+        for number, (passage, is_lead) in enumerate(found):
+            if is_lead is leads and (not taken or len(passage) + 2 <= room):
+                taken.add(number)
+                room -= len(passage) + 2
+            elif is_lead is leads:
+                break
+    line = ""
+    for passage in (found[number][0] for number in sorted(taken)):
+        line += (" " if _ENDED.search(line) else ". ") * bool(line) + passage
+    return line

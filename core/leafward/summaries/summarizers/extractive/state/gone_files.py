@@ -1,0 +1,140 @@
+"""Files that were deleted or renamed, and the lines about them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leafward.files.file_operation import FileOperation
+from leafward.files.shell.effects import effects
+from leafward.summaries.facts import forms
+from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
+from leafward.summaries.facts.outcomes import failed_calls, patches_of
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
+from leafward.summaries.summarizers.outline import SummarySection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from leafward.session.entries import EntryIndex, ToolCall
+    from leafward.summaries.survival.spans import SpanMessage
+
+_MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
+_SUBJECTS = frozenset(
+    {
+        SummarySection.DONE,
+        SummarySection.NEXT,
+        SummarySection.DECISIONS,
+        SummarySection.CONTEXT,
+        SummarySection.IN_PROGRESS,
+        SummarySection.BLOCKED,
+    }
+)
+_TOLD_FILES = 8
+"""Deleted or renamed files that are named."""
+_TELLS_REMOVAL = re.compile(
+    r"(?i)^\W*(?:removed|deleted|dropped|renamed|moved|reverted|gelöscht|entfernt|umbenannt|supprimé|renommé)\b"
+)
+"""The beginning of an outcome that tells of a removal itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoneFile:
+    """A file that no longer has its name."""
+
+    place: int
+    entry: EntryIndex
+    now: str
+    """Its new name; empty where it was deleted."""
+    returned: bool = False
+    """Whether that is the name that it had before this one."""
+
+
+def gone_files(
+    messages: Sequence[SpanMessage], calls: Mapping[int, Sequence[ToolCall]], cwd: str
+) -> dict[str, GoneFile]:
+    """The files that were deleted or renamed and did not come back, by their names; `calls` are those of the messages, by position."""
+    gone: dict[str, GoneFile] = {}
+    failed = failed_calls(message for _, message in messages)
+    for place, made in calls.items():
+        entry = messages[place].entry
+        for call in made:
+            if call.id in failed:
+                continue
+            arguments = call.arguments
+            if changes_text(arguments):
+                for name in PATH_ARGUMENTS:
+                    if isinstance(arguments.get(name), str):
+                        gone.pop(forms.canonical_path(arguments[name], cwd), None)
+            for patch in patches_of(arguments):
+                path = forms.canonical_path(patch.path, cwd)
+                now = forms.canonical_path(patch.moved_to, cwd) if patch.moved_to else ""
+                gone.pop(now or path, None)
+                if patch.verb == "delete" or now not in ("", path):
+                    gone[path] = GoneFile(place, entry, now)
+            command = next(
+                (arguments[name] for name in COMMAND_ARGUMENTS if isinstance(arguments.get(name), str)), ""
+            )
+            if _MOVES.search(command) is None:
+                continue
+            for one in effects(command):
+                if one.glob or one.by is not None:
+                    continue
+                path = forms.canonical_path(one.path, cwd)
+                now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
+                before = gone.pop(now or path, None)
+                if one.operation is FileOperation.DELETE or (
+                    one.operation is FileOperation.MOVE and now != path
+                ):
+                    returned = before is not None and before.now == path
+                    gone[path] = GoneFile(place, entry, now, returned)
+    return gone
+
+
+def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile]) -> None:
+    """Leaves out the lines about files from before they were deleted or renamed, and says that they were."""
+    listed = 0
+    # Names that a renamed file had for a time.
+    between = {what.now for what in gone.values()}
+    for path, what in sorted(gone.items(), key=lambda item: (-item[1].place, item[0])):
+        if "." not in path.rsplit("/", 1)[-1]:
+            continue
+        left = without_file(evidence, path, what.place)
+        work = evidence.files.pop(path, None)
+        if work is not None and what.now and what.now in evidence.files:
+            renamed = evidence.files[what.now]
+            renamed.changes += work.changes
+            renamed.names = {**work.names, **renamed.names}
+        if work is None and len(left) == len(evidence.candidates):
+            continue
+        evidence.candidates = left
+        if listed < _TOLD_FILES and path not in between and not what.returned:
+            listed += 1
+            now = what.now
+            while now in gone:
+                now = gone[now].now
+            text = f"Renamed `{path}` to `{now}`" if now else f"Deleted `{path}`"
+            add(evidence, SummarySection.DONE, text, (what.entry,), 3.0)
+
+
+def without_file(evidence: Evidence, path: str, until: int) -> list[LineCandidate]:
+    """The lines but those about a file up to a position; the last request stays, its outcome does not."""
+    name = path.rsplit("/", 1)[-1]
+    named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])(?!\.\w)")
+    for candidate in evidence.candidates:
+        if candidate.first and candidate.asks and evidence.place_of(candidate) <= until:
+            asked, _, came = candidate.text.partition(OUTCOME)
+            if named.search(came) and not _TELLS_REMOVAL.match(came):
+                candidate.text = asked
+    return [
+        candidate
+        for candidate in evidence.candidates
+        if not (
+            candidate.section in _SUBJECTS
+            and not candidate.first
+            and name in candidate.text
+            and named.search(candidate.text)
+            and evidence.place_of(candidate) <= until
+        )
+    ]

@@ -1,0 +1,47 @@
+"""What a reply stated is told until two later requests had work, and longer only where nobody named its subject since."""
+
+from __future__ import annotations
+
+from leafward.summaries.summarizers.outline import SummarySection
+from tests.core.told import ran, reply, told_in, user, worked
+
+_WORKED_ON = "The gate of `fence_table` opens only while the pump of the lower pond is switched off."
+_LEFT_ALONE = (
+    "The hours of the night watch stand in `config/watch.toml`, one line for each of the seven days."
+)
+_NAMELESS = "The pump of the lower pond takes about forty minutes until the whole pond is empty."
+_FIRST = [
+    user("Find out why the gate of the orchard stays shut."),
+    *ran("a", "cat fences"),
+    reply(f"The cause is the pump of the pond.\n\n{_WORKED_ON}\n\n{_LEFT_ALONE}\n\n{_NAMELESS}"),
+]
+
+
+def _later(number: int) -> list[dict[str, object]]:
+    asked = user(f"now let the fence of field {number} tell its length as well")
+    return [
+        asked,
+        *worked(f"src/field_{number}.py", f"f{number}"),
+        reply("The `fence_table` has its length."),
+    ]
+
+
+def _said(*messages: dict[str, object]) -> list[str]:
+    told = told_in(SummarySection.CONTEXT, *messages)
+    return [line for line in (_WORKED_ON, _LEFT_ALONE, _NAMELESS) if line in told]
+
+
+def test_a_statement_is_told_while_one_request_was_worked_on_behind_it() -> None:
+    assert _said(*_FIRST) == [_WORKED_ON, _LEFT_ALONE, _NAMELESS]
+    assert _said(*_FIRST, *_later(1)) == [_WORKED_ON, _LEFT_ALONE, _NAMELESS]
+
+
+def test_behind_a_second_one_it_is_told_only_where_its_subject_was_left_alone() -> None:
+    assert _said(*_FIRST, *_later(1), *_later(2)) == [_LEFT_ALONE]
+    again = [user("how many watches are in config/watch.toml?"), *ran("w", "wc -l config/watch.toml")]
+    assert _said(*_FIRST, *_later(1), *_later(2), *again) == []
+
+
+def test_a_request_that_was_only_talked_about_ages_nothing() -> None:
+    talked = [user("and what is a gate of the valley called?"), reply("A gate of the valley is a weir.")]
+    assert _said(*_FIRST, *_later(1), *talked, *talked) == [_WORKED_ON, _LEFT_ALONE, _NAMELESS]
