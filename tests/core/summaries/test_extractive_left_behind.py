@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, told_in, user, worked
 
@@ -57,3 +60,50 @@ def test_a_question_that_words_answered_is_no_goal_behind_others() -> None:
         *worked("PLAN.md", "a"),
     ]
     assert not any("good idea at all" in goal for goal in told_in(SummarySection.GOAL, *said))
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer", "offer"),
+    [
+        ("Read beds.csv and say whether the planner can take it", "It can, as it stands.", "If you like, the next step is to write the format down in the README."),
+        ("beds.csv 파일을 보고 계획표에 넣을 수 있는지 봐줘", "지금 형태 그대로 넣을 수 있습니다.", "원하면 다음 단계로 형식을 README에 적어두겠습니다."),
+        ("Sieh dir beds.csv an und sag, ob der Planer die Datei lesen kann", "Er kann sie lesen.", "Wenn du möchtest, ist der nächste Schritt eine Beschreibung im README."),
+    ],
+)  # fmt: skip
+def test_an_offer_that_nobody_asked_for_is_no_step(request_: str, answer: str, offer: str) -> None:
+    said = [user(request_), *ran("a", "head beds.csv"), reply(f"{answer} {offer}")]
+    assert told_in(SummarySection.NEXT, *said) == []
+
+
+def test_an_answered_request_is_no_goal_behind_three_others_whatever_it_left() -> None:
+    said = [
+        user("Read beds.csv and say whether the planner can take it as it stands"),
+        *ran("a", "head beds.csv"),
+        reply("It can. The next step is to write the format down in FORMAT.md."),
+    ]
+    for number, what in enumerate(("the hoses of the north", "the pump of the well", "the roof of the shed")):
+        said += [
+            user(f"Draw {what} for the neighbours on one sheet"),
+            *worked(f"{number}.svg", f"k{number}"),
+            reply("Drawn. The next step is a second sheet with the prices."),
+        ]
+    assert not any("beds.csv" in goal for goal in told_in(SummarySection.GOAL, *said))
+
+
+@pytest.mark.parametrize(
+    "again", ["try it again", "noch mal", "다시 해줘", "再试一次", "もう一度お願いします"]
+)
+def test_to_try_again_is_to_go_on(again: str) -> None:
+    said = [user(_FIRST), *ran("a", "make flash"), user(again), *ran("b", "make flash")]
+    assert told_in(SummarySection.GOAL, *said) == [_FIRST]
+    assert not any(again in line for line in told_in(SummarySection.IN_PROGRESS, *said))
+
+
+def test_a_question_that_was_looked_up_is_answered_whatever_the_answer_tells_of() -> None:
+    asked = "which tables hold the frost rows, and why does the page of the valley show none of them?"
+    found = "The page is broken: it still reads `rows_old`, which the import does not fill. The rows are in `rows`."
+    assert told_in(SummarySection.GOAL, user(asked), *ran("a", "grep -rn rows src"), reply(found)) == [
+        NOTHING_OPEN
+    ]
+    promised = reply(f"{found} I'll keep watching the import.")
+    assert told_in(SummarySection.GOAL, user(asked), *ran("a", "grep -rn rows src"), promised) == [asked]

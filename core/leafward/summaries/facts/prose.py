@@ -97,7 +97,7 @@ _TODO = markers(
     r"|next step|^next(?:(?=: )| steps(?=[^.?!\n]{0,30}: ))|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
     r"|(?<!appropriate for )(?<!suitable for )(?<!candidate for )(?<!candidates for )(?<!good )(?<!fine as )(?<!fine for )follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"
     r"|\b(?:als nächstes|nächste[rn]? schritt|steht noch aus|(?:muss|müssen|müsste) (?:\w+ ){0,2}noch|fehlt noch|noch (?:zu tun|offen)"
-    r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|下一步|还需要|残り|次[はに]|다음",
+    r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|下一步|还需要|残り|次[はに]|다음 (?:단계|작업|할 일)|남은 (?:단계|작업|일)",
     "todo fixme still remaining outstanding next yet left need needs follow steht fehlt muss noch reste queda falta",
 )
 _NEGATION = markers(
@@ -352,8 +352,10 @@ _NAMED = 2
 
 _ADVISED = late(
     r"(?i)^\W*(?:(?:nit|minor|optional(?:ly)?|suggestion|possible(?: follow[- ]ups?)?)\b[^:]{0,40}:|(?:optionally|consider|could consider|might consider|worth considering)\b)"
+    r"|^\W*(?:(?:and|or|also|but|next),? )?(?:if you(?:['’]d| would)? (?:want|like|wish|prefer|need)|let me know if|(?:wenn|falls) (?:du|sie|gewünscht)\b.{0,20}\b(?:willst|möchtest|magst|möchten|wollen|gewünscht)|auf wunsch|si (?:tu veux|vous (?:voulez|souhaitez)|quieres|lo deseas|quiere)"
+    r"|jeśli chcesz|если хочешь)\b|^(?:如果|若)?(?:你|您)?(?:需要|想|愿意)的话|^如果(?:你|您)?(?:需要|想要|愿意)|(?:必要|ご希望|よろし(?:い|けれ)|よけれ)(?:であれ)?(?:ば|なら)|^(?:원하|필요하)(?:시)?면"
 )
-"""The beginning of a piece of advice: nobody is to do it yet."""
+"""The beginning of a piece of advice, or of an offer to the user: nobody is to do it yet."""
 _POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
 
 

@@ -58,6 +58,8 @@ MEANWHILE = late(
 """The beginning of a prompt that comes in between."""
 WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
+_WELL_BEHIND = 3
+"""Such requests after which an answer that ended work is over, whatever it offered or left."""
 _LONG_AGO = 6
 """Such requests where the answer named remaining work: by then it is done, or belongs to other requests."""
 _SAME_STEP = 2
@@ -275,7 +277,7 @@ def _is_over(
     answer, behind, telling, worked = reply
     if behind is None or not telling:
         return False
-    if worked >= _LONG_AGO:
+    if worked >= _LONG_AGO or (worked >= _WELL_BEHIND and own and turn.works and is_answered(turn)):
         return True
     aside = ERRAND.match(turn.text) or REMARK.match(turn.text) or responses.refutes(turn.own)
     if worked and turn.works and (aside or LOOKS.match(turn.text)):
