@@ -9,10 +9,10 @@ from leafward.summaries.facts.marker_words import markers
 
 _REMEMBERED = 1 << 14
 _OFFERED = late(
-    r"(?i)\W*(?:if you(?:['’]d| would)? (?:want|like|prefer|wish)|wenn (?:du|sie) (?:willst|möchtest|magst|möchten|wollen)|falls (?:du|sie)"
+    r"(?i)\W*(?:(?:and|or|also|but|next)[, ]+)?(?:if you(?:['’]d| would)? (?:want|like|prefer|wish|need)|let me know if|(?:wenn|falls) (?:du|sie|gewünscht)|auf wunsch"
     r"|si (?:tu|vous) (?:veux|voulez|souhaites|souhaitez|préfères|préférez)|si (?:lo )?(?:quieres|quiere|deseas|desea|prefieres|prefiere)"
     r"|se (?:quiser|vuoi|preferisci)|jeśli chcesz|если (?:хотите|хочешь))\b"
-    r"|\W*(?:如果(?:你|您)?(?:想|需要|愿意|希望)|需要的话|よろしければ|ご希望|必要(?:であれば|なら)|원하(?:면|시면|신다면)|필요하(?:면|시면))"
+    r"|\W*(?:(?:如果|若)(?:你|您)?(?:想|需要|愿意|希望)|(?:你|您)?(?:需要|想|愿意)的话|よろし(?:ければ|い(?:なら|であれば))|よければ|ご希望|必要(?:であれば|なら)|원하(?:면|시면|신다면)|필요하(?:면|시면))"
 )
 """The beginning of an offer."""
 _FILLER = late(
