@@ -107,3 +107,28 @@ def test_a_question_that_was_looked_up_is_answered_whatever_the_answer_tells_of(
     ]
     promised = reply(f"{found} I'll keep watching the import.")
     assert told_in(SummarySection.GOAL, user(asked), *ran("a", "grep -rn rows src"), promised) == [asked]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "all beds were measured, I would hypothesize that right now the pump is always sending zero litres",
+        "the pump is now never stopping in the rain, as far as I can see",
+        "必ず毎朝水をやるという仕様にしようかと考えていますが、どうでしょう。",
+    ],
+)
+def test_a_supposition_or_a_question_is_no_rule(said: str) -> None:
+    told = [
+        user("Look at the pump"),
+        *ran("a", "make log"),
+        reply("It runs."),
+        user(said),
+        *ran("b", "make log"),
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *told) == []
+
+
+def test_a_request_is_no_rule_once_it_is_answered() -> None:
+    asked = user("add a page for the pumps to the start page, and its picture should be pump.png")
+    said = [asked, *worked("index.html", "a")]
+    assert told_in(SummarySection.CONSTRAINTS, *said, reply("Added."), user("now the colours")) == []

@@ -27,13 +27,15 @@ _ASKED = late(
     "|为什么|为何|为啥|怎么|なぜ|どうして|왜)"
 )
 _TAG = late(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
-_ASKED_LAST = late(r"[吗呢か](?:(?<=[吗呢])|(?<=ですか)|(?<=ますか))\W*$")
+_ASKED_LAST = late(
+    r"[吗呢か](?:(?<=[吗呢])|(?<=ですか)|(?<=ますか))\W*$|(?:でしょう|かな)(?:(?<=どうでしょう)|(?<=かな))\W*$"
+)
 _GUESSED = markers(
-    r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
+    r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope|hypothesi[sz]e|presume|reckon|imagine|speculate|doubt)"
     r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory"
     r"|ich (?:glaube|denke|vermute)|vielleicht|vermutlich|wahrscheinlich|je (?:crois|pense)|peut-être|quizás?|creo que)\b|也许|可能|大概|たぶん|かもしれ",
     "glaube denke vermute vielleicht vermutlich wahrscheinlich crois pense quizas quiza creo think thinking guess suppose bet suspect believe assume wonder thought hope know understand see get "
-    "feeling feel maybe perhaps probably sure sounds theory",
+    "hypothesize hypothesise presume reckon imagine speculate doubt feeling feel maybe perhaps probably sure sounds theory",
 )
 
 

@@ -24,7 +24,7 @@ from leafward.summaries.summarizers.extractive.answers import quotes as quoting
 from leafward.summaries.summarizers.extractive.answers.last_reply import last_word
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
-from leafward.summaries.summarizers.extractive.requests import offers, user_requests
+from leafward.summaries.summarizers.extractive.requests import asked_answers, offers, user_requests
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
@@ -118,6 +118,7 @@ def collect(
         kept=answers,
     )
     offers.declined(evidence, turns)
+    asked_answers.answered(evidence, messages)
     works = any(one.message.get("role") == "toolResult" for one in behind)
     quoting.answers(evidence, messages, turns, stop, goes_on=works)
     choices.chosen(evidence, messages, turns)
