@@ -236,6 +236,8 @@ def _work(
             work_of.write(one.names, place)
             if one.whole:
                 work_of.declared.clear()
+                if work_of.changes + work_of.reads + work_of.named == 1:
+                    work_of.made = place
             work_of.declared.update(one.declared)
     for call in calls:
         command = command_of(call.arguments)
