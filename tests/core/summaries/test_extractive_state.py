@@ -115,7 +115,12 @@ def made(path: str, key: str) -> list[dict[str, Any]]:
 
 
 def test_a_file_that_came_back_is_not_deleted() -> None:
-    said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
+    said = [
+        user("try the table out"),
+        *made("src/trial.py", "a"),
+        user("take it out again"),
+        *ran("b", "rm src/trial.py"),
+    ]
     assert "Deleted `src/trial.py`" in told_in(SummarySection.DONE, *said)
     again = told_in(SummarySection.DONE, *said, *made("src/trial.py", "c"))
     assert not any(line.startswith("Deleted") for line in again)

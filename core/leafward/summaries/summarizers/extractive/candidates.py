@@ -126,6 +126,8 @@ class FileWork:
     """Changes since the last commit: git can take them back."""
     committed: int = -1
     """Position of the last change before that commit."""
+    made: int = -1
+    """Position of the call that wrote it whole, where nothing had touched it before; -1 else."""
     stashed: int = 0
     """Changes that `git stash` put aside."""
     restored: bool = False

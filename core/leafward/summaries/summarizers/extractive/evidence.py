@@ -24,7 +24,7 @@ from leafward.summaries.summarizers.extractive.answers import quotes as quoting
 from leafward.summaries.summarizers.extractive.answers.last_reply import last_word
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
-from leafward.summaries.summarizers.extractive.requests import offers, user_requests
+from leafward.summaries.summarizers.extractive.requests import asked_answers, offers, user_requests
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
@@ -118,6 +118,7 @@ def collect(
         kept=answers,
     )
     offers.declined(evidence, turns)
+    asked_answers.answered(evidence, messages)
     works = any(one.message.get("role") == "toolResult" for one in behind)
     quoting.answers(evidence, messages, turns, stop, goes_on=works)
     choices.chosen(evidence, messages, turns)
@@ -235,6 +236,8 @@ def _work(
             work_of.write(one.names, place)
             if one.whole:
                 work_of.declared.clear()
+                if work_of.changes + work_of.reads + work_of.named == 1:
+                    work_of.made = place
             work_of.declared.update(one.declared)
     for call in calls:
         command = command_of(call.arguments)

@@ -12,6 +12,7 @@ from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
+from leafward.summaries.facts.labels import names_cause
 from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable, without_suggestions
@@ -230,7 +231,8 @@ def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, rece
             return
     context = section is SummarySection.CONTEXT
     if context and not (
-        _states_something(end, said) and (not end.aged or evidence.is_left_alone(line, entry))
+        _states_something(end, said)
+        and (not end.aged or names_cause(line) or evidence.is_left_alone(line, entry))
     ):
         return
     add(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import prose, responses
+from leafward.summaries.facts import labels, prose, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
@@ -205,7 +205,8 @@ def with_outcome(text: str, turn: Turn, same: SameWork) -> str:
             if section is SummarySection.CONTEXT
             and not (prose.announces(one) or bids(one) or same.overtakes(one, turn))
         )
-        told = next(said, "")
+        led = (one for one, _ in passages if labels.concludes(one) or labels.names_cause(one))
+        told = next(led, "") or next(said, "")
         if files := same.changed(turn):
             changed = f"changed {named_files(files)}"
             # What was wrong before is told in the past, and a longer statement seldom only says what was done.

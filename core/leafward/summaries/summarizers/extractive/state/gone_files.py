@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
+    from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
@@ -92,8 +93,11 @@ def gone_files(
     return gone
 
 
-def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile]) -> None:
-    """Leaves out the lines about files from before they were deleted or renamed, and says that they were."""
+def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[Turn]) -> None:
+    """Leaves out the lines about files from before they were deleted or renamed, and says that they were.
+
+    A file that was made and deleted for one request is not worth telling.
+    """
     listed = 0
     # Names that a renamed file had for a time.
     between = {what.now for what in gone.values()}
@@ -109,6 +113,8 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile]) -> None:
         if work is None and len(left) == len(evidence.candidates):
             continue
         evidence.candidates = left
+        if work is not None and not what.now and _is_scratch(work.made, what.place, turns):
+            continue
         if listed < _TOLD_FILES and path not in between and not what.returned:
             listed += 1
             now = what.now
@@ -116,6 +122,11 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile]) -> None:
                 now = gone[now].now
             text = f"Renamed `{path}` to `{now}`" if now else f"Deleted `{path}`"
             add(evidence, SummarySection.DONE, text, (what.entry,), 3.0)
+
+
+def _is_scratch(made: int, gone: int, turns: Sequence[Turn]) -> bool:
+    """Whether a file was there only while one request was worked on."""
+    return made >= 0 and not any(made < turn.first <= gone for turn in turns)
 
 
 def without_file(evidence: Evidence, path: str, until: int) -> list[LineCandidate]:

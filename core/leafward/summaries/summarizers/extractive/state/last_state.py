@@ -76,16 +76,16 @@ def tell_state(
     elif (line := before.get(_FILE)) is not None and line.partition("`")[2].rstrip("`") not in gone:
         changes = _last_change(kept, failed_calls(m for _, m in kept), (), cwd) is not None
         _add(evidence, f"{_FILE}{BEFORE_KEPT * changes}:{line.partition(':')[2]}", previous[1])
-    run = _last_run(messages)
+    run = _last_run(messages, gone)
     since = changed is not None and (run is None or changed[0] > run[0])
     if run is not None:
         place, command, printed = run
-        lead = _RUN + BEFORE_KEPT * (_last_run(kept) is not None)
+        lead = _RUN + BEFORE_KEPT * (_last_run(kept, gone) is not None)
         again = evidence.reader.unfinished().get(command, NO_ENTRY) > messages[place].entry
         told = f"{printed}{_CHANGED_SINCE * since}{_AGAIN * again}"
         text = f"{lead}: `{harmless(command, _COMMAND)}` {told}"
         _add(evidence, text, messages[place].entry)
-        counted = None if _has_counts(printed) else _last_run(messages, counted=True)
+        counted = None if _has_counts(printed) else _last_run(messages, gone, counted=True)
         passed = printed == _PASSED
         if counted is not None and passed and _FAILING.search(counted[2]):
             # What failed in an earlier run passed in the last one.
@@ -100,7 +100,7 @@ def tell_state(
         ):
             _add(evidence, line, previous[1])
         return
-    if _last_run(kept) is not None:
+    if _last_run(kept, gone) is not None:
         # The kept messages tell how it stands now.
         return
     if (line := before.get(_RUN)) is not None:
@@ -142,8 +142,14 @@ def _last_change(
     return None
 
 
-def _last_run(messages: Sequence[SpanMessage], *, counted: bool = False) -> tuple[int, str, str] | None:
-    """Position, command and outcome of the last test run that ended, or of the last one that printed counts."""
+def _last_run(
+    messages: Sequence[SpanMessage], gone: Collection[str], *, counted: bool = False
+) -> tuple[int, str, str] | None:
+    """Position, command and outcome of the last test run that ended, or of the last one that printed counts.
+
+    What ran a file that is gone was a trial.
+    """
+    names = {path.rpartition("/")[2] for path in gone}
     waiting: dict[str, tuple[int, Body]] = {}
     ends: dict[str, tuple[int, Body]] = {}
     """The results with which processes ended that went on behind the result of their command."""
@@ -165,6 +171,7 @@ def _last_run(messages: Sequence[SpanMessage], *, counted: bool = False) -> tupl
                 for call in tool_calls(message)
                 if (there := waiting.pop(call.id, None)) is not None
                 and (run := _ended(call, there, ends, counted=counted)) is not None
+                and names.isdisjoint(word.rpartition("/")[2] for word in run[1].split())
             ]
             if runs:
                 return max(runs)

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, tool_calls
+from leafward.summaries.facts.labels import names_cause
 from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, Voice
@@ -67,7 +68,7 @@ def settle(
     for path in (path for _, message in kept for path in files_changed(message, failed, cwd)):
         # The messages that follow write it again.
         gone.pop(path, None)
-    tell_gone(evidence, gone)
+    tell_gone(evidence, gone, turns)
     calls = {
         place: tool_calls(body) for place, (_, body) in enumerate(kept) if body.get("role") == "assistant"
     }
@@ -97,7 +98,7 @@ def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping
     """
     if candidate.section is not SummarySection.CONTEXT or candidate.provenance is Provenance.RECORDED:
         return False
-    if candidate.asks:
+    if candidate.asks or names_cause(candidate.text):
         return False
     place = evidence.place_of(candidate)
     seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
