@@ -151,7 +151,9 @@ def _cut(sizes: PathSizes, counts: Counts, rules: _Version, start: int, budget: 
     if forced:
         found = len(sizes.cuts) - 1 if rules.falls_back_to_last else first
     cut = sizes.cuts[found]
-    why = f"Counted back from the end, {budget:,} tokens are reached at #{sizes.entries[reached]} (~{total:,})"
+    why = (
+        f"Counted back from the end, {budget:,} tokens are reached at #{sizes.entries[reached]} (~{total:,})"
+    )
     if forced:
         why += f"; there is no place for a cut after it, so the {'last' if rules.falls_back_to_last else 'first'} one is taken"
     elif cut == reached:
