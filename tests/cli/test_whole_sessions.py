@@ -258,6 +258,20 @@ def test_litter_is_named_and_cleared_when_asked(
     assert done("doctor", "--clear-litter").out == "nothing to clear: no interrupted write left files\n"
 
 
+def test_of_much_litter_the_first_is_named_and_the_rest_counted(
+    done: Run, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        session.with_name(f"{session.name}.leafward-{number:08x}.tmp").write_bytes(b"{")
+    now = session.stat().st_ctime + 3600
+    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
+    lines = [line for line in done("doctor").out.splitlines() if line.startswith("! litter")]
+    assert len(lines) == 6
+    assert lines[-1].endswith("7 more; --json lists all")
+    every = [one for one in done("doctor", "--json").document["problems"] if one["code"] == "litter"]
+    assert len(every) == 12
+
+
 def test_excluded_folders_are_counted_and_nothing_else(done: Run, run: Run, session: Path) -> None:
     config_path().parent.mkdir(parents=True)
     config_path().write_text('exclude = ["/home/ada/orchard"]\n')
