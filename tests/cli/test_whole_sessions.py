@@ -165,7 +165,7 @@ def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> Non
     assert session.read_bytes() == before
     assert done("archive", "01a1fff0", "--json").document["archived"] is True
     assert done("ls", "--json").document["sessions"][0]["archived"] is True
-    assert "nothing to do, already so" in done("archive", "01a1fff0").out
+    assert "unchanged: archived" in done("archive", "01a1fff0").out
     done("archive", "01a1fff0", "--undo")
     assert done("ls", "--json").document["sessions"][0]["archived"] is False
     assert done("log", "01a1fff0", "--json").document["ops"][0]["kind"] == "archive"

@@ -221,7 +221,7 @@ class TestLabelAndName:
     def test_as_it_was_nothing_is_written(self, done: Run, path: Path) -> None:
         done("label", path, "00000002", "x")
         before = path.read_bytes()
-        assert done("label", path, "00000002", "x").out.startswith("nothing to do, already so: ")
+        assert done("label", path, "00000002", "x").out.startswith("unchanged: ")
         assert path.read_bytes() == before
 
     def test_dry_runs_write_nothing(self, run: Run, path: Path) -> None:
