@@ -7,6 +7,7 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.files.shell.formatters import formatted
 from leafward.files.shell.lexer import ShellWord
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class BulkCommand(StrEnum):
     PATCH = "patch"
     RSYNC = "rsync"
     UNPACK = "unpacking"
+    FORMATTER = "a formatter"
+    ELSEWHERE = "cd"
+    """No command of its own: one that changed a file may have run in another folder, as the `cd` before it may have failed."""
     NOTICED = "notice"
     """No command: the agent noticed that the one file changed."""
     MISSED = "miss"
@@ -76,7 +80,10 @@ def sweeps(program: str, words: Sequence[ShellWord]) -> list[Swept]:
     if program == "git":
         return _git(words)
     rule = _RULES.get(program)
-    return rule(words) if rule is not None else []
+    if rule is not None:
+        return rule(words)
+    places = formatted(program, words)
+    return [Swept(BulkCommand.FORMATTER, one or HERE) for one in places or ()]
 
 
 def _operands(words: Sequence[ShellWord]) -> list[ShellWord]:

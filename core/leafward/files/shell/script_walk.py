@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import posixpath
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
@@ -27,6 +28,12 @@ _NAMING = frozenset({"for", "select"})
 _GOES_ON = frozenset({"do", "then", "else", "elif", "if", "fi", "{", "}", "!", "time"})
 
 
+_GOING_ON = frozenset({"&&", "|", "|&"})
+_GUARDED = 3
+_MOST_ASTRAY = 4
+"""Folders that a command may run in instead; with more of them its folder is not known."""
+
+
 class PlacedCommand(NamedTuple):
     """A simple command of a script."""
 
@@ -36,6 +43,11 @@ class PlacedCommand(NamedTuple):
     proof: Proof
     grouped: bool
     """Whether its redirections are those of a group that ends here."""
+    astray: Mapping[str, Proof] = MappingProxyType({})
+    """Folders that it runs in instead where a `cd` before it failed, and the evidence of that:
+
+    `COMPLAINT` where the output shows it, `NONE` where nothing does.
+    """
 
 
 def placed(script: str, folder: str = "") -> Iterator[PlacedCommand]:
@@ -59,7 +71,14 @@ class _Walk:
     def __init__(self, folder: str) -> None:
         self._here: str | None = folder
         self._pushed: _Folders | None = None
-        self._outer: list[tuple[str | None, _Folders | None]] = []
+        self._outer: list[tuple[str | None, _Folders | None, dict[str, Proof], bool]] = []
+        self._astray: dict[str, Proof] = {}
+        self._reached = False
+        """Whether the next command is reached only where the last `cd` was done."""
+        self._guards = 0
+        """Commands from here on among which an `exit` belongs to a `cd` that fails."""
+        self._before: tuple[str | None, _Folders | None, dict[str, Proof], bool] | None = None
+        """The state before a list that runs in the background."""
         self._grouped = False
         self._loops: list[tuple[str, Sequence[ShellWord]]] = []
         """Open loops: the variable and its values, none where they are not known."""
@@ -68,9 +87,9 @@ class _Walk:
     def bracket(self, sign: str) -> None:
         """Enters or leaves a subshell."""
         if sign == "(":
-            self._outer.append((self._here, self._pushed))
+            self._outer.append(self._state())
         elif self._outer:
-            self._here, self._pushed = self._outer.pop()
+            self._here, self._pushed, self._astray, self._reached = self._outer.pop()
         self._grouped = sign == ")"
 
     def command(self, command: Command, proof: Proof) -> Iterator[PlacedCommand]:
@@ -78,10 +97,33 @@ class _Walk:
         if any("{" in word.text and not word.plain for word in command.words):
             command = _with_words(command, [one for word in command.words for one in _without_braces(word)])
         self._follow_loops(command.words)
+        self._follow_background(proof)
         grouped, self._grouped = self._grouped or closes(command), False
         if not self._moves(command, proof):
+            self._follow_guard(command)
+            astray = {} if self._reached else dict(self._astray)
             for one in self._repeated(command) if self._loops else (command,):
-                yield PlacedCommand(one, self._here, proof, grouped)
+                yield PlacedCommand(one, self._here, proof, grouped, astray)
+        self._reached = self._reached and command.ended in _GOING_ON
+        if not self._reached and command.ended == "||":
+            self._guards = self._guards or _GUARDED
+
+    def _state(self) -> tuple[str | None, _Folders | None, dict[str, Proof], bool]:
+        return self._here, self._pushed, dict(self._astray), self._reached
+
+    def _follow_background(self, proof: Proof) -> None:
+        """A list in the background has a folder of its own."""
+        if proof is Proof.LATER:
+            self._before = self._before or self._state()
+        elif self._before is not None:
+            (self._here, self._pushed, self._astray, self._reached), self._before = self._before, None
+
+    def _follow_guard(self, command: Command) -> None:
+        """`cd x || exit`: what follows is reached only where that `cd` was done."""
+        words = without_keywords(command.words)
+        if self._guards and words and words[0].text in ("exit", "return"):
+            self._astray, self._guards = {}, 0
+        self._guards = max(0, self._guards - 1)
 
     def _moves(self, command: Command, proof: Proof) -> bool:
         """Whether a command only changes the folder, which is done here."""
@@ -89,15 +131,31 @@ class _Walk:
         program = words[0].text if words and words[0].plain else ""
         if program not in ("cd", "pushd", "popd"):
             return False
-        certain = proof is not Proof.NONE
+        certain = proof > Proof.NONE
         if program == "popd":
             known = certain and len(words) == 1 and self._pushed is not None
             self._here, self._pushed = self._pushed if known and self._pushed is not None else (None, None)
             return True
         if program == "pushd":
             self._pushed = (self._here, self._pushed)
-        self._here = _folder_named(words, self._here) if certain else None
+        before, target = self._here, words[1] if len(words) == 2 else ShellWord("~")
+        self._here = _folder_named(words, before) if certain or proof is Proof.LATER else None
+        self._may_fail(command, proof, before, target)
         return True
+
+    def _may_fail(self, command: Command, proof: Proof, before: str | None, target: ShellWord) -> None:
+        """Keeps the folders in which what follows runs where a `cd` fails."""
+        stray = {
+            folder: sign
+            for one, sign in self._astray.items()
+            if (folder := _folder_named((ShellWord("cd"), target), one)) is not None and folder != self._here
+        }
+        if proof is not Proof.EXIT and before is not None and before != self._here:
+            silent = any("2" in one.sign or "&" in one.sign for one in command.redirections)
+            stray = {**self._astray, **stray, before: Proof.NONE if silent else Proof.COMPLAINT}
+        if len(stray) > _MOST_ASTRAY:
+            self._here, stray = None, {}
+        self._astray, self._reached = stray, True
 
     def _follow_loops(self, words: Sequence[ShellWord]) -> None:
         for place, word in enumerate(words):
