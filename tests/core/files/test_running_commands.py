@@ -71,6 +71,8 @@ def after(bench: Workbench, script: str) -> dict[str, Rebuilt]:
         "cd nowhere; cp src/b.py a.py; true",
         "bash -c 'cd nowhere; echo x > a.py'",
         "cd nowhere; sed -i s/a/b/ a.py",
+        "cd nowhere; true || exit 1; echo x > a.py",
+        "cd src; cd nowhere; echo x > ../a.py",
     ],
 )
 def test_where_a_cd_failed_the_file_of_the_folder_before_it_is_not_known(
@@ -90,6 +92,8 @@ def test_where_a_cd_failed_the_file_of_the_folder_before_it_is_not_known(
         ("cd src || exit 1; echo x > c.py", "a.py\n"),
         ("cd src && true; cd ..; echo x > a.py", "x\n"),
         ("cd nowhere & echo x > a.py", "x\n"),
+        ("cd src && true || exit 1; echo x > c.py", "a.py\n"),
+        ("(cd src; ls); echo x > a.py", "x\n"),
     ],
 )
 def test_where_it_did_not_fail_all_is_known(bench: Workbench, script: str, text: str) -> None:
