@@ -189,15 +189,16 @@ class Replay:
         self._by_command.discard(path)
 
     def _take_one(self, step: ReplayStep, calls: Calls) -> None:
-        """Applies a step that names its file: first whether it was done, then its change."""
-        path = step.path
+        """Applies a step that names its file. What a command that may still run changes stays unknown."""
         if step.proof is Proof.LATER and step.operation.changes:
-            self._running.update(one for one in (path, step.to) if one is not None)
+            self._running.update(one for one in (step.path, step.to) if one is not None)
         self._take_done(step, calls)
-        for one in self._running.intersection((path, step.to)):
-            self._state(one).may_differ(step.entry, StepRemark.BY_COMMAND)
+        if self._running:
+            for path in self._running.intersection((step.path, step.to)):
+                self._state(path).may_differ(step.entry, StepRemark.BY_COMMAND)
 
     def _take_done(self, step: ReplayStep, calls: Calls) -> None:
+        """Applies a step: first whether it was done, then its change."""
         path = step.path
         (self._by_command.add if step.inferred and step.operation.changes else self._by_command.discard)(path)
         if step.operation is FileOperation.CHANGE and step.by is not None:
