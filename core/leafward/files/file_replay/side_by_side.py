@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from leafward.files.file_replay.steps import StepOutcome
     from leafward.session.entries import Body, ToolCall
 
-Row = list[Any]
+StepRow = list[Any]
 """The fields of a step whose result may still follow."""
 _CALL, _DEED, _PATH, _OUTCOME, _INFERRED, _TO, _PROOF = map(
     ReplayStep._fields.index, ("call_id", "operation", "path", "outcome", "inferred", "to", "proof")
 )
 
 
-def run_together(rows: Sequence[Row]) -> Iterator[str]:
+def run_together(rows: Sequence[StepRow]) -> Iterator[str]:
     """The files of which nothing is known behind the calls of one reply, which run at the same time; reads that tell nothing are marked.
 
     A read may have come before or after a change of its file; a command changes one before or after the other calls do.
@@ -46,17 +46,17 @@ def run_together(rows: Sequence[Row]) -> Iterator[str]:
     yield from sorted(mixed & by_command)
 
 
-def _paths(row: Row) -> Iterable[str]:
+def _paths(row: StepRow) -> Iterable[str]:
     return (row[_PATH],) if row[_TO] is None else (row[_PATH], row[_TO])
 
 
 class RunningCommands:
     """Commands on one path that still ran at their result. Only when they end it is known whether their changes were made."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[StepRow]) -> None:
         """`rows` are those of the path, to which others append."""
         self._rows = rows
-        self._running: dict[str, tuple[int, list[tuple[Row, Proof]]]] = {}
+        self._running: dict[str, tuple[int, list[tuple[StepRow, Proof]]]] = {}
         """By a process, the rows by its result, and its changes with the evidence for them once it ends."""
         self._polls: dict[str, str] = {}
         """By a call that waits for a process, that process."""
@@ -67,7 +67,7 @@ class RunningCommands:
             self._polls[call.id] = str(call.arguments.get("session_id"))
 
     def answered(
-        self, call_id: str, message: Body, waiting: Iterable[Row], outcome: StepOutcome
+        self, call_id: str, message: Body, waiting: Iterable[StepRow], outcome: StepOutcome
     ) -> Iterator[str]:
         """Takes the result of a call; the files that a command which ended here may have changed behind what others did to them."""
         changes = [row for row in waiting if row[_INFERRED] and row[_DEED].changes]

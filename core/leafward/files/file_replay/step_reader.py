@@ -16,7 +16,7 @@ from leafward.files.call_lines import NO_CALL, CallShapes, result_in, string
 from leafward.files.edits import delta_in, delta_of, delta_told, line_count
 from leafward.files.file_names import in_folder, locate
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_replay.side_by_side import Row, RunningCommands, run_together
+from leafward.files.file_replay.side_by_side import RunningCommands, StepRow, run_together
 from leafward.files.file_replay.steps import (
     NOTEBOOK,
     OF_ACTION,
@@ -88,8 +88,8 @@ class StepReader:
         """Located paths, by the bytes of a line."""
         self._scripts: dict[bytes, list[FileRequest]] = {}
         """Requests of commands, by the bytes of a line."""
-        self._rows: list[Row] = []
-        self._waiting: dict[str, list[Row]] = {}
+        self._rows: list[StepRow] = []
+        self._waiting: dict[str, list[StepRow]] = {}
         """Rows by the call whose result has not come yet."""
         self._running = RunningCommands(self._rows)
         self._edits: dict[str, ToolCall | None] = {}
@@ -247,7 +247,7 @@ class StepReader:
         self._rows += rows
         self._again(call_id, rows)
 
-    def _again(self, call_id: str, rows: list[Row]) -> None:
+    def _again(self, call_id: str, rows: list[StepRow]) -> None:
         """Adds a call whose id may occur again: a result answers the latest one."""
         before = self._waiting.get(call_id, [])
         self._count(call_id, before)
@@ -256,7 +256,7 @@ class StepReader:
 
     def _rows_of(
         self, made: list[FileRequest], entry: int, result: int, call_id: str, outcome: StepOutcome
-    ) -> list[Row]:
+    ) -> list[StepRow]:
         rows = []
         for order, one in enumerate(made):
             added, removed = lines_changed(one)
@@ -288,7 +288,7 @@ class StepReader:
     def _answer(self, result: int, call_id: str, outcome: StepOutcome, delta: tuple[int, int] | None) -> None:
         """Applies the outcome of a call, and its changed lines where the result tells them."""
         waiting = self._waiting.pop(call_id, [])
-        changed: Row | None = None
+        changed: StepRow | None = None
         for row in waiting:
             row[_ANSWER], row[_OUTCOME] = result, outcome
             if row[_DEED] is not _READ:
@@ -302,7 +302,7 @@ class StepReader:
                 changed[_ADDED], changed[_REMOVED] = delta
                 self._edits.pop(call_id, None)
 
-    def _count(self, call_id: str, rows: list[Row]) -> None:
+    def _count(self, call_id: str, rows: list[StepRow]) -> None:
         """Counts the lines of an edit by its call."""
         if call_id in self._edits and self._counts:
             call = self._edits.pop(call_id) or self._call(rows[-1][_ENTRY])
