@@ -162,6 +162,14 @@ def test_what_runs_in_the_background_changes_a_file_at_any_moment(bench: Workben
         assert replay(session).rebuilt("src/b.py").certainty is EXACT
 
 
+def test_behind_wait_what_is_read_is_known(bench: Workbench) -> None:
+    assert after(bench, "(sleep 0.1; echo x > a.py) & wait")["a.py"].certainty is UNKNOWN
+    bench.read("a.py")
+    bench.reply("Read.")
+    with reading(bench.file.path) as session:
+        assert replay(session).rebuilt("a.py").text == "x\n"
+
+
 @pytest.mark.parametrize(
     "text",
     [

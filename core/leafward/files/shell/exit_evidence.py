@@ -70,6 +70,10 @@ def judged(tokens: Sequence[Command | str]) -> Iterator[tuple[Command | str, Pro
         yield token, reader.bracket(number) if isinstance(token, str) else reader.command(number, token)
 
 
+def _waits(command: Command) -> bool:
+    return [word.text for word in without_keywords(command.words)][:1] == ["wait"]
+
+
 def _in_background(tokens: Sequence[Command | str]) -> set[int]:
     """The numbers of the commands that a shell does not wait for: a list or a group that `&` ends."""
     if not any(isinstance(one, Command) and one.ended == "&" for one in tokens):
@@ -118,6 +122,9 @@ class _Reader:
             self._list[at] for at, one in enumerate(tokens) if isinstance(one, Command) and one.ended == "&&"
         }
         self._behind = _in_background(tokens)
+        waits = (at for at, one in enumerate(tokens) if isinstance(one, Command) and _waits(one))
+        self._waits = max(waits, default=-1) if self._behind else -1
+        """The last command that waits for what runs in the background."""
         self._around: list[tuple[str, bool]] = []
         """The open constructs, and for each whether its surroundings are under a condition."""
         self._conditional = self._function = self._left = self._strict = False
@@ -158,7 +165,7 @@ class _Reader:
         program = words[0].text.rpartition("/")[2] if words else ""
         proof = Proof.NONE if negated or self._left else self._proof(command)
         if number in self._behind:
-            proof = Proof.LATER
+            proof = Proof.LATER if number > self._waits else Proof.NONE
         if program in _LEAVING and not (len(words) > 1 and re.fullmatch(r"[1-9]\d*", words[1].text)):
             self._left = True
         if program == "set" and any(re.match(r"-[a-z]*e", word.text) for word in words[1:]):
