@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from leafward.cli.hook import failures
 from leafward.cli.main import main
 from leafward.compaction.injection.findings import kept_findings
 from tests.bench.generate import write_session
-from tests.claude_transcript import Transcript
+from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
 from tests.opencode_store import Conversation, Database
 from tests.oracle.resume import find_node
@@ -98,7 +99,7 @@ def test_the_text_is_what_inject_prints_at_each_of_two_compactions(
     session, selector, goes_on = a_session(agent, home)
     # What else would run beside the agent runs here.
     monkeypatch.setattr(
-        subprocess, "Popen", lambda argv, **_: hook_module.hook(argv[5], argv[7], int(argv[9]))
+        subprocess, "Popen", lambda argv, **_: main(argv[4:])
     )
     texts = []
     for _ in range(2):
@@ -468,3 +469,38 @@ def test_a_fork_is_read_beside_the_agent_once_it_has_a_file(
     (file,) = (path for path in home.rglob("*.json") if "leafward hook" in path.read_text())
     ((group,),) = (json.loads(file.read_text())["hooks"]["SessionStart"],)
     assert "fork" in group["matcher"].split("|")
+
+
+def test_the_file_of_a_fork_is_waited_for_where_its_first_act_is_a_compaction(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Claude Code 2.1.332 writes it while the hooks run: first what is no message, then the copied rows in pieces, then what follows."""
+    source, fork = Transcript(home / ".claude"), Transcript(home / ".claude", IDS[1])
+    for number in range(4):
+        source.prompt(f"Look at the file {number}.")
+        source.call("Read", f"c{number}", file_path=f"/home/ada/orchard/src/file{number}.py")
+        source.result(f"c{number}")
+        source.reply("Seen.")
+    rows = source.path.read_bytes().splitlines(keepends=True)
+    fork.raw(b'{"type":"mode","mode":"normal","sessionId":"x"}\n')
+    threads: list[threading.Thread] = []
+
+    def beside(argv: list[str], **_: object) -> None:
+        threads.append(threading.Thread(target=main, args=(argv[4:],)))
+        threads[-1].start()
+
+    monkeypatch.setattr(subprocess, "Popen", beside)
+    told("claude", _spoken("PreCompact", str(fork.path), "one"), monkeypatch)
+    time.sleep(0.2)
+    for piece in (rows[:3], rows[3:]):
+        fork.raw(b"".join(piece))
+    # What follows the compaction is no part of it.
+    fork.tip, fork.defaults = source.tip, {"timestamp": (datetime.now(UTC) + timedelta(seconds=5)).isoformat()}
+    fork.prompt("Look at src/later.py")
+    threads[0].join()
+    assert not failures()
+    told("claude", _spoken("SessionStart", str(fork.path), "one"), monkeypatch)
+    given = json.loads(capfdbinary.readouterr().out)["hookSpecificOutput"]["additionalContext"]
+    assert main(["inject", str(source.path)]) == 0
+    assert given.encode() == capfdbinary.readouterr().out
+    assert "src/file3.py" in given
