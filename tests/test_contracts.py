@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import grimp
 import pytest
 from importlinter.api import read_configuration
+from importlinter.contracts.acyclic_siblings import AcyclicSiblingsContract
 from importlinter.contracts.forbidden import ForbiddenContract
 from importlinter.contracts.layers import LayersContract
 
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 OPTIONS: dict[str, Any] = read_configuration(str(Path(__file__).parent.parent / "pyproject.toml"))
 CONTRACTS: list[dict[str, Any]] = OPTIONS["contracts_options"]
 NAMES = [one["name"] for one in CONTRACTS]
+KINDS: dict[str, type[AcyclicSiblingsContract | ForbiddenContract | LayersContract]] = {
+    "acyclic_siblings": AcyclicSiblingsContract,
+    "forbidden": ForbiddenContract,
+    "layers": LayersContract,
+}
+UPWARDS = [("leafward.base", "leafward.session"), ("leafward_tui.ui.text", "leafward_tui.ui.panes")]
+"""Neighbours of which the second imports the first: an import of it by the first makes a circle."""
 
 
 def layers_of(contract: dict[str, Any]) -> list[list[str]]:
@@ -35,6 +43,9 @@ def plants(contract: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if contract["type"] == "forbidden":
         for source in contract["source_modules"]:
             yield from ((f"{source}.planted", one) for one in contract["forbidden_modules"])
+        return
+    if contract["type"] == "acyclic_siblings":
+        yield from ((f"{below}.planted", above) for below, above in UPWARDS)
         return
     layers = layers_of(contract)
     for above, below in pairwise(layers):
@@ -54,8 +65,7 @@ def graph() -> grimp.ImportGraph:
 
 def is_kept(graph: grimp.ImportGraph, number: int) -> bool:
     contract = CONTRACTS[number]
-    kind = {"forbidden": ForbiddenContract, "layers": LayersContract}[contract["type"]]
-    check = kind(contract["name"], OPTIONS["session_options"], contract)
+    check = KINDS[contract["type"]](contract["name"], OPTIONS["session_options"], contract)
     return bool(check.check(deepcopy(graph), verbose=False).kept)
 
 

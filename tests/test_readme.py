@@ -291,6 +291,16 @@ def test_names_of_the_code_exist(page: str, code_words: set[str]) -> None:
     assert named - code_words - FOREIGN == set()
 
 
+@pytest.mark.parametrize("name_of_page", ["AGENTS.md", "docs/traps.md", "docs/invariants.md"])
+def test_modules_that_are_named_exist(page: str) -> None:
+    """As `room/module`, `room/module.py` or `room/module.name`, from any folder on."""
+    named = re.findall(r"`([a-z_]+(?:/[a-z_]+)+)(?:\.\w+)?`", page)
+    folders = ("core", "tui", "themes", "tests", "docs")
+    places = [path for name in folders for path in (ROOT / name).rglob("*")]
+    there = "\n".join(f"/{path.relative_to(ROOT).with_suffix('').as_posix()}" for path in places)
+    assert [name for name in named if not re.search(rf"/{name}$", there, re.MULTILINE)] == []
+
+
 @pytest.fixture(scope="module")
 def code_words() -> set[str]:
     """The words of all code, tests and files of the repository, and the names of the files."""

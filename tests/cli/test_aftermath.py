@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.cli.output.aftermath_totals import aftermath_text
+from leafward.cli.aftermath_totals import aftermath_text
 from leafward.cli.output.page import Page
 from leafward.compaction.aftermath.aftermath import Repeat
 from leafward.compaction.aftermath.aftermath_totals import OWN, AftermathSum, Maker

@@ -107,6 +107,8 @@ def test_files_of_before_the_common_ancestor_are_only_counted(done: Run, tmp_pat
     file.user("second branch")
     out = done("diff", file.path, left, "leaf").out
     assert "old.py" not in out
+    (row,) = (line for line in out.splitlines() if "new.py" in line)
+    assert "+1 -0" in row
     assert "1 more before the common ancestor only" in out
 
 

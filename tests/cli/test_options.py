@@ -20,7 +20,7 @@ MODULES = ("branch_options", "catalogue_options", "compaction_options", "session
 KINDS: dict[str, Any] = {
     name: kind
     for module in MODULES
-    for name, kind in vars(import_module(f"leafward.cli.declarations.{module}")).items()
+    for name, kind in vars(import_module(f"leafward.cli.options.{module}")).items()
     if name.endswith("Options") and name != "NarrowingOptions"
 }
 

@@ -10,10 +10,10 @@ from leafward.base.config import Config
 from leafward.session.entries import TURN_STARTS, Kind
 from leafward.session.session import Session
 from leafward_tui.inspector.model.pages import build
+from leafward_tui.inspector.page import ContextLimits, Page, Selection, SelectionKind
 from leafward_tui.inspector.page_request import PageRequest
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE, Glyphs
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import ContextLimits, Page, Selection, SelectionKind
 from tests.foreign_sessions import closed_at_the_end
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.title import title_bar_of
 from leafward_tui.inspector.model.turn import gather
+from leafward_tui.inspector.page import Selection, SelectionKind
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Selection, SelectionKind
 from tests.core.drafts import Draft, iso
 from tests.tui.inspector_data import page
 from tests.tui.sure import sure

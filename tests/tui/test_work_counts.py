@@ -359,7 +359,7 @@ NOT_YET = {
     "leafward_tui.catalogue.screen",
     "leafward_tui.inspector.model.entry",
     "leafward_tui.ui.text.markdown",
-    "leafward_tui.ui.panes.page",
+    "leafward_tui.inspector.page",
     "leafward_tui.explorer.model.view_state",
     "leafward_tui.ui.sheets.sheet",
     "markdown_it",

@@ -10,11 +10,11 @@ from leafward.base.config import Config
 from leafward.session.density import Density
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.state import ExplorerState
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.appearance.palette import DEFAULT_DARK, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.screens.routed_screen import Routes
+from leafward_tui.ui.routed_screen import Routes
 from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WaitingJobs

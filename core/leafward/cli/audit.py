@@ -22,9 +22,9 @@ from leafward.cli.selection import existing, narrowing
 from leafward.export.audit import Audit, SecretPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from leafward.cli.declarations.catalogue_options import AuditOptions
+    from leafward.cli.options.catalogue_options import AuditOptions
 
 
 _LIST = "list"
@@ -63,11 +63,7 @@ def audit(paths: Sequence[str], options: AuditOptions, as_json: bool) -> int:
     except KeyboardInterrupt:
         stopped = True
     line.wipe()
-    remarks = [{"code": "config", "text": str(problem)} for problem in problems]
-    remarks += [
-        {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
-    ]
-    remarks += [{"code": "unreadable", "text": with_path(one.path, one.reason)} for one in running.unread]
+    remarks = _unread(problems, catalogue, running)
     for kind in (kind for kind in kinds if all(place.kind != kind for place in found)):
         remarks.append({"code": "no-such-kind", "text": _without(kind, [*found, *others])})
     if stopped:
@@ -81,6 +77,16 @@ def audit(paths: Sequence[str], options: AuditOptions, as_json: bool) -> int:
     if stopped:
         raise KeyboardInterrupt
     return 0
+
+
+def _unread(problems: Iterable[object], catalogue: Catalogue, running: Audit) -> list[dict[str, str]]:
+    """Remarks on the configuration, and on what could not be read."""
+    remarks = [{"code": "config", "text": str(problem)} for problem in problems]
+    remarks += [
+        {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
+    ]
+    remarks += [{"code": "unreadable", "text": with_path(one.path, one.reason)} for one in running.unread]
+    return remarks
 
 
 def _known(kind: str) -> None:

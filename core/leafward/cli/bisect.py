@@ -20,7 +20,7 @@ from leafward.session.journal import session_operations
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.cli.declarations.branch_options import BisectOptions
+    from leafward.cli.options.branch_options import BisectOptions
     from leafward.cli.output.page import Page
     from leafward.files.bisection.base import ProjectBase
     from leafward.files.bisection.session_search import Bisection, Report, SessionSearch

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.cli.declarations.compaction_options import CompactOptions
+    from leafward.cli.options.compaction_options import CompactOptions
     from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan.plan import Plan
@@ -65,14 +65,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
     """`leafward compact`."""
     settings = configured()
     every = is_all(options, settings)
-    if every and not dry_run:
-        raise click.UsageError("--strategy all only compares, so it needs --dry-run")
-    if every and options.model not in (None, Extractive.name):
-        raise click.UsageError("--strategy all compares without asking a model, so it takes no --model")
-    if options.repair is not None and any(
-        one is not None for one in (options.at, options.cut, options.strategy)
-    ):
-        raise click.UsageError("--repair uses the place, cut and strategy of the compaction that it corrects")
+    _refuse_contradictions(options, every=every, dry_run=dry_run)
     summarizer = chosen(options.model, settings, options.base_url)
     with opened(selector) as session:
         if every:
@@ -111,6 +104,18 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
         if not as_json:
             remark(session, written)
     return 0
+
+
+def _refuse_contradictions(options: CompactOptions, *, every: bool, dry_run: bool) -> None:
+    """Raises UsageError for options that do not go together."""
+    if every and not dry_run:
+        raise click.UsageError("--strategy all only compares, so it needs --dry-run")
+    if every and options.model not in (None, Extractive.name):
+        raise click.UsageError("--strategy all compares without asking a model, so it takes no --model")
+    if options.repair is not None and any(
+        one is not None for one in (options.at, options.cut, options.strategy)
+    ):
+        raise click.UsageError("--repair uses the place, cut and strategy of the compaction that it corrects")
 
 
 _WAYS = "--pin-lost adds them to the summary, --accept-loss goes on without them"

@@ -32,7 +32,7 @@ from leafward.session.messages import message_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.cli.declarations.branch_options import DiffOptions
+    from leafward.cli.options.branch_options import DiffOptions
     from leafward.context.message_columns import ContextMessage
     from leafward.files.file_replay.bases import Bases
     from leafward.files.file_replay.replay import Rebuilt

@@ -34,7 +34,7 @@ from leafward.summaries.summarizers.extractive.summarizer import Extractive
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli.declarations.compaction_options import ExamOptions
+    from leafward.cli.options.compaction_options import ExamOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from pathlib import Path
 
-    from leafward.cli.declarations.session_options import ExportOptions
+    from leafward.cli.options.session_options import ExportOptions
     from leafward.session.session import Session
 
 _STDOUT = 1

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from leafward.cli.declarations.session_options import FilesOptions
+    from leafward.cli.options.session_options import FilesOptions
     from leafward.files.file_replay.bases import Bases
     from leafward.files.file_replay.replay import Rebuilt
     from leafward.files.file_replay.steps import ReplayStep

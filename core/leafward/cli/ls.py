@@ -19,7 +19,7 @@ from leafward.catalog.namesakes import Namesake, told_apart
 from leafward.catalog.retention import leaves_in
 from leafward.catalog.shared_history import counted_once
 from leafward.catalog.spending import sum_of, totals
-from leafward.cli.declarations.catalogue_options import ListOptions
+from leafward.cli.options.catalogue_options import ListOptions
 from leafward.cli.output.page import Page, cells, emit_json, money, note, page, say, table, when
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
@@ -63,7 +63,7 @@ def ls(paths: Sequence[str], options: ListOptions, as_json: bool) -> int:
     sums = totals(cards, spent_once)
     if options.add_up and options.by == "compaction":
         # Imported only here, as nothing else in this verb reads sessions whole.
-        from leafward.cli.output.aftermath_totals import say_aftermath
+        from leafward.cli.aftermath_totals import say_aftermath
 
         return say_aftermath(cards, remarks, as_json)
     kept = catalogue.kept()

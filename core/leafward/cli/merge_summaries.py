@@ -24,7 +24,7 @@ from leafward.session.journal.write import Writing
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.cli.declarations.branch_options import MergeOptions
+    from leafward.cli.options.branch_options import MergeOptions
     from leafward.session.session import Session
 
 

@@ -19,7 +19,7 @@ from leafward.session.messages import prompt_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from leafward.cli.declarations.branch_options import MoveOptions
+    from leafward.cli.options.branch_options import MoveOptions
     from leafward.cli.summarize import SummarizedMove
     from leafward.context.basis import Count
     from leafward.context.price import Price, PriceSide

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from leafward.base import config
-    from leafward.cli.declarations.compaction_options import PlanOptions
+    from leafward.cli.options.compaction_options import PlanOptions
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.strategies.division import Diagnostic
     from leafward.session.entries import EntryIndex

@@ -24,7 +24,7 @@ from leafward.files.tool_calls import table_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.cli.declarations.session_options import RestoreOptions
+    from leafward.cli.options.session_options import RestoreOptions
     from leafward.cli.output.page import Page
     from leafward.files.restoration.plan import RestoredFile, RestorePlan
     from leafward.files.restoration.project_folder import ProjectFolder

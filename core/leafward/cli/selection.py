@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Agent
     from leafward.catalog.card import Card
-    from leafward.cli.declarations.catalogue_options import NarrowingOptions
+    from leafward.cli.options.catalogue_options import NarrowingOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.base.config import Config
-    from leafward.cli.declarations.branch_options import ForkOptions, MoveOptions
-    from leafward.cli.declarations.compaction_options import SummarizeOptions
+    from leafward.cli.options.branch_options import ForkOptions, MoveOptions
+    from leafward.cli.options.compaction_options import SummarizeOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model.requests import Outgoing

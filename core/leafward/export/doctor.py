@@ -362,8 +362,8 @@ class _Open:
     calls: frozenset[str]
 
 
-def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
-    """Calls without a result and results without a call; each call is followed down every path below its reply."""
+def _unmatched(session: Session, references: _References) -> tuple[dict[int, set[str]], list[int]]:
+    """Calls without a result by their reply, and results without a call; each call is followed down every path below its reply."""
     tree, columns = session.tree, session.columns
     kinds = columns.kind
     waiting: dict[int, _Open] = {}
@@ -396,6 +396,13 @@ def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
                 failed.setdefault(current.reply, set()).update(current.calls)
         if lenient:
             after_dropped.add(stop - 1)
+    return failed, stray
+
+
+def _unanswered(session: Session, references: _References) -> Iterator[Problem]:
+    """Calls without a result and results without a call."""
+    columns = session.columns
+    failed, stray = _unmatched(session, references)
     # The context that a sub-agent inherits ends with the call that started it; the parent holds that call's result.
     given = session.inherited if session.header.get("relation") == SUBAGENT else 0
     for index, missing in failed.items():

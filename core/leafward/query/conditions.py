@@ -54,7 +54,7 @@ def check(expression: Expression) -> None:
             case Not(inside):
                 waiting.append(inside)
             case QueryPattern(source, column):
-                from leafward.query.search.patterns import complaint
+                from leafward.query.patterns import complaint
 
                 if (wrong := complaint(source)) is not None:
                     raise QueryError(wrong, column)

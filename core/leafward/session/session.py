@@ -6,9 +6,9 @@ from array import array
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound
-from leafward.base.safe_text import safe_line
-from leafward.session.columns import look_up
-from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, text_at
+from leafward.session.entries import Body, EntryIndex, text_at
+from leafward.session.entry_selector import entry_named
+from leafward.session.labels import labels_in
 from leafward.session.native_file import NativeFile
 from leafward.session.tree import SessionTree
 
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from leafward.session.entry_decoding import Entry
     from leafward.session.scan import Scan
     from leafward.session.source import EntryLocation, Growth, Source
-
-
-_SHOWN = 80
-"""Code points of an id in an error."""
 
 
 class Session:
@@ -108,26 +104,8 @@ class Session:
         """Makes the tree of the source's entries, and reads labels and name from it."""
         self.tree = SessionTree(self.columns.parent, self.columns.kind)
         # Replaced in one assignment: another thread may be reading them.
-        self.labels = self._read_labels()
+        self.labels = labels_in(self.source)
         self.name = self.source.given_name()
-
-    def _read_labels(self) -> dict[EntryIndex, str]:
-        """The labels by entry: the last line about an entry counts, anywhere in the tree (pi 1.5.2)."""
-        labels: dict[EntryIndex, str] = {}
-        if Kind.LABEL not in self.columns.kind:
-            return labels
-        marks = [
-            (index, body or {}) for index, body in self.bodies(_positions(self.columns.kind, Kind.LABEL))
-        ]
-        targets = look_up(self.columns, [(index, str(body.get("targetId"))) for index, body in marks])
-        for (_, body), target in zip(marks, map(EntryIndex, targets), strict=True):
-            if target < 0:
-                continue
-            label = body.get("label")
-            labels.pop(target, None)
-            if isinstance(label, str) and label:
-                labels[target] = label
-        return labels
 
     @property
     def gone(self) -> bool:
@@ -276,31 +254,10 @@ class Session:
 
     def find(self, selector: str) -> EntryIndex:
         """The entry that a user means: an id, a unique prefix of one, `leaf`, `root` or `#N`. Raises NotFound."""
-        found = self._named(selector)
+        found = entry_named(selector, self.scan, self.tree)
         if found < 0:
             raise NotFound(f"no entry {selector!r} in {self.path.name}")
         return found
-
-    def _named(self, selector: str) -> EntryIndex:
-        columns = self.columns
-        if selector == "leaf":
-            return self.leaf
-        if selector == "root":
-            return EntryIndex(next(iter(self.tree.children(NO_ENTRY)), NO_ENTRY))
-        # The application writes `#1,234`.
-        digits = selector[1:].replace(",", "")
-        if selector.startswith("#") and digits.isdecimal():
-            # A number with more digits than any file has entries is not meant as one.
-            number = int(digits[:20])
-            return EntryIndex(number) if number < len(columns) else NO_ENTRY
-        index = columns.index(selector)
-        if index >= 0:
-            return index
-        close = columns.starting_with(selector)
-        if len(close) > 1:
-            some = " and ".join(safe_line(str(columns.id(index)), _SHOWN) for index in close)
-            raise NotFound(f"several entries start with {selector!r}, such as {some}")
-        return close[0] if close else NO_ENTRY
 
 
 def problems_in(session: Session) -> int:
@@ -320,10 +277,3 @@ def verify(session: Session, at: EntryIndex | None = None) -> None:
 
 
 _NOTHING_READ = SessionTree(array("i"), b"")
-
-
-def _positions(kinds: bytearray, kind: Kind) -> Iterator[int]:
-    at = kinds.find(kind)
-    while at >= 0:
-        yield at
-        at = kinds.find(kind, at + 1)

@@ -17,6 +17,7 @@ from leafward.catalog.full_card import read_whole
 from leafward.catalog.grown_card import read_on
 from leafward.catalog.index import Index
 from leafward.catalog.quick_card import peek
+from leafward.catalog.stored_values import fitted
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.session.journal.session_operations import move
@@ -251,6 +252,19 @@ def test_values_out_of_all_bounds_are_a_card_too(tmp_path: Path, old: bytes, new
     assert list(Index(index.path).cards) == [str(path)]
     assert json.dumps([reading.card.as_json(), peek(candidate(path)).as_json()])
     read_on(reading, candidate(path))
+
+
+def test_a_number_out_of_bounds_becomes_the_nearest_one(tmp_path: Path) -> None:
+    draft = Draft()
+    draft.user("hello")
+    draft.assistant("hi", total=7)
+    text = draft.text().replace(b'"version":3', b'"version":5000000000000000000')
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(text.replace(b'"totalTokens":7', b'"cost":{"total":-1e300},"totalTokens":7'))
+    stored = fitted(whole(path))
+    assert stored.card.version == 2**62
+    ((_, tokens, cost, priced, _),) = stored.spent
+    assert (tokens, cost, priced) == (7, -(2.0**62), 1)
 
 
 def test_damage_is_counted_and_the_rest_is_read(tmp_path: Path) -> None:

@@ -165,6 +165,13 @@ class TestWebPage:
         assert order == sorted(order)
         assert "aside" not in exported(file.path, "html")
 
+    def test_a_branch_names_the_entry_that_it_leaves(self, tmp_path: Path) -> None:
+        file = conversation(tmp_path / "s.jsonl", 2)
+        file.user("aside", parent="00000001")
+        text = exported(file.path, "html", whole=True)
+        assert text.count("<h2>Branch from ") == 1
+        assert '<h2>Branch from <a href="#e0">' in text
+
     def test_a_picture_is_inside(self, tmp_path: Path, hostile: Path) -> None:
         assert exported(hostile, "html", whole=True).count("<img ") == 1
 
@@ -219,6 +226,13 @@ class TestMarkdown:
         assert "## From the start: question 0" in whole
         assert "### Branch from 00000002: aside" in whole
         assert whole.index("on\n") < whole.index("### Branch from")
+
+    def test_a_line_that_is_no_entry_stands_in_its_place(self, tmp_path: Path) -> None:
+        file = conversation(tmp_path / "s.jsonl", 2)
+        lines = file.path.read_bytes().split(b"\n")
+        file.path.write_bytes(b"\n".join([*lines[:3], b"{broken", *lines[3:]]))
+        whole = exported(file.path, "md", whole=True)
+        assert whole.index("answer 0") < whole.index("{broken") < whole.index("question 1\n\n###")
 
     def test_a_title_that_is_cut_says_so(self, tmp_path: Path) -> None:
         file = PiFile(tmp_path / "s.jsonl")

@@ -17,7 +17,7 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.replay import replay
-from leafward.files.shell.bulk_effects import NOTICES, BulkCommand
+from leafward.files.file_request import NOTICES, BulkCommand
 from leafward.files.shell.effects import effects
 from tests.acting import Acting, call, reading
 from tests.surroundings import THOROUGH

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.files.commands import files_read, parsed_patch, patches_in
+from leafward.files.patch_format import parsed_patch, patches_in
+from leafward.files.printed_files import files_read
 from leafward.files.tool_calls import NATIVE_TOOLS, FileAction, ToolTable, file_calls
 from leafward.session.command_text import script_of, shown_command
 from leafward.session.entries import ToolCall

@@ -6,7 +6,7 @@ import pytest
 
 from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.files.file_replay.steps import by_command, requests_in
-from leafward.files.shell.exit_evidence import Proof
+from leafward.files.file_request import Proof
 from leafward.files.tool_calls import file_calls
 from leafward.session.command_text import begins_as_powershell
 from leafward.session.entries import ToolCall

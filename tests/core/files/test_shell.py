@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from leafward.files.file_operation import FileOperation
+from leafward.files.file_request import Proof
 from leafward.files.shell.effects import LONGEST, effects
-from leafward.files.shell.exit_evidence import Proof
 
 
 def told(script: str, folder: str = "") -> list[tuple[str, str, str | None]]:
@@ -218,7 +218,7 @@ def test_work_is_bounded() -> None:
         ("exit 0; rm a", "NONE"),
         ("cd x || exit 1; rm a", "EXIT"),
         ("! rm a", "NONE"),
-        ("rm a &", "NONE"),
+        ("rm a &", "LATER"),
         ("rm a | cat", "SILENCE"),
         ("set -euo pipefail\nrm a\nrm b", "EXIT EXIT"),
         ("rm a &&\n  rm b", "EXIT EXIT"),

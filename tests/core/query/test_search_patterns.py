@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.query.search.patterns import complaint, needed_runs
+from leafward.query.patterns import complaint, needed_runs
 from tests.pi_file import PiFile
 from tests.searched import cards_in, searching
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_a_pattern_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafward.query.search.patterns.PATIENCE", 0.02)
+    monkeypatch.setattr("leafward.query.patterns.PATIENCE", 0.02)
     file = PiFile(tmp_path / "a.jsonl")
     for _ in range(30):
         file.user("x" * 4000)

@@ -16,11 +16,11 @@ import regex
 from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError
 from leafward.files.tool_calls import table_of
+from leafward.query.passages import passages
 from leafward.query.search import corpus as corpus_module
 from leafward.query.search.case_folding import folded
 from leafward.query.search.corpus import Corpus
 from leafward.query.search.literals import needle
-from leafward.query.search.passages import passages
 from leafward.query.search.prefilter import Prefilter, Sweep, ripgrep
 from leafward.query.search.text_search import TextSearch
 from leafward.query.search.typed_query import parse

@@ -215,7 +215,7 @@ def test_a_label_is_found_by_a_part_of_it(tmp_path: Path) -> None:
 
 
 def test_no_pattern_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafward.query.search.patterns.PATIENCE", 0.02)
+    monkeypatch.setattr("leafward.query.patterns.PATIENCE", 0.02)
     file = Acting(tmp_path / "s.jsonl")
     file.user("x" * 4000)
     with reading(file.path) as session:

@@ -14,6 +14,8 @@ _TABLE = [
 ]
 _SCREEN = "> v orchard * [4 crates]\n  v o the very long name of a crate of pears and apples  [12 kg]\n    - pears  just now"
 
+_PARTS = ("roof", "pump", "hoses", "valves", "fence", "well")
+
 
 def test_output_pasted_behind_an_answer_asks_again() -> None:
     """The kept messages go on with it: it fails where the request counts as answered there."""
@@ -57,3 +59,24 @@ def test_a_paste_in_the_tags_of_an_application_makes_no_rules_and_is_no_request(
     assert told_in(SummarySection.GOAL, user(story), *ran("b", "ls"))[0].startswith("I must never see dad")
     opened = user('<pasted_content id="26b7"> and prune the tree')
     assert "prune the tree" in told_in(SummarySection.GOAL, opened, *ran("b", "ls"))[0]
+
+
+def test_prose_that_was_copied_from_the_screen_of_an_agent_sets_no_rule() -> None:
+    screen = (
+        "go on from the old session of the garden   The pump driver is done: builds are clean and twelve tests pass.\n"
+        "\n"
+        "  What holds now, beside the changes in the simulator of the valves and in the table of all of the\n"
+        "  beds:\n"
+        "\n"
+        "  - Each valve always gets its own thread, so that one that hangs can never stop the others of that\n"
+        "  row.\n"
+        "  - The log keeps every litre (only below 5 ml it is dropped).\n"
+        "\n"
+        "  Next: the roof."
+    )
+    assert told_in(SummarySection.CONSTRAINTS, user(screen), *ran("a", "make log")) == []
+    (goal,) = told_in(SummarySection.GOAL, user(screen), *ran("a", "make log"))
+    assert "thread" not in goal
+    # A list that the user typed is his own.
+    typed = "Draw the plan:\n" + "\n".join(f"  - Never draw the {what}." for what in _PARTS)
+    assert len(told_in(SummarySection.CONSTRAINTS, user(typed), *ran("a", "make log"))) == len(_PARTS)

@@ -17,7 +17,7 @@ from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.appearance.terminal import Depth
 from leafward_tui.ui.keys.intents import intents_for
-from leafward_tui.ui.keys.key_help import HelpScreen
+from leafward_tui.ui.sheets.key_help import HelpScreen
 from leafward_tui.ui.sheets.theme_choice import ThemesScreen
 from tests.tui.explored import WIDE
 from tests.tui.session_store import SessionFile, app_over, listed, reached, rows, until
@@ -90,7 +90,7 @@ async def test_a_folder_opens_as_a_catalogue(tmp_path: Path) -> None:
 def test_the_first_screen_needs_neither_a_model_library_nor_the_explorer() -> None:
     code = (
         "import sys; from leafward_tui.app.app import LeafwardApp; import leafward_tui.catalogue.screen; LeafwardApp();"
-        "print([m for m in ('litellm', 'leafward_tui.explorer', 'leafward_tui.ui.keys.key_help', 'leafward_tui.ui.sheets.sheet',"
+        "print([m for m in ('litellm', 'leafward_tui.explorer', 'leafward_tui.ui.sheets.key_help', 'leafward_tui.ui.sheets.sheet',"
         "'leafward.session.journal',"
         "'leafward_tui.app.command_palette', 'markdown_it', 'pygments') if m in sys.modules])"
     )

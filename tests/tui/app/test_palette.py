@@ -8,7 +8,7 @@ from textual.command import CommandList, CommandPalette
 from leafward_tui.app.command_palette import working_intents
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.keys.intents import INTENTS
-from leafward_tui.ui.keys.key_help import HelpScreen
+from leafward_tui.ui.sheets.key_help import HelpScreen
 from tests.tui.explored import WIDE
 from tests.tui.session_store import SessionFile, app_over, browsing, listed, reached, rows, until
 

@@ -20,7 +20,7 @@ from leafward_tui.catalogue.screen import CatalogueScreen
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
 from leafward_tui.ui.appearance.glyphs import ASCII
-from leafward_tui.ui.keys.key_help import HelpScreen
+from leafward_tui.ui.sheets.key_help import HelpScreen
 from tests.pi_file import HEADER, PiFile
 from tests.tui.session_store import (
     NARROW,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.catalog.spending import Sum, Totals, totals
-from leafward.cli.output.aftermath_totals import aftermath_text
+from leafward.cli.aftermath_totals import aftermath_text
 from leafward.cli.output.page import Page
 from leafward.compaction.aftermath.aftermath_totals import OWN, AftermathSum, Maker
 from leafward_tui.catalogue.model.listing import (
@@ -18,7 +18,7 @@ from leafward_tui.catalogue.model.listing import (
 )
 from leafward_tui.catalogue.model.totals_table import AftermathReading, aftermath_rows, totals_rows
 from leafward_tui.catalogue.totals import TotalsScreen
-from leafward_tui.ui.keys.key_help import HelpScreen
+from leafward_tui.ui.sheets.key_help import HelpScreen
 from tests.compacted_session import Compacted
 from tests.tui.session_store import (
     NARROW,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.branches.transfer.summary_merge import Conflict
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
-from leafward_tui.compare.controllers.graft import graft_turns
+from leafward_tui.compare.graft_choice import graft_turns
 from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
 from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
 from leafward_tui.compare.screen import CompareScreen

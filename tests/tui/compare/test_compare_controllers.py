@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward_tui.compare.controllers.controller import CompareMeans
-    from leafward_tui.ui.screens.screen_results import CompareResult
+    from leafward_tui.ui.screen_results import CompareResult
 
 SIZE = Size(100, 30)
 

@@ -9,8 +9,8 @@ from leafward.base.figures import counted
 from leafward.session.session import Session
 from leafward.summaries.survival.report import SURVIVED, Status, survival_of
 from leafward_tui.inspector.pane import Inspector
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.xray.screen import XRayScreen
 from tests.compacted_session import Compacted
 from tests.tui.explored import exploring, tree

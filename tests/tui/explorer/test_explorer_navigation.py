@@ -14,7 +14,7 @@ from leafward.cli.tree import tree_text
 from leafward.session.density import Density
 from leafward.session.session import Session
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.explored import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import (

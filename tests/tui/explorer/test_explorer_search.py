@@ -15,7 +15,7 @@ from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.ghost import Ghost
 from leafward_tui.inspector.pane import Inspector
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import call

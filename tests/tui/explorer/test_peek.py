@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from leafward.files.working_set import FileChange
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.controllers.cursor_details import SETTLE
+from leafward_tui.explorer.controllers.hit_glance import glance
 from leafward_tui.explorer.controllers.row_metrics import glance_at
-from leafward_tui.explorer.hit_glance import glance
 from leafward_tui.explorer.widgets.peek import TurnDigest
 from tests.acting import Acting, call, reading
 from tests.tui.explored import NARROW, WIDE, exploring

@@ -13,11 +13,11 @@ from leafward.compaction.exam.grade import exam_of
 from leafward.compaction.exam.sitting import kept_exams
 from leafward.session.session import Session
 from leafward_tui.explorer.screen import ExplorerScreen
+from leafward_tui.inspector.page import EXAM
 from leafward_tui.inspector.pane import Inspector
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.lab.model.exam_lines import SIT, exam_lines
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import EXAM
 from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import TextSheet

@@ -9,10 +9,10 @@ import pytest
 
 from leafward.base.config import Config
 from leafward_tui.inspector.controllers.pages import Pages
+from leafward_tui.inspector.page import ContextLimits, Page
 from leafward_tui.inspector.state import InspectorState
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import ContextLimits, Page
 from tests.tui.inspector_data import reply, turn, user, write_session
 from tests.tui.waiting_jobs import WaitingJobs
 

@@ -10,10 +10,10 @@ from leafward.base.config import Config
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.journal import session_operations
 from leafward_tui.inspector.model.pages import build
+from leafward_tui.inspector.page import Selection, SelectionKind
 from leafward_tui.inspector.page_request import PageRequest
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Selection, SelectionKind
 from tests.claude_transcript import Transcript
 from tests.pi_file import PiFile
 from tests.tui.inspector_data import (
@@ -83,6 +83,11 @@ def test_the_order_of_a_turn_is_always_the_same(work: Session) -> None:
     ]
     assert [text[at].split()[0] for at in said] == ["you", "ai", "Changed", "Ran", "Other"]
     assert text[line_with(page(turn(work)), "Changed")].split() == ["Changed", "1", "file", "edits", "+", "−"]
+
+
+def test_a_row_that_begins_amid_a_turn_is_its_continuation(work: Session) -> None:
+    text = page(turn(work, 1)).text.split("\n")
+    assert text[1].startswith("Turn 1 of 3, continued  on the path")
 
 
 @pytest.mark.parametrize("width", [18, 24, 32, 40, 46, 60, 90])

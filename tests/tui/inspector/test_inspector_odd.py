@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.cells import cell_len
 
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Selection, SelectionKind
+from leafward_tui.inspector.page import Selection, SelectionKind
+from leafward_tui.inspector.tab import Tab
 from tests.tui.inspector_data import (
     call,
     opened,

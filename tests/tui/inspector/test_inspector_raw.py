@@ -10,7 +10,7 @@ import pytest
 from leafward.agents.registry import agent_named
 from leafward.session.entry_headline import place_words
 from leafward_tui.inspector.model.raw import escaped
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
 from tests.codex_rollout import Rollout
 from tests.foreign_stores import make
 from tests.tui.inspector_data import (

@@ -14,7 +14,7 @@ from leafward.compaction.xray.xray import xray_of
 from leafward.context.message_columns import LedgerSection
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.tui.inspector_data import (

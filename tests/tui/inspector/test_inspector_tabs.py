@@ -9,12 +9,12 @@ from rich.cells import cell_len
 from leafward.compaction.plan.onset import Onset
 from leafward.context.model_context import context_at
 from leafward_tui.inspector.model.context import ContextLines
+from leafward_tui.inspector.page import ContextLimits, Selection, SelectionKind
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.context_signs import PARTS, part_sign
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import ContextLimits, Selection, SelectionKind, Span
 from leafward_tui.ui.text.markdown import rendered
-from leafward_tui.ui.text.spans import cut, width_of, wrapped
+from leafward_tui.ui.text.spans import Span, cut, width_of, wrapped
 from tests.tui.inspector_data import (
     call,
     headings,

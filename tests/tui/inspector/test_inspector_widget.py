@@ -12,14 +12,15 @@ from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.inspector.messages import EntryWanted, TabChanged
 from leafward_tui.inspector.model import pages
 from leafward_tui.inspector.model.pages import build
+from leafward_tui.inspector.page import ContextLimits, Page, PageLine
 from leafward_tui.inspector.pane import Inspector
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.inspector.widgets.page_view import paint
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.appearance.palette import Palettes, built_in_theme
 from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variable_defaults
 from leafward_tui.ui.jobs import Jobs
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import ContextLimits, Page, PageLine, Span
+from leafward_tui.ui.text.spans import Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
 from tests.tui.session_store import rested, until
 from tests.tui.sure import sure
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from leafward.session.session import Session
+    from leafward_tui.inspector.page import Selection
     from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.panes.page import Selection
 
 
 class Host(App[None]):

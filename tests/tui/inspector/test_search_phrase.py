@@ -9,10 +9,11 @@ import pytest
 from leafward.base.config import Config
 from leafward_tui.inspector.controllers.pages import build_page
 from leafward_tui.inspector.model.search_phrase import SearchPhrase
+from leafward_tui.inspector.page import Page, PageLine
 from leafward_tui.inspector.page_request import Goal, PageRequest
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Page, PageLine, Span
+from leafward_tui.ui.text.spans import Span
 from tests.tui.inspector_data import call, reply, result, thinking, turn, user, write_session
 from tests.tui.waiting_jobs import WANTED
 

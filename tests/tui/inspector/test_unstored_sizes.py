@@ -9,8 +9,8 @@ import pytest
 
 from leafward.agents.recognition import agent_of
 from leafward.session.entries import EntryIndex, Kind
-from leafward_tui.ui.panes.inspector_tab import Tab
-from leafward_tui.ui.panes.page import Selection
+from leafward_tui.inspector.page import Selection
+from leafward_tui.inspector.tab import Tab
 from tests.tui.inspector_data import page
 
 if TYPE_CHECKING:

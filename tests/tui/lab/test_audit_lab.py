@@ -23,6 +23,7 @@ from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.inspector.model.compaction_outcome import survival_lines
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.page_request import PageRequest
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.lab.model.cut_lines import CutLines
 from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.plan_lines import plan_lines
@@ -30,7 +31,6 @@ from leafward_tui.lab.model.sliders import Dial, Slider
 from leafward_tui.lab.model.turns import CutRows
 from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray.screen import XRayScreen
 from leafward_tui.xray.widgets.summaries_head import fitting

@@ -20,8 +20,8 @@ from leafward_tui.lab.assembly import Controllers
 from leafward_tui.lab.model.paid_summaries import KeptDrafts
 from leafward_tui.lab.state import LabState, Mode
 from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.ui.screens.screen_controller import Means
-from leafward_tui.ui.screens.screen_results import XRayResult
 from tests.tui.considered import working
 from tests.tui.fake_lines import FakeLines
 from tests.tui.sure import sure
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.lab.controllers.controller import LabMeans
     from leafward_tui.lab.widgets.state_line import Writing
-    from leafward_tui.ui.screens.screen_results import LabResult
+    from leafward_tui.ui.screen_results import LabResult
 
 
 class FakePanes:

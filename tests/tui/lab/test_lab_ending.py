@@ -22,7 +22,7 @@ from leafward_tui.lab.controllers import drafts
 from leafward_tui.lab.controllers import path as path_reader
 from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.lab.screen import LabScreen
-from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray.screen import XRayScreen
 from tests.acting import Acting, usage

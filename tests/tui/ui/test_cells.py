@@ -10,7 +10,6 @@ from rich.cells import cell_len
 from leafward.base.figures import counted, percent
 from leafward.base.shown_path import split_path
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs, choose_glyphs
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import (
     age,
     at_most,
@@ -30,6 +29,7 @@ from leafward_tui.ui.text.cells import (
     wrap,
 )
 from leafward_tui.ui.text.code import fitted
+from leafward_tui.ui.text.spans import Span
 
 FAMILY = "👨‍👩‍👧‍👦"
 PIECES = (

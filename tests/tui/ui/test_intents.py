@@ -25,7 +25,7 @@ from leafward_tui.ui.keys.intents import (
 )
 from leafward_tui.ui.keys.key_overrides import UNBOUND, Keymap, key_label, key_name
 from leafward_tui.ui.keys.key_reasons import reason_for_intent, reason_for_key
-from leafward_tui.ui.screens.routed_screen import RoutedScreen
+from leafward_tui.ui.routed_screen import RoutedScreen
 from tests.tui.compared import comparing, parted
 from tests.tui.session_store import browsing, reached, rows, small_store, until
 
@@ -112,7 +112,7 @@ async def test_every_full_screen_does_something_for_each_of_its_intents(tmp_path
 
 def test_every_modal_does_something_for_each_of_its_intents() -> None:
     from leafward_tui.catalogue.totals import TotalsScreen
-    from leafward_tui.ui.keys.key_help import HelpScreen
+    from leafward_tui.ui.sheets.key_help import HelpScreen
     from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
     from leafward_tui.ui.sheets.theme_choice import ThemesScreen
 

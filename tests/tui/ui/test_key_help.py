@@ -15,9 +15,9 @@ from leafward_tui.explorer.model.overview import Overview
 from leafward_tui.explorer.model.overview_drawing import draw
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.keys.intents import EVERYWHERE, INTENTS, Intent, intents_for
-from leafward_tui.ui.keys.key_help import HelpScreen, columns_of, matching, sections_of
 from leafward_tui.ui.keys.key_overrides import Keymap
 from leafward_tui.ui.keys.legend import legend_of
+from leafward_tui.ui.sheets.key_help import HelpScreen, columns_of, matching, sections_of
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.pi_file import conversation
 from tests.tui.explored import Named, exploring, forked
@@ -27,7 +27,7 @@ from tests.tui.sure import sure
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward_tui.ui.keys.key_help import Sections
+    from leafward_tui.ui.sheets.key_help import Sections
 
 KEYMAP = Keymap.of({})
 

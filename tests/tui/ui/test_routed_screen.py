@@ -13,7 +13,7 @@ from textual.screen import Screen
 from leafward_tui.app import screens
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.screens.routed_screen import Actions, RoutedScreen, Routes
+from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ from leafward.summaries.survival.report import Fate, Status
 from leafward_tui.inspector.model.compaction_outcome import exam_lines
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.page_request import PageRequest
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.xray.hints import title_facts
 from leafward_tui.xray.model.about import about
 from leafward_tui.xray.model.arrangement import Piece, Side

@@ -11,9 +11,9 @@ from leafward.compaction.xray.alignment import Link, What
 from leafward.compaction.xray.xray import xray_of
 from leafward.session.entries import Kind
 from leafward.session.session import Session
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.captions import side_words

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward_tui.ui.screens.screen_results import XRayResult
+    from leafward_tui.ui.screen_results import XRayResult
     from leafward_tui.xray.controllers.controller import XRayMeans
     from leafward_tui.xray.model.arrangement import Arrangement, Piece
 

@@ -1,1 +1,1 @@
-"""The application: wiring, the command palette, the jobs beside the screen."""
+"""The application: wiring, the command palette, keys that come faster than screens."""

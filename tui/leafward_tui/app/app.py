@@ -223,12 +223,12 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
     def unbound(self, key: str) -> bool:
         """Shows that a key does nothing on this screen; on a sheet, the key of the help explains that sheet."""
         from leafward_tui.ui.keys.key_reasons import reason_for_key
-        from leafward_tui.ui.screens.routed_screen import RoutedScreen
+        from leafward_tui.ui.routed_screen import RoutedScreen
 
         screen = self.screen
         if key in self.keymap.keys["app.help"]:
             below = [one for one in self.screen_stack if isinstance(one, BaseScreen)]
-            from leafward_tui.ui.keys.key_help import HelpScreen
+            from leafward_tui.ui.sheets.key_help import HelpScreen
             from leafward_tui.ui.sheets.sheet import Sheet
 
             self.push_screen(HelpScreen(below[-1].NAME, screen if isinstance(screen, Sheet) else None))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
+    from leafward_tui.ui.screen_results import CompareResult, LabResult, XRayResult
 
 _BLAME = "leafward_tui.blame.screen"
 _LAB, _XRAY, _COMPARE = "leafward_tui.lab.screen", "leafward_tui.xray.screen", "leafward_tui.compare.screen"

@@ -9,9 +9,9 @@ from leafward.base.safe_text import safe_line
 from leafward_tui.blame.model.blame_text import LineFact
 from leafward_tui.blame.widgets.blame_lines import BlameLines
 from leafward_tui.blame.widgets.line_facts import LineFacts
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.price_line import PriceLine
 from leafward_tui.ui.bars.title_bar import Fact
-from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.text.paths import tilde

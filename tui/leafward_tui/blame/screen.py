@@ -9,7 +9,7 @@ from leafward_tui.blame.controllers.reading import BlameReading
 from leafward_tui.blame.display import BlameDisplay
 from leafward_tui.blame.state import BlameState
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.catalog.card import Card
-    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.bars.key_bar import Hint
     from leafward_tui.ui.panes.line_scroll import LineList
 
 

@@ -18,10 +18,10 @@ from leafward_tui.catalogue.controllers.session import SessionExits
 from leafward_tui.catalogue.controllers.stores import Stores
 from leafward_tui.catalogue.display import CatalogueDisplay, group_hint, sort_hint
 from leafward_tui.catalogue.state import CatalogueState
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.key_bar import Hint
-from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 

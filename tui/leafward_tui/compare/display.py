@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from leafward_tui.compare.state import CompareState
     from leafward_tui.ui.bars.price_line import KeyHint
     from leafward_tui.ui.bars.title_bar import Fact
+    from leafward_tui.ui.screen_results import CompareResult
     from leafward_tui.ui.screens.screen import BaseScreen
-    from leafward_tui.ui.screens.screen_results import CompareResult
 
 
 class CompareDisplay:

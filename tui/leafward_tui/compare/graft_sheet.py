@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward_tui.compare.controllers.graft import GraftChoice
+from leafward_tui.compare.graft_choice import GraftChoice
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine
-from leafward_tui.ui.screens.routed_screen import Actions, Routes
+from leafward_tui.ui.routed_screen import Actions, Routes
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import Sheet, SheetKey, SheetLine, hairline
 from leafward_tui.ui.text.cells import count, fit, limit, right, wrap
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leafward.branches.transfer.graft import GraftDraft
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward_tui.compare.controllers.graft import GraftTurn
+    from leafward_tui.compare.graft_choice import GraftTurn
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 

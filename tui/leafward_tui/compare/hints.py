@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.compare.model.content import Show
 from leafward_tui.compare.state import Page
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.title_bar import Fact
-from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.branches.transfer.summary_merge import MergeChoice
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks
-from leafward_tui.ui.screens.routed_screen import Actions, Routes
+from leafward_tui.ui.routed_screen import Actions, Routes
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import Sheet, SheetKey, SheetLine, hairline
 from leafward_tui.ui.text.cells import fit, wrap
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

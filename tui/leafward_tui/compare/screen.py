@@ -18,10 +18,10 @@ from leafward_tui.compare.hints import hints_of
 from leafward_tui.compare.model.files import Column
 from leafward_tui.compare.state import CompareState, Page, ReadState
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.screen_results import CompareResult
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
-from leafward_tui.ui.screens.screen_results import CompareResult
 from leafward_tui.ui.screens.session_watch import SessionWatch, warn_sheet
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward_tui.compare.controllers.controller import CompareMeans
-    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.bars.key_bar import Hint
     from leafward_tui.ui.panes.lines_view import LinesView
     from leafward_tui.ui.panes.tab_head import TabHead
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.screens.routed_screen import Actions, Routes
+from leafward_tui.ui.routed_screen import Actions, Routes
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import Sheet, SheetKey, SheetLine
 from leafward_tui.ui.text.cells import fit, right, wrap
@@ -88,8 +88,8 @@ _LONGEST = 400
 
 def change_lines(changes: Sequence[HealedDifference], width: int, glyphs: Glyphs) -> Lines:
     """The changes in the order of the session: the damage, the change, and the entry."""
-    from leafward_tui.ui.panes.page import Span
     from leafward_tui.ui.panes.pane_lines import LabLine, LazyLines
+    from leafward_tui.ui.text.spans import Span
 
     room = max(12, width - _PLACE)
     rows: list[tuple[HealedDifference, str, bool]] = []

@@ -17,9 +17,9 @@ from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
 from leafward_tui.explorer.widgets.strip import StripView
 from leafward_tui.inspector.pane import Inspector
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.bars.price_line import KeyHint, PriceLine
 from leafward_tui.ui.panes.hairline import RowRule
-from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.panes.two_panes import has_two_panes
 from leafward_tui.ui.screens.session_watch import warn_sheet

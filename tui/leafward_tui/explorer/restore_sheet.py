@@ -13,16 +13,15 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.files.restoration.plan import RestoreAction
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, blanks
-from leafward_tui.ui.screens.routed_screen import Routes
+from leafward_tui.ui.routed_screen import Routes
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import OneLine, Sheet, SheetKey, SheetLine, hairline
 from leafward_tui.ui.text.cells import expand_tabs, fit, fit_path, wrap
 from leafward_tui.ui.text.paths import tilde
-from leafward_tui.ui.text.spans import shown
+from leafward_tui.ui.text.spans import Span, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.inspector.messages import PageShown
-    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.bars.key_bar import Hint
     from leafward_tui.ui.open_target import OpenTarget
 
 

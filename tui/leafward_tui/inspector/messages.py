@@ -8,7 +8,7 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
-    from leafward_tui.ui.panes.inspector_tab import Tab
+    from leafward_tui.inspector.tab import Tab
 
 
 # Plain classes: each of them is made before the first frame, and a dataclass takes as long as loading a module.

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from leafward.base.config import Config
+    from leafward_tui.inspector.page import ContextLimits, Selection
+    from leafward_tui.inspector.tab import Tab
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.panes.inspector_tab import Tab
-    from leafward_tui.ui.panes.page import ContextLimits, Selection
 
 
 class Goal(NamedTuple):

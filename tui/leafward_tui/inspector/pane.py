@@ -14,8 +14,8 @@ from leafward_tui.inspector.messages import (
 )
 from leafward_tui.inspector.page_request import Goal
 from leafward_tui.inspector.state import InspectorState
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
-from leafward_tui.ui.panes.inspector_tab import Tab
 from leafward_tui.ui.panes.painted import Pane
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.services import services_of
@@ -23,7 +23,7 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from leafward_tui.ui.panes.page import ContextLimits, Page, Selection
+    from leafward_tui.inspector.page import ContextLimits, Page, Selection
 
 
 _PATIENCE = 0.3
@@ -149,7 +149,7 @@ class Inspector(Pane):
     def on_page_view_line_opened(self, message: PageView.LineOpened) -> None:
         """Opens or closes a section, or asks for the entry."""
         from leafward.session.entries import EntryIndex
-        from leafward_tui.ui.panes.page import EXAM, XRAY
+        from leafward_tui.inspector.page import EXAM, XRAY
 
         message.stop()
         line = message.line

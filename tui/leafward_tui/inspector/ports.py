@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.panes.inspector_tab import Tab
-    from leafward_tui.ui.panes.page import Page
+    from leafward_tui.inspector.page import Page
+    from leafward_tui.inspector.tab import Tab
 
 
 class InspectorView(Protocol):

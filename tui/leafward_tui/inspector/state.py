@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward_tui.inspector.page_request import Goal
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
 
 if TYPE_CHECKING:
-    from leafward_tui.ui.panes.page import ContextLimits, Selection
+    from leafward_tui.inspector.page import ContextLimits, Selection
 
 
 class InspectorState:

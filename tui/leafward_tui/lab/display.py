@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.runs import Run
     from leafward_tui.lab.state import LabState
     from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.screen_results import LabResult
     from leafward_tui.ui.screens.screen import BaseScreen
-    from leafward_tui.ui.screens.screen_results import LabResult
 
 
 class LabDisplay:

@@ -9,8 +9,8 @@ from leafward.base.strategies import Strategy
 from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.lab.model.fates import lost_facts
 from leafward_tui.lab.state import Mode
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.title_bar import Fact
-from leafward_tui.ui.keys.key_bar import Hint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical
 
-from leafward_tui.lab.controllers.run_pair import RunPair
 from leafward_tui.lab.display import RunsDisplay
 from leafward_tui.lab.model.choices import Choices
+from leafward_tui.lab.run_pair import RunPair
 from leafward_tui.lab.state import RunsState
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.key_bar import Hint
-from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 

@@ -11,10 +11,10 @@ from leafward_tui.lab.hints import hints_of
 from leafward_tui.lab.model.paid_summaries import kept_drafts
 from leafward_tui.lab.state import LabState
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.screen_results import LabResult
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
-from leafward_tui.ui.screens.screen_results import LabResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward_tui.lab.controllers.controller import LabMeans
-    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.bars.key_bar import Hint
     from leafward_tui.ui.panes.lines_view import LinesView
     from leafward_tui.ui.panes.tab_head import TabHead
 

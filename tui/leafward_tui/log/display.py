@@ -10,9 +10,9 @@ from leafward.base.shown_path import project_name
 from leafward.session.journal.operation_log import OperationKind, redoable
 from leafward.session.session_title import title_of
 from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.price_line import PriceLine
 from leafward_tui.ui.bars.title_bar import Fact
-from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.panes.hairline import RowRule
 from leafward_tui.ui.panes.tab_head import TabHead
 

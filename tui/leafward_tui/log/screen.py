@@ -9,7 +9,7 @@ from leafward_tui.log.controllers.operations import Operations
 from leafward_tui.log.display import LogDisplay
 from leafward_tui.log.state import LogState
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward.session.session import Session
-    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.bars.key_bar import Hint
     from leafward_tui.ui.panes.line_scroll import LineList
 
 

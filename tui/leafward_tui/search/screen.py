@@ -12,10 +12,10 @@ from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.display import SearchDisplay
 from leafward_tui.search.model.finds import FindKind
 from leafward_tui.search.state import LeftSearch, SearchState
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.key_bar import Hint
-from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 

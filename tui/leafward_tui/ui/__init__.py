@@ -1,4 +1,4 @@
 """Widgets, keys, words and values that any feature uses and that know no feature, and the services that a feature asks for.
 
-`screens`, `sheets`, `panes` and `bars` are widgets; `keys` says what keys do; `text`, `words` and `appearance` are values.
+`appearance`, `keys`, `text` and `words` are values. Widgets stand on them in this order: `panes`, `bars`, `sheets`, `screens`.
 """

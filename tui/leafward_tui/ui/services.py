@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.jobs import Jobs
     from leafward_tui.ui.keys.key_overrides import Keymap
     from leafward_tui.ui.open_target import OpenTarget
-    from leafward_tui.ui.screens.screen_results import CompareResult, LabResult, XRayResult
+    from leafward_tui.ui.screen_results import CompareResult, LabResult, XRayResult
 
 
 class Screens(Protocol):

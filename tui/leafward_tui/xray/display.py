@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from leafward_tui.ui.bars.price_line import KeyHint
+    from leafward_tui.ui.screen_results import XRayResult
     from leafward_tui.ui.screens.screen import BaseScreen
-    from leafward_tui.ui.screens.screen_results import XRayResult
     from leafward_tui.xray.state import PairState, XRayState
 
 

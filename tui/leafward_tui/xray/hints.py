@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.compaction.xray.alignment import Link
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.title_bar import Fact
-from leafward_tui.ui.keys.key_bar import Hint
 from leafward_tui.ui.text.cells import count, exact
 from leafward_tui.ui.text.times import moment
 

@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.row_keys import RowSteps
+from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
-from leafward_tui.ui.screens.screen_results import XRayResult
 from leafward_tui.ui.screens.session_watch import SessionWatch
 from leafward_tui.xray.controllers.lines import Lines
 from leafward_tui.xray.controllers.loader import XRayLoader
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan.plan import Plan
     from leafward.session.session import Session
-    from leafward_tui.ui.keys.key_bar import Hint
+    from leafward_tui.ui.bars.key_bar import Hint
     from leafward_tui.ui.panes.line_scroll import LineList
     from leafward_tui.xray.controllers.controller import XRayMeans
     from leafward_tui.xray.widgets.head import XRayHead

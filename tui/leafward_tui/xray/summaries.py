@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.keys.intents import intent_bindings
-from leafward_tui.ui.keys.key_bar import Hint
-from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.screens.screen_controller import Means
 from leafward_tui.ui.screens.session_watch import SessionWatch
-from leafward_tui.xray.controllers.summary_pair import SummaryPair
 from leafward_tui.xray.display import PairDisplay
 from leafward_tui.xray.state import PairState
+from leafward_tui.xray.summary_pair import SummaryPair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

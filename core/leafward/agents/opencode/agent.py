@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import Agent, Listing, SessionText, Texts, Trouble, refuse_copy
 from leafward.agents.lines import unmarked
-from leafward.agents.opencode import exports
 from leafward.agents.opencode.preview import glimpse
-from leafward.agents.opencode.storage import trees
+from leafward.agents.opencode.storage import exports, trees
 from leafward.agents.opencode.storage.data_root import usual_root
 from leafward.agents.opencode.storage.database import is_database, opened
 from leafward.agents.opencode.storage.records import number_in, object_in

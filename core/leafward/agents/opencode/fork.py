@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.authorship import own_cut
 from leafward.agents.opencode.documents import TITLE, Ids, document, draft_of, injected_message
-from leafward.agents.opencode.entries import newer_engine as newer
 from leafward.agents.opencode.entries.parts import steps_in
+from leafward.agents.opencode.storage import newer_engine as newer
 from leafward.agents.opencode.storage.database import opened
 from leafward.agents.opencode.storage.records import object_in
 from leafward.agents.opencode.storage.sessions import OURS

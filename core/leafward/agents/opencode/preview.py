@@ -8,9 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import FirstLook
-from leafward.agents.opencode import exports
 from leafward.agents.opencode.entries.parts import asked_in, blocks_of, is_typed
-from leafward.agents.opencode.storage import trees
+from leafward.agents.opencode.storage import exports, trees
 from leafward.agents.opencode.storage.database import is_database, opened
 from leafward.agents.opencode.storage.records import object_in
 from leafward.agents.opencode.storage.surroundings import paths_in_database, paths_in_folder

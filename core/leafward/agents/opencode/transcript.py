@@ -12,7 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.opencode import exports
 from leafward.agents.opencode.entries.entry_builder import EntryBuilder
 from leafward.agents.opencode.entries.roles import Role
 from leafward.agents.opencode.entries.translation import Translator, system_of
@@ -26,7 +25,7 @@ from leafward.agents.opencode.kept_records import (
     unpacked_records,
 )
 from leafward.agents.opencode.lineage import ForkParent, source_of
-from leafward.agents.opencode.storage import trees
+from leafward.agents.opencode.storage import exports, trees
 from leafward.agents.opencode.storage.database import Database, opened
 from leafward.agents.opencode.storage.records import NEVER, Info, MessageRecord, StoredRow, by_time, object_in
 from leafward.agents.opencode.storage.recovery import known

@@ -10,8 +10,8 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.path_files import EveryBranch, contradicted, proven, resting_on
 from leafward.files.file_replay.replay import Replay, related
+from leafward.files.file_request import NOTICES
 from leafward.files.line_diff import DiffBlock, Origin3, compare_lines, split_lines, three_way
-from leafward.files.shell.bulk_effects import NOTICES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -10,8 +10,8 @@ import click
 from leafward.cli.declarations.command import dry_run_option, json_option, session_argument, verb
 
 if TYPE_CHECKING:
-    from leafward.cli.declarations.branch_options import BisectOptions, MoveOptions
-    from leafward.cli.declarations.session_options import RestoreOptions
+    from leafward.cli.options.branch_options import BisectOptions, MoveOptions
+    from leafward.cli.options.session_options import RestoreOptions
 
 
 @verb(

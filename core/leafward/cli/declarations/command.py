@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from leafward import __version__
-from leafward.cli.declarations.options import Options, at_field, option_of, select_field
+from leafward.cli.options.option_fields import Options, at_field, option_of, select_field
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

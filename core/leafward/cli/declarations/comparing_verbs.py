@@ -9,7 +9,7 @@ import click
 from leafward.cli.declarations.command import dry_run_option, json_option, session_argument, verb
 
 if TYPE_CHECKING:
-    from leafward.cli.declarations.branch_options import (
+    from leafward.cli.options.branch_options import (
         DiffOptions,
         EditContextOptions,
         GraftOptions,

@@ -24,9 +24,9 @@ from leafward.cli.declarations.command import (
 )
 
 if TYPE_CHECKING:
-    from leafward.cli.declarations.branch_options import ForkOptions
-    from leafward.cli.declarations.catalogue_options import AuditOptions, ListOptions, SearchOptions
-    from leafward.cli.declarations.session_options import ExportOptions, FilesOptions
+    from leafward.cli.options.branch_options import ForkOptions
+    from leafward.cli.options.catalogue_options import AuditOptions, ListOptions, SearchOptions
+    from leafward.cli.options.session_options import ExportOptions, FilesOptions
 
 __all__ = ["changing_verbs", "comparing_verbs", "leafward", "memory_verbs"]
 

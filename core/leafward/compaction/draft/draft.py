@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from leafward.session.journal.lines import Clock
     from leafward.session.journal.write import Write
     from leafward.session.session import Session
-    from leafward.summaries.facts.span_reading import SpanReading
     from leafward.summaries.facts.values import Fact
     from leafward.summaries.survival.report import Survival
+    from leafward.summaries.survival.span_reading import SpanReading
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Answer, choices, digest
 from leafward.compaction.exam.check_commands import formats, other_checks, tests_nothing
 from leafward.compaction.exam.given_up import given_up
-from leafward.files.shell.bulk_effects import BulkCommand
+from leafward.files.file_request import BulkCommand
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
 from leafward.summaries.facts import restorations
@@ -29,8 +29,8 @@ from leafward.summaries.facts.pasting import typed_sentences
 from leafward.summaries.facts.prose import content_words, negated
 from leafward.summaries.facts.questions import asks, guesses
 from leafward.summaries.facts.responses import takes_back
-from leafward.summaries.facts.span_reading import SpanReading, read_span
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Sighting, Voice, gather
+from leafward.summaries.survival.span_reading import SpanReading, read_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -7,7 +7,7 @@ The whole history is summarised. The oldest kept message is cut in the middle if
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward.compaction.measure.measure import ContentKind, PathSizes
@@ -23,8 +23,20 @@ _RESERVE_PERCENT = 5
 _NEWEST, _BEFORE = "0.169", "0.125"
 
 
-def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
-    """Divides the messages of a path by Codex's rules."""
+class _KeptMessages(NamedTuple):
+    """The user's newest messages within the budget, in the order of the path."""
+
+    positions: list[int]
+    shortened: list[Shortened]
+    cut: int
+    """The oldest of them, if it is cut in the middle; else -1."""
+    pictured: int
+    """Messages with images, also those that consist of images."""
+    images: int
+    """Their images: only the text of a message is kept."""
+
+
+def _kept(sizes: PathSizes, settings: PlanTerms) -> _KeptMessages:
     counting = sizes.counting(settings.counting)
     tokens = sizes.counts[counting].tokens
     left = settings.budget
@@ -39,7 +51,6 @@ def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
             break
         images = sizes.images.get(position, 0)
         size = max(0, tokens[position] - images * image_tokens(counting))
-        # Only the text of a message is kept, never its images.
         dropped += images
         pictured += images > 0
         if images and not size:
@@ -52,27 +63,31 @@ def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
             cut = entry_at(sizes, position)
             break
         left -= size
-    chosen.reverse()
-    shortened.reverse()
+    return _KeptMessages(chosen[::-1], shortened[::-1], cut, pictured, dropped)
+
+
+def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
+    """Divides the messages of a path by Codex's rules."""
+    kept = _kept(sizes, settings)
     end = len(sizes)
-    messages = counted(len(chosen), "message")
+    messages = counted(len(kept.positions), "message")
     why = f"Keeps {messages} of the user, the newest within {settings.budget:,} tokens; summarises everything else."
-    if cut >= 0:
-        why += f" #{cut} is the oldest of them and is cut in the middle."
+    if kept.cut >= 0:
+        why += f" #{kept.cut} is the oldest of them and is cut in the middle."
     division = Division(
         0,
         end,
         end,
         tail=False,
-        chosen=array("i", chosen),
-        shortened=shortened,
+        chosen=array("i", kept.positions),
+        shortened=kept.shortened,
         why=why,
         nothing=not sizes.spoken,
     )
-    division.diagnostics.append(_placement(sizes, settings, chosen))
-    if dropped:
-        shown = counted(dropped, "image")
-        messages = counted(pictured, "message")
+    division.diagnostics.append(_placement(sizes, settings, kept.positions))
+    if kept.images:
+        shown = counted(kept.images, "image")
+        messages = counted(kept.pictured, "message")
         text = f"drops {shown} of {messages} of the user: only the text is kept"
         division.diagnostics.append(Diagnostic("images-dropped", text))
     return division

@@ -24,8 +24,8 @@ from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.file_replay.storage import unfit_name
+from leafward.files.file_request import NOTICES
 from leafward.files.opaque_calls import opaque_calls
-from leafward.files.shell.bulk_effects import NOTICES
 from leafward.session.entries import PROMPTS, EntryIndex
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.files.file_names import within
 from leafward.files.file_replay.knowledge import KNOWN, FileState, Staged
 from leafward.files.file_replay.remarks import StepRemark
-from leafward.files.shell.bulk_effects import BulkCommand, Staging
+from leafward.files.file_request import BulkCommand, Staging
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -16,12 +16,12 @@ from leafward.files.file_replay.patches import patched
 from leafward.files.file_replay.recorded_diffs import proven_by
 from leafward.files.file_replay.remarks import CONTRADICTIONS, StepRemark
 from leafward.files.file_replay.spans import KnownLines, agree, around, ends_off, joined, steady
-from leafward.files.file_replay.texts import EditedText, EditMatch, Replacement, replace
+from leafward.files.text_replacement import EditedText, EditMatch, Replacement, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.files.commands import PatchPlace
+    from leafward.files.patch_format import PatchPlace
     from leafward.files.reads import Shown
     from leafward.session.entries import EntryIndex
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.files.file_replay.texts import bare
+from leafward.files.text_replacement import bare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.files.file_replay.texts import Replacement
+    from leafward.files.text_replacement import Replacement
 
 
 _LONGEST = 20_000

@@ -12,12 +12,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.edits import lines_of
-from leafward.files.file_replay.texts import EditMatch, plain_signs
+from leafward.files.text_replacement import EditMatch, plain_signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.files.commands import PatchPlace
+    from leafward.files.patch_format import PatchPlace
 
 
 class Region(NamedTuple):

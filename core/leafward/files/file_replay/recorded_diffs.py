@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from leafward.files.file_replay.texts import bare
+from leafward.files.text_replacement import bare
 
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@.*")
 _NO_NEWLINE = "\\ No newline at end of file"

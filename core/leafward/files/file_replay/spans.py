@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.file_replay.patches import Region
-from leafward.files.file_replay.texts import bare
+from leafward.files.text_replacement import bare
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -8,7 +8,7 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.replay import related
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import ReplayStep, StepOutcome
-from leafward.files.shell.bulk_effects import BulkCommand
+from leafward.files.file_request import BulkCommand
 from leafward.files.working_set import gone_at
 
 if TYPE_CHECKING:

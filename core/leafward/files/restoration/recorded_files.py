@@ -17,9 +17,9 @@ from leafward.files.file_replay.remarks import CONTRADICTIONS
 from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import StepOutcome
+from leafward.files.file_request import BulkCommand
 from leafward.files.opaque_calls import opaque_calls
 from leafward.files.restoration.permissions import RecordedBits
-from leafward.files.shell.bulk_effects import BulkCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -4,56 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.files.file_request import BulkCommand, Staging
+from leafward.files.shell.formatters import formatted
 from leafward.files.shell.lexer import ShellWord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-
-class BulkCommand(StrEnum):
-    """A command that may change any file below a folder, by its name."""
-
-    CHECKOUT = "git checkout"
-    SWITCH = "git switch"
-    RESTORE = "git restore"
-    STASH = "git stash"
-    POP = "git stash pop"
-    RESET = "git reset"
-    CLEAN = "git clean"
-    CLEAN_IGNORED = "git clean -x"
-    MERGE = "git merge"
-    PULL = "git pull"
-    REBASE = "git rebase"
-    CHERRY_PICK = "git cherry-pick"
-    REVERT = "git revert"
-    APPLY = "git apply"
-    AM = "git am"
-    COPY = "cp -r"
-    PATCH = "patch"
-    RSYNC = "rsync"
-    UNPACK = "unpacking"
-    NOTICED = "notice"
-    """No command: the agent noticed that the one file changed."""
-    MISSED = "miss"
-    """No command: the agent did not find the one file."""
-
-
-NOTICES = frozenset({BulkCommand.NOTICED, BulkCommand.MISSED})
-"""Sweeps that are no commands, and tell of one file."""
-
-
-class Staging(StrEnum):
-    """The effect of a command on the index of git; the files stay unchanged."""
-
-    ADDED = "added"
-    """The index has the current files, except ignored ones that it does not track."""
-    TRACKED = "tracked"
-    """The index has the current state of the files that it tracks; others are not affected."""
-    OTHER = "other"
-    """The content of the index is no longer known."""
 
 
 class Swept(NamedTuple):
@@ -76,7 +34,10 @@ def sweeps(program: str, words: Sequence[ShellWord]) -> list[Swept]:
     if program == "git":
         return _git(words)
     rule = _RULES.get(program)
-    return rule(words) if rule is not None else []
+    if rule is not None:
+        return rule(words)
+    places = formatted(program, words)
+    return [Swept(BulkCommand.FORMATTER, one or HERE) for one in places or ()]
 
 
 def _operands(words: Sequence[ShellWord]) -> list[ShellWord]:

@@ -29,13 +29,13 @@ def moves(command: str) -> Iterator[tuple[str, str | None]]:
     """
     # Most commands move nothing, and whoever waits for the injected text waits for what is loaded.
     from leafward.files.file_operation import FileOperation
+    from leafward.files.file_request import Proof
     from leafward.files.shell.effects import effects
-    from leafward.files.shell.exit_evidence import Proof
 
     for one in effects(command):
         if one.glob or one.by is not None:
             continue
         if one.operation is FileOperation.DELETE:
             yield one.path, None
-        elif one.operation is FileOperation.MOVE and one.to is not None and one.proof is not Proof.NONE:
+        elif one.operation is FileOperation.MOVE and one.to is not None and one.proof > Proof.NONE:
             yield one.path, one.to

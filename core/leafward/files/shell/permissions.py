@@ -6,8 +6,8 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.files.file_request import Proof
 from leafward.files.shell.effects import LONGEST
-from leafward.files.shell.exit_evidence import Proof
 from leafward.files.shell.lexer import ShellWord, Unreadable
 from leafward.files.shell.script_walk import placed
 from leafward.files.shell.wrappers import unwrapped
@@ -40,13 +40,13 @@ def executable_bits(script: str, folder: str = "") -> list[ExecutableBit]:
     except Unreadable:
         return []
     found: list[ExecutableBit] = []
-    for command, here, proof, _ in commands:
+    for command, here, proof, *_ in commands:
         words = unwrapped(command.words)
         if here is None or not words:
             continue
         program = words[0].text.rpartition("/")[2]
         if program == "chmod":
-            found += _of_chmod(words[1:], here, certain=proof is not Proof.NONE)
+            found += _of_chmod(words[1:], here, certain=proof > Proof.NONE)
         elif program in _REPLACING:
             # Afterwards another file has the name, if any.
             found += [ExecutableBit(path, None) for path in _files(words[1:], here)]

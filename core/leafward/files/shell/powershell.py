@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.files.file_operation import FileOperation
-from leafward.files.file_request import FileRequest
-from leafward.files.shell.exit_evidence import Proof
+from leafward.files.file_request import FileRequest, Proof
 from leafward.files.shell.lexer import ShellWord
 
 if TYPE_CHECKING:

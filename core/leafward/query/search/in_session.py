@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.tool_calls import table_of
 from leafward.query.grammar import parse_find
+from leafward.query.passages import passages
 from leafward.query.search.case_folding import folded
-from leafward.query.search.passages import passages
 from leafward.query.search.text_match import Phrase
 from leafward.query.select.evaluator import members_of
 from leafward.query.select.sets import entries as entries_of

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.recognition import agent_behind
 from leafward.base.errors import Cancelled, NotFound
+from leafward.query import patterns
 from leafward.query.conditions import check, text_of
 from leafward.query.grammar import (
     AllOf,
@@ -23,7 +24,6 @@ from leafward.query.grammar import (
     parse,
 )
 from leafward.query.lexer import QueryError
-from leafward.query.search import patterns
 from leafward.query.select import sets
 from leafward.query.select.predicates import Bodies, numbers, times
 from leafward.query.vocabulary import moment_of, part_of

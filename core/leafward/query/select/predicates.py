@@ -17,8 +17,8 @@ from leafward.files.file_replay.steps import StepOutcome
 from leafward.files.tool_calls import table_of
 from leafward.query.conditions import limit_of
 from leafward.query.lexer import QueryError
-from leafward.query.search.passages import KINDS, passages
-from leafward.query.search.patterns import TooSlow
+from leafward.query.passages import KINDS, passages
+from leafward.query.patterns import TooSlow
 from leafward.query.select import sets
 from leafward.session.entries import (
     BOOKKEEPING_BYTES,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from leafward.query.grammar import Compare
-    from leafward.query.search.patterns import Pattern
+    from leafward.query.patterns import Pattern
     from leafward.query.select.sets import Members
     from leafward.session.session import Session
 

@@ -45,7 +45,7 @@ _POLISH = late(
 """Letters and words of Polish, where `nie`, in German never, only denies."""
 _CONCLUDES = late(
     r"\bmust (?:have been|be (?:because|due|that|the|a)\b)|\bmust (?:now|still) be\b"
-    r"|\b(?:always|never) (?:seem\w*|happens?|happened|fails|failed|works|worked|gets|got|was|were|did|does|had)\b"
+    r"|(?<!we )(?<!you )\b(?:is|are|was|were)(?: now| just| still)? (?:always|never) \w+ing\b|\b(?:always|never) (?:seem\w*|happens?|happened|fails|failed|works|worked|gets|got|was|were|did|does|had)\b"
 )
 """Guesses in the words of rules."""
 _BREAKS = late(
@@ -313,7 +313,7 @@ def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str]) -> bool:
         return True
     if _OBLIGED.stand_in(words):
         return False
-    if ("without " in words and _WORKS_ON.match(words) is not None) or _TAKES_OUT.match(words) is not None:
+    if _WORKS_ON.match(words) is not None or _TAKES_OUT.match(words) is not None:
         # It limits the work that it asks for, or says why.
         return True
     if not amid and _HALF.search(words) is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.late_pattern import late
 from leafward.files.checks import Check, check_of
-from leafward.files.commands import parsed_patch
+from leafward.files.patch_format import parsed_patch
 from leafward.session.entries import Body, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text
@@ -15,7 +15,7 @@ from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from leafward.files.commands import FilePatch
+    from leafward.files.patch_format import FilePatch
 
 _PATCH = "*** Begin Patch\n"
 """The beginning of a patch in a call that changes files by one, as Codex does."""

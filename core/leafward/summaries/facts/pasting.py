@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from leafward.session.entries import text_of
 from leafward.summaries.facts.prose import sentences
@@ -71,6 +72,11 @@ _REPORT_HEAD = re.compile(
 )
 """Heads of the forms in which bugs are reported to a project."""
 _TITLE = re.compile(r"^#{1,6} \S")
+_MARK = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
+_WIDE = 80
+"""Characters of a line from which a terminal may have wrapped it."""
+_SCREENFUL = 6
+"""Lines from which indented prose may be the copy of a screen."""
 _NEAR = 2
 """Lines of a block that must look pasted for the others to count as pasted."""
 _HEAD_LENGTH = 60
@@ -91,10 +97,11 @@ def divided(text: str) -> tuple[str, str]:
     """
     text = _without_enclosed(text) if "<" in text else text
     text = _EDITOR.sub("", text, count=1)
+    text, screen = _screen_apart(text)
     text, report = _report_apart(text)
     text, shown = _pastes_apart(text) if _PASTES in text else (text, "")
     own: list[str] = []
-    pasted: list[str] = [one for one in (report, shown) if one]
+    pasted: list[str] = [one for one in (screen, report, shown) if one]
     block: list[str] = []
     for line in [*text.split("\n"), ""]:
         if line.strip():
@@ -140,6 +147,19 @@ def _pastes_apart(text: str) -> tuple[str, str]:
         pasted.append(text[inside + 1 : closes])
         at = end + 1
     return "\n".join([*own, text[at:]]), "\n".join(pasted)
+
+
+def _screen_apart(text: str) -> tuple[str, str]:
+    """A prompt without the prose that was copied from an agent's screen: all lines but the first are indented, and wrapped."""
+    first, *below = text.strip().split("\n")
+    lines = [line for line in below if line.strip()]
+    if len(lines) < _SCREENFUL or not all(line[:2].isspace() for line in lines):
+        return text, ""
+    wrapped = sum(
+        len(line) >= _WIDE and bool(then.strip()) and _MARK.match(then) is None
+        for line, then in pairwise(below)
+    )
+    return (first, "\n".join(below)) if wrapped >= _NEAR else (text, "")
 
 
 def _report_apart(text: str) -> tuple[str, str]:

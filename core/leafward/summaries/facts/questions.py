@@ -9,10 +9,10 @@ from leafward.summaries.facts.marker_words import markers
 
 _REMEMBERED = 1 << 14
 _OFFERED = late(
-    r"(?i)\W*(?:if you(?:['’]d| would)? (?:want|like|prefer|wish)|wenn (?:du|sie) (?:willst|möchtest|magst|möchten|wollen)|falls (?:du|sie)"
+    r"(?i)\W*(?:(?:and|or|also|but|next)[, ]+)?(?:if you(?:['’]d| would)? (?:want|like|prefer|wish|need)|let me know if|(?:wenn|falls) (?:du|sie|gewünscht)|auf wunsch"
     r"|si (?:tu|vous) (?:veux|voulez|souhaites|souhaitez|préfères|préférez)|si (?:lo )?(?:quieres|quiere|deseas|desea|prefieres|prefiere)"
     r"|se (?:quiser|vuoi|preferisci)|jeśli chcesz|если (?:хотите|хочешь))\b"
-    r"|\W*(?:如果(?:你|您)?(?:想|需要|愿意|希望)|需要的话|よろしければ|ご希望|必要(?:であれば|なら)|원하(?:면|시면|신다면)|필요하(?:면|시면))"
+    r"|\W*(?:(?:如果|若)(?:你|您)?(?:想|需要|愿意|希望)|(?:你|您)?(?:需要|想|愿意)的话|よろし(?:ければ|い(?:なら|であれば))|よければ|ご希望|必要(?:であれば|なら)|원하(?:면|시면|신다면)|필요하(?:면|시면))"
 )
 """The beginning of an offer."""
 _FILLER = late(
@@ -27,13 +27,15 @@ _ASKED = late(
     "|为什么|为何|为啥|怎么|なぜ|どうして|왜)"
 )
 _TAG = late(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
-_ASKED_LAST = late(r"[吗呢か](?:(?<=[吗呢])|(?<=ですか)|(?<=ますか))\W*$")
+_ASKED_LAST = late(
+    r"[吗呢か](?:(?<=[吗呢])|(?<=ですか)|(?<=ますか))\W*$|(?:でしょう|かな)(?:(?<=どうでしょう)|(?<=かな))\W*$"
+)
 _GUESSED = markers(
-    r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope)"
+    r"\b(?:i(?:['’]m| am| would| actually| basically| just| also| still| really| kinda)?(?: not)? (?:think(?:ing)?|guess|suppose|bet|suspect|believe|assume|wonder|thought|hope|hypothesi[sz]e|presume|reckon|imagine|speculate|doubt)"
     r"|i (?:don['’]?t|do not) (?:think|know|understand|see|get)|i have a feeling|i feel like|maybe|perhaps|probably|not sure|sounds like|in theory"
     r"|ich (?:glaube|denke|vermute)|vielleicht|vermutlich|wahrscheinlich|je (?:crois|pense)|peut-être|quizás?|creo que)\b|也许|可能|大概|たぶん|かもしれ",
     "glaube denke vermute vielleicht vermutlich wahrscheinlich crois pense quizas quiza creo think thinking guess suppose bet suspect believe assume wonder thought hope know understand see get "
-    "feeling feel maybe perhaps probably sure sounds theory",
+    "hypothesize hypothesise presume reckon imagine speculate doubt feeling feel maybe perhaps probably sure sounds theory",
 )
 
 

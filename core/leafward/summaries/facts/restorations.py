@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.files.file_operation import FileOperation
-from leafward.files.shell.bulk_effects import BulkCommand
+from leafward.files.file_request import BulkCommand
 from leafward.files.shell.effects import effects
 from leafward.session.entries import text_of
 from leafward.summaries.facts import forms

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.figures import first_few
 from leafward.base.safe_text import safe_line
 from leafward.summaries.facts.prose import sentence_key
+from leafward.summaries.summarizers.outline_items import ItemsAbove, WorkState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,10 +111,14 @@ _TAG = re.compile(
     r"(?i)<(?=/?(?:summary|conversation|previous-summary|read-files|modified-files|leafward[\w-]{0,20}|system[\w-]{0,20})\b)"
 )
 _FENCE = re.compile(r"`{3,}|~{3,}")
-_FILE_ALONE = re.compile(
-    r"[*_`\"]{0,4}([\w@.~/+-]{0,200}[\w@~+-]\.\w{1,10})[*_`\"]{0,4}(?: \([^()\n]{1,80}\))?[*_`\"]{0,4}:?[*_`]{0,4}"
-)
-"""An item that is the name of a file, perhaps with a remark in brackets: the items below it are about that file."""
+_STEP_SAID = re.compile(r"(?i)^(?:the )?next (?:step|task|action)s? (?:is|are|will be)\b")
+"""A line that tells a step, whatever heading it stands below."""
+_OF_STATE = {
+    WorkState.DONE: SummarySection.DONE,
+    WorkState.IN_PROGRESS: SummarySection.IN_PROGRESS,
+    WorkState.BLOCKED: SummarySection.BLOCKED,
+    WorkState.LEFT: SummarySection.NEXT,
+}
 
 
 def section_of(title: str, under: SummarySection | None = None) -> SummarySection:
@@ -158,8 +163,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
     top: SummarySection | None = None
     fenced = False
     intro = ""
-    heads: list[tuple[int, str]] = []
-    """Depth of the items above a line, and the file that is all they name."""
+    above = ItemsAbove()
     for extra in (_LISTS, _DRAFTED):
         text = extra.sub("", text)
     lines = unframed(text).split("\n")
@@ -171,7 +175,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
         if numbered is not None:
             top = current = section_of(numbered[1])
             intro = numbered[1]
-            heads.clear()
+            above.clear()
             continue
         match = _HEADING.match(line)
         if match is not None:
@@ -180,7 +184,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
             current = section_of(title, top if level > 2 else None)
             if level <= 2:
                 top = current
-            heads.clear()
+            above.clear()
             continue
         body = line.strip()
         if body.startswith(("```", "~~~")):
@@ -196,20 +200,14 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
             yield OutlineLine(SummarySection.CONTEXT, body, None, intro)
             continue
         intro = body
-        while heads and heads[-1][0] >= depth:
-            heads.pop()
-        file = heads[-1][1] if heads else ""
-        named = _FILE_ALONE.fullmatch(body)
-        heads.append((depth, named[1] if named is not None else file))
+        item = above.place(body, depth, labels=current in _OF_STATE.values())
+        section = _OF_STATE[item.state] if item.state is not None else current
+        if section is SummarySection.CONSTRAINTS and _STEP_SAID.match(item.text):
+            section = SummarySection.NEXT
         if box is not None:
-            yield OutlineLine(current, body[box.end() :].strip(), box[1] in " ~-", file=file)
-        elif body:
-            yield OutlineLine(current, body, None, file=file)
-
-
-def is_file_alone(text: str) -> bool:
-    """Whether a line of a summary is only the name of a file, perhaps with a remark in brackets."""
-    return _FILE_ALONE.fullmatch(text) is not None
+            yield OutlineLine(section, body[box.end() :].strip(), box[1] in " ~-", file=item.file)
+        elif item.text:
+            yield OutlineLine(section, item.text, None, file=item.file)
 
 
 def is_drawn(line: str) -> bool:

@@ -14,10 +14,10 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
 from leafward.summaries.earlier_statements import statements, unfinished
 from leafward.summaries.facts.responses import takes_back
-from leafward.summaries.facts.span_reading import SpanReading, read_span
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, gather
 from leafward.summaries.summarizers.outline import unframed
 from leafward.summaries.survival.bare_counts import bare_counts
+from leafward.summaries.survival.span_reading import SpanReading, read_span
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 

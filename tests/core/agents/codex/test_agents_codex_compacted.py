@@ -210,6 +210,15 @@ def test_xray_and_plan_count_it_as_the_context_does(tmp_path: Path) -> None:
     assert planned.tokens.previous_summary == 1_338
 
 
+def test_in_the_xray_what_is_sent_ahead_of_the_summary_stands_there(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.turn("asked", "A")
+    rollout.line("compacted", message="S", replacement_history=[message("asked"), message("S")])
+    session = rollout.opened()
+    links = [row.link for row in xray_of(session, session.columns.kind.index(Kind.COMPACTION)).rows]
+    assert links == [Link.KEPT, Link.REPLACED]
+
+
 def test_one_that_was_replaced_by_a_word_is_what_codex_counted_of_it(tmp_path: Path) -> None:
     rollout = Rollout(tmp_path, base_instructions={"text": "You are Codex. " * 80})
     item = len(json.dumps(message("a"), separators=(",", ":")))

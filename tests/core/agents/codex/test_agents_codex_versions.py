@@ -144,6 +144,34 @@ def test_what_an_event_repeats_behind_the_count_is_no_second_reply(tmp_path: Pat
     assert message["usage"]["input"] == 10
 
 
+@pytest.mark.parametrize(
+    "given", [{"turn_id": "t1"}, {"internal_chat_message_metadata_passthrough": {"turn_id": "t1"}}]
+)
+def test_an_entry_names_the_line_and_the_turn_that_it_comes_from(
+    tmp_path: Path, given: dict[str, Any]
+) -> None:
+    made = Rollout(tmp_path)
+    content = [{"type": "input_text", "text": "Compare"}]
+    made.item("message", role="user", content=content, **given)
+    made.said("They differ.", "assistant")
+    session = opened(made.path)
+    asked, replied = ((session.body(at) or {})["source"] for at in (1, 2))
+    assert asked == {"type": "response_item", "subtype": "message", "turn": "t1"}
+    assert "turn" not in replied
+
+
+def test_what_stands_in_an_event_alone_is_said_too(tmp_path: Path) -> None:
+    made = Rollout(tmp_path)
+    made.prompt("Compare")
+    made.event("agent_reasoning", text="Both have a stem.")
+    made.event("agent_message", message="They differ.")
+    ((_, message),) = messages(opened(made.path), Kind.ASSISTANT)
+    assert message["content"] == [
+        {"type": "thinking", "thinking": "Both have a stem."},
+        {"type": "text", "text": "They differ."},
+    ]
+
+
 def test_a_count_behind_the_results_is_the_count_of_the_reply(tmp_path: Path) -> None:
     made = Rollout(tmp_path)
     made.prompt("Compare")

@@ -289,11 +289,20 @@ class TestFromPi:
         events = [line["payload"]["type"] for line in records(fork.draft.path) if line["type"] == "event_msg"]
         assert events.count("task_started") == events.count("user_message") == events.count("task_complete")
 
-    def test_the_provider_is_the_users_own(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("settings", "provider"),
+        [
+            ('model_provider = "grove"\n', "grove"),
+            ('profile = "p"\nmodel_provider = "grove"\n[profiles.p]\nmodel_provider = "glade"\n', "glade"),
+            ('model_provider = ""\n', "openai"),
+            ("model_provider = 3\n", "openai"),
+        ],
+    )
+    def test_the_provider_is_the_users_own(self, tmp_path: Path, settings: str, provider: str) -> None:
         home(tmp_path).mkdir()
-        (home(tmp_path) / "config.toml").write_text('model_provider = "grove"\n')
+        (home(tmp_path) / "config.toml").write_text(settings)
         fork, _ = self.fork(tmp_path, "branches")
-        assert records(fork.draft.path)[0]["payload"]["model_provider"] == "grove"
+        assert records(fork.draft.path)[0]["payload"]["model_provider"] == provider
 
     def test_leafward_reads_it_back(self, tmp_path: Path) -> None:
         fork, said = self.fork(tmp_path, "branches")

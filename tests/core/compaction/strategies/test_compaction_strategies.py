@@ -11,7 +11,7 @@ import pytest
 import leafward
 import leafward_tui
 from leafward.base.strategies import STRATEGY_CHOICES, Strategy
-from leafward.cli.declarations.options import Options
+from leafward.cli.options.option_fields import Options
 from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import Plan, plan
 from leafward.compaction.plan.settings import PlanSettings

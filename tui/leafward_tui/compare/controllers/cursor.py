@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.files import FOLD
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.screens.screen_results import CompareResult
+from leafward_tui.ui.screen_results import CompareResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

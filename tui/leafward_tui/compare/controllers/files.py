@@ -12,7 +12,7 @@ from leafward.branches.diff.file_sets import Flag
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
 from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
 from leafward_tui.compare.state import Page
-from leafward_tui.ui.screens.screen_results import CompareResult
+from leafward_tui.ui.screen_results import CompareResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

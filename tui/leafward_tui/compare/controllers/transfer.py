@@ -12,9 +12,9 @@ from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.figures import counted
 from leafward.session.entries import EntryIndex
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
-from leafward_tui.compare.controllers.graft import graft_draft
+from leafward_tui.compare.graft_choice import graft_draft
 from leafward_tui.compare.model.carried_summary import lacking, pinnable
-from leafward_tui.ui.screens.screen_results import CompareResult
+from leafward_tui.ui.screen_results import CompareResult
 from leafward_tui.ui.text.cells import count
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from leafward.base.safe_text import safe
 from leafward.branches.diff.contents import lines_of
 from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
 from leafward.files.line_diff import DiffBlock, compare_lines, rows, word_changes
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import expand_tabs
 from leafward_tui.ui.text.code import MOST_HIGHLIGHTED, highlighted
-from leafward_tui.ui.text.spans import shown
+from leafward_tui.ui.text.spans import Span, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -22,10 +22,9 @@ from leafward_tui.compare.model.content import (
     words_that_differ,
 )
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import LabLine, MadeLines, blanks
 from leafward_tui.ui.text.cells import expand_tabs, fit, fit_path
-from leafward_tui.ui.text.spans import cut, padded, shown
+from leafward_tui.ui.text.spans import Span, cut, padded, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,9 +8,9 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.text.cells import count, exact, fit, right
+from leafward_tui.ui.text.spans import Span
 from leafward_tui.ui.words.message_words import message_words
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import split_path
 from leafward.branches.diff.contents import differs
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import LabLine, MadeLines, blanks
 from leafward_tui.ui.text.cells import fit, fit_path, right
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,9 +9,9 @@ from rich.cells import cell_len
 from leafward.base.figures import counted
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.compare.model.side_column import last_words
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks
 from leafward_tui.ui.text.cells import exact, fit, money, right, wrap
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,9 +10,9 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.compare.model.compared_sides import Overall
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.text.cells import count, fit, money, right, shares, wrap
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import LabLine, blanks
 from leafward_tui.ui.text.cells import fit
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from leafward.branches.diff.summaries import SummaryDifference

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import ShownLine
-    from leafward_tui.ui.screens.screen_results import LabResult, XRayResult
+    from leafward_tui.ui.screen_results import LabResult, XRayResult
 
 
 class Compactions(ExplorerController):

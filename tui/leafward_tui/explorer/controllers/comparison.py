@@ -14,6 +14,8 @@ from leafward_tui.explorer.controllers.controller import ExplorerController, Exp
 from leafward_tui.ui.text.cells import count, fit, money, right
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.branches.diff.sides import Side
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.navigation import Navigation
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.jobs import Job
-    from leafward_tui.ui.screens.screen_results import CompareResult
+    from leafward_tui.ui.screen_results import CompareResult
 
 _WIDE = 120
 """Cells of a window from which the table of branches has checks and costs."""
@@ -133,31 +135,14 @@ class Comparison(ExplorerController):
             )
             for letter, row in zip(letters, shown, strict=False)
         ]
-        each = (
-            "turns, changes of files (by tools and commands), errors"
-            + ", cost" * wide
-            + ", output tokens" * (width >= _WIDEST)
-        )
-        about = [
-            SheetLine(f"{each}; enter compares with the leaf"),
-            SheetLine("Counted from the branch point, without sub-branches; the path from its start"),
-        ]
-        if wide:
-            glyphs = self._services.glyphs
-            about.append(
-                SheetLine(
-                    f"{glyphs.ok} test, {glyphs.error} test: its last run passed, failed; no checks: no test, build, lint or script called so"
-                )
-            )
-            if any(not row.side.outcomes.costs_known for row in shown):
-                about.append(SheetLine(f"{glyphs.dash}: the cost is not in file"))
+        about = about_figures(shown, self._services.glyphs, wide=wide, output=width >= _WIDEST)
         if len(rows) > len(shown):
             older = counted(len(rows) - len(shown), "older branch", "older branches")
-            about.append(SheetLine(f"not shown: {older}"))
+            about.append(f"not shown: {older}")
         besides = sum(row.leaf != place for row in rows)
         note = counted(besides, "branch", "branches")
         note = note if besides == len(rows) else f"the path and {note}"
-        self._view.open_sheet(ChoiceSheet("Branches", choices, about, note=note))
+        self._view.open_sheet(ChoiceSheet("Branches", choices, [*map(SheetLine, about)], note=note))
 
     def _compare_leaf(self, place: int, leaf: int) -> None:
         if leaf == place:
@@ -216,3 +201,23 @@ def figures(side: Side, glyphs: Glyphs, *, wide: bool, output: bool) -> str:
     if output:
         cells.append(right(count(came.usage.output), 8))
     return f"{fit('  '.join(checks[:1]) or 'no checks', 9, pad=True)}{''.join(cells)}"
+
+
+def about_figures(rows: Sequence[BranchRow], glyphs: Glyphs, *, wide: bool, output: bool) -> list[str]:
+    """What the columns of the table count, and its signs."""
+    each = (
+        "turns, changes of files (by tools and commands), errors"
+        + ", cost" * wide
+        + ", output tokens" * output
+    )
+    about = [
+        f"{each}; enter compares with the leaf",
+        "Counted from the branch point, without sub-branches; the path from its start",
+    ]
+    if wide:
+        about.append(
+            f"{glyphs.ok} test, {glyphs.error} test: its last run passed, failed; no checks: no test, build, lint or script called so"
+        )
+        if any(not row.side.outcomes.costs_known for row in rows):
+            about.append(f"{glyphs.dash}: the cost is not in file")
+    return about

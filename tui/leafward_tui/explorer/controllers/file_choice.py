@@ -10,7 +10,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.controllers.controller import ExplorerController
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

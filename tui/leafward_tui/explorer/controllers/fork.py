@@ -110,25 +110,30 @@ class NewSession(ExplorerController):
                 self._details.settle()
             elif key in known:
                 self._ask_for_draft(session, request, known[key], cuts[known[key].name])
-            elif key == "b":
-                self._find_cuts(replace(request, before=not request.before))
-            elif key == "i":
-                self._find_cuts(replace(request, inject=not request.inject))
-            elif key == "s":
-                if request.summary:
-                    # Off, and on again: the user wants another one.
-                    self._left = None
-                self._find_cuts(replace(request, summary=not request.summary))
-            elif key == "h":
-                self._find_cuts(replace(request, cwd=folder.here))
-            elif key == "f":
-                self._ask_folder(request, folder.path)
-            else:
+            elif key in "gx":
                 self._navigation.go_to_entry(nearest_of(cuts)["gx".index(key)])
+            else:
+                self._change(request, key, folder)
 
         self._view.open_sheet(
             ChoiceSheet("New session from here", choices, about, note=named(request.entry)), done
         )
+
+    def _change(self, request: ForkRequest, key: str, folder: Folder) -> None:
+        """Asks again with the option of a key changed."""
+        if key == "f":
+            self._ask_folder(request, folder.path)
+            return
+        if key == "s" and request.summary:
+            # Off, and on again: the user wants another one.
+            self._left = None
+        changed = {
+            "b": replace(request, before=not request.before),
+            "i": replace(request, inject=not request.inject),
+            "s": replace(request, summary=not request.summary),
+            "h": replace(request, cwd=folder.here),
+        }
+        self._find_cuts(changed[key])
 
     def _ask_folder(self, request: ForkRequest, typed: str, problem: str = "") -> None:
         from leafward.base.safe_text import safe_line

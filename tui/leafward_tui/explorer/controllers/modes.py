@@ -10,8 +10,8 @@ from leafward_tui.explorer.controllers.sub_agents import sub_agents_at
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.title import origin_of
 from leafward_tui.explorer.state import Mode
-from leafward_tui.ui.keys.key_bar import Hint
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
+from leafward_tui.ui.bars.key_bar import Hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_filter import RowFilter
     from leafward_tui.explorer.controllers.search import Search
-    from leafward_tui.ui.panes.page import Page
+    from leafward_tui.inspector.page import Page
 
 
 class Modes(ExplorerController):

@@ -11,7 +11,7 @@ from leafward_tui.explorer.controllers.controller import ExplorerController, Exp
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind, ShownLine
 from leafward_tui.explorer.model.rows import RowPainter
-from leafward_tui.ui.keys.row_keys import RowSteps
+from leafward_tui.ui.row_keys import RowSteps
 
 if TYPE_CHECKING:
     from collections.abc import Callable

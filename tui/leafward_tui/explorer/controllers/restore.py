@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.jobs import Job, Jobs
-    from leafward_tui.ui.screens.routed_screen import RoutedScreen
+    from leafward_tui.ui.routed_screen import RoutedScreen
 
 
 class FileRestore(ExplorerController):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward_tui.inspector.page_request import Goal, PageRequest
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
 
 if TYPE_CHECKING:
+    from leafward_tui.inspector.page import ContextLimits, Page, Selection
     from leafward_tui.inspector.ports import InspectorView
     from leafward_tui.inspector.state import InspectorState
     from leafward_tui.ui.jobs import Job, Jobs
-    from leafward_tui.ui.panes.page import ContextLimits, Page, Selection
     from leafward_tui.ui.services import AppServices
 
 
@@ -117,7 +117,8 @@ def build_page(request: PageRequest, job: Job) -> Page:
     """A page, or one with a line on why there is none: the file is gone, or a defect of ours."""
     # Not needed for the first frame.
     from leafward_tui.inspector.model.pages import build
-    from leafward_tui.ui.panes.page import Page, PageLine, Span
+    from leafward_tui.inspector.page import Page, PageLine
+    from leafward_tui.ui.text.spans import Span
 
     try:
         page = build(request, job.unwanted)

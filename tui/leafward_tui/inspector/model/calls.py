@@ -21,10 +21,10 @@ from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import INDENT, MOST_LINES, Sheet, path_spans
 from leafward_tui.inspector.model.turn import Step
-from leafward_tui.ui.panes.page import Selection, SelectionKind, Span
+from leafward_tui.inspector.page import Selection, SelectionKind
 from leafward_tui.ui.text.cells import count, exact, fit, signed
 from leafward_tui.ui.text.code import fitted, highlighted
-from leafward_tui.ui.text.spans import padded, shown, shown_line, width_of
+from leafward_tui.ui.text.spans import Span, padded, shown, shown_line, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

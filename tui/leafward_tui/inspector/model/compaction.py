@@ -29,10 +29,10 @@ from leafward_tui.inspector.model.compaction_outcome import (
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import INDENT, Sheet
 from leafward_tui.inspector.model.special_entries import noted_sizes
-from leafward_tui.ui.panes.page import XRAY, Page, Selection, Span
+from leafward_tui.inspector.page import XRAY, Page, Selection
 from leafward_tui.ui.survival_cache import survivals_of
 from leafward_tui.ui.text.cells import exact, money, right
-from leafward_tui.ui.text.spans import padded, shown_line
+from leafward_tui.ui.text.spans import Span, padded, shown_line
 from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from leafward.summaries.survival.decay import decay
 from leafward.summaries.survival.report import SURVIVED, Status, Survival
 from leafward.summaries.survival.spans import compactions
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
-from leafward_tui.ui.panes.page import EXAM, Span
+from leafward_tui.inspector.page import EXAM
 from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import exact, fit_apart, money, right
-from leafward_tui.ui.text.spans import padded, shown_line, width_of
+from leafward_tui.ui.text.spans import Span, padded, shown_line, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

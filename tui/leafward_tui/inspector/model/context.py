@@ -20,11 +20,11 @@ from leafward_tui.inspector.model.context_ledger import WIDE, ledger_lines
 from leafward_tui.inspector.model.context_parts import ContextPart, context_parts
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.sheet import Sheet
+from leafward_tui.inspector.page import ContextLimits, Page, PageLine
 from leafward_tui.ui.appearance.context_signs import part_sign
-from leafward_tui.ui.panes.page import ContextLimits, Page, PageLine, Span
 from leafward_tui.ui.text.cells import count, filled, fit, limit, right, wrap
 from leafward_tui.ui.text.paths import tilde
-from leafward_tui.ui.text.spans import aligned, padded, shown_line
+from leafward_tui.ui.text.spans import Span, aligned, padded, shown_line
 from leafward_tui.ui.words.message_words import message_words
 from leafward_tui.ui.words.onset_words import by_settings, compacts_at
 

@@ -13,9 +13,8 @@ from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis
 from leafward_tui.inspector.model.context_parts import context_parts
 from leafward_tui.inspector.model.special_entries import part_sizes_in_words
 from leafward_tui.ui.appearance.context_signs import part_sign
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import exact, right
-from leafward_tui.ui.text.spans import padded
+from leafward_tui.ui.text.spans import Span, padded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

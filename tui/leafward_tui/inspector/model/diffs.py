@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from leafward.base.figures import counted
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import expand_tabs
 from leafward_tui.ui.text.code import fitted
-from leafward_tui.ui.text.spans import padded, shown
+from leafward_tui.ui.text.spans import Span, padded, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,10 +16,10 @@ from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
 from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, gather
-from leafward_tui.ui.panes.page import Page, Selection, SelectionKind, Span
+from leafward_tui.inspector.page import Page, Selection, SelectionKind
 from leafward_tui.ui.text.cells import count, exact, fit, money
 from leafward_tui.ui.text.markdown import rendered
-from leafward_tui.ui.text.spans import shown, shown_line, wrapped_text
+from leafward_tui.ui.text.spans import Span, shown, shown_line, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,6 +109,9 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         title.append(Span(f"Turn {selection.turn:,}", "strong"))
         if selection.turns:
             title.append(Span(f" of {selection.turns:,}", "faint"))
+        if kind not in PROMPTS:
+            # Such as the rest of a turn behind a compaction, which has a row of its own.
+            title.append(Span(", continued", "faint"))
     # As `tree` names the end of a turn, which other verbs take as the whole turn: bookkeeping may follow it.
     first, last = selection.head, max(selection.head, selection.at)
     span = f"#{first:,}" if first == last else f"#{first:,} {sheet.glyphs.dash} #{last:,}"

@@ -12,14 +12,14 @@ from leafward.files.command_changes import command_changes
 from leafward.files.file_names import utf16_order
 from leafward.files.working_set import FileUse, working_set
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
-from leafward_tui.ui.panes.page import Page, Selection, Span
 from leafward_tui.ui.text.cells import fit_path
-from leafward_tui.ui.text.spans import shown_line
+from leafward_tui.ui.text.spans import Span, shown_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from leafward.files.command_changes import FileDestination
+    from leafward_tui.inspector.page import Page, Selection
     from leafward_tui.inspector.page_request import PageRequest
     from leafward_tui.ui.appearance.glyphs import Glyphs
 

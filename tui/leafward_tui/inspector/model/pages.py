@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.panes.inspector_tab import Tab
+from leafward_tui.inspector.tab import Tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from leafward_tui.inspector.page import Page
     from leafward_tui.inspector.page_request import PageRequest
-    from leafward_tui.ui.panes.page import Page
 
 
 def build(request: PageRequest, stop: Callable[[], bool] = lambda: False) -> Page:

@@ -12,7 +12,7 @@ from leafward.query.search.text_match import Phrase
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leafward_tui.ui.panes.page import PageLine
+    from leafward_tui.inspector.page import PageLine
 
 
 class SearchPhrase:

@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from leafward.base.figures import counted
 from leafward.base.shown_path import split_path
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.panes.page import Page, PageLine, Span
+from leafward_tui.inspector.page import Page, PageLine
 from leafward_tui.ui.text.cells import fit_path, wrap
-from leafward_tui.ui.text.spans import aligned, cut, padded, shown, width_of
+from leafward_tui.ui.text.spans import Span, aligned, cut, padded, shown, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -27,10 +27,9 @@ from leafward.session.messages import EDIT_TARGETS, edit_targets
 from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter, write_bytes
 from leafward_tui.inspector.model.sheet import INDENT, LABEL, Sheet, path_spans
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import exact, money
 from leafward_tui.ui.text.markdown import rendered
-from leafward_tui.ui.text.spans import padded, shown, shown_line, wrapped_text
+from leafward_tui.ui.text.spans import Span, padded, shown, shown_line, wrapped_text
 
 if TYPE_CHECKING:
     from leafward.session.session import Session

@@ -24,14 +24,14 @@ from leafward.session.entries import (
 from leafward.session.entry_headline import TASK, call_of, is_task
 from leafward.session.messages import did_run, messages_of, prompt_text, shell_command, usage_of
 from leafward.session.tokens import message_tokens
-from leafward_tui.ui.panes.page import SelectionKind
+from leafward_tui.inspector.page import SelectionKind
 from leafward_tui.ui.text.times import moment, moment_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.session import Session
-    from leafward_tui.ui.panes.page import Selection
+    from leafward_tui.inspector.page import Selection
 
 SUMMARIES = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 """Kinds of entries that hold a summary."""

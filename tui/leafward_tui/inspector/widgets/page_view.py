@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from textual import events
     from textual.selection import Selection as TextSelection
 
+    from leafward_tui.inspector.page import Page, PageLine
     from leafward_tui.ui.appearance.theme import Styles
-    from leafward_tui.ui.panes.page import Page, PageLine
 
 MARGIN = 1
 """Cells left of the text: the cursor's."""

@@ -13,7 +13,7 @@ from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import EXTRACTIVE
 from leafward_tui.lab.model.fates import invented_words, unseen_facts
 from leafward_tui.ui.bars.price_line import KeyHint
-from leafward_tui.ui.screens.screen_results import LabResult
+from leafward_tui.ui.screen_results import LabResult
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
 from leafward_tui.ui.text.cells import count

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward_tui.lab.controllers.controller import LabController
+from leafward_tui.lab.draft_grade import graded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.grade import Exam
     from leafward.compaction.exam.sitting import ExamAnswers
-    from leafward_tui.ui.jobs import Job
 
 
 class DraftGrader(LabController):
@@ -61,10 +61,3 @@ class DraftGrader(LabController):
         if found.draft is draft:
             found.result = result
             then()
-
-
-def graded(draft: Draft, job: Job) -> Exam:
-    """The exam of a draft: the knowledge that a model would have after it. Raises Cancelled where it is no longer wanted."""
-    from leafward.compaction.exam.grade import exam_of_draft
-
-    return exam_of_draft(draft, job.unwanted)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.controllers.turns import TurnsPane
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.ui.panes.lines_view import LinesView
-    from leafward_tui.ui.screens.screen_results import XRayResult
+    from leafward_tui.ui.screen_results import XRayResult
 
 
 class Sources(LabController):

@@ -9,8 +9,8 @@ from leafward.session.entry_headline import headline
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.turns import CutRows
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

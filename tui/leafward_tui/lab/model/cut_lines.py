@@ -12,9 +12,9 @@ from leafward.compaction.measure.measure import ContentKind
 from leafward.compaction.strategies.cut_rules import LEGAL, RULE_TEXT, SHORT_RULE_TEXT, CutRule, first_said
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.text.cells import count, fit, right, wrap
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,10 +11,10 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.exam.grade import PLACE_WORDS
 from leafward.compaction.exam.questions import Topic
 from leafward.summaries.facts.values import FactKind
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.text.cells import fit, fit_path, money, wrap
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,10 +12,10 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.draft.gate import pin_text, unseen
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.survival.report import SURVIVED, Status
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import fit, fit_apart, fit_path, right
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from leafward.base.figures import percent
 from leafward_tui.lab.model.sliders import Dial, Slider
 from leafward_tui.ui.appearance.context_signs import part_sign
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, money, right, wrap
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import percent
 from leafward.compaction.exam.questions import Topic
 from leafward.summaries.survival.report import SURVIVED, Status
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import count, fit, money, right
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

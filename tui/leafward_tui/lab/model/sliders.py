@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

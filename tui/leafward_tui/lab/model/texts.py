@@ -9,9 +9,9 @@ from rich.cells import cell_len
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.text.cells import exact, fit, limit, money, wrap
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

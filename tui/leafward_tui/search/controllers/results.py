@@ -109,7 +109,7 @@ def text_of_hit(card: Card, hit: Hit, query: Query, job: Job) -> HitText:
     from leafward.agents.registry import agent_named
     from leafward.base.safe_text import safe
     from leafward.files.tool_calls import table_of
-    from leafward.query.search.passages import Passage, passages
+    from leafward.query.passages import Passage, passages
     from leafward.query.search.text_match import Matcher
 
     with closing(agent_named(card.agent).open(Path(card.path), job.unwanted)) as session:

@@ -1,1 +1,1 @@
-"""The one-line widgets: title, filter, price."""
+"""The one-line widgets: title, filter, price, keys."""

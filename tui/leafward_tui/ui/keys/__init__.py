@@ -1,1 +1,1 @@
-"""The keys: what each can do, how it is written, changed and explained."""
+"""The keys as values: what each can do, how it is written, changed and explained."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, overload
 from rich.cells import cell_len
 
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.panes.page import Span
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

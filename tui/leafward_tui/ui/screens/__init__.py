@@ -1,1 +1,1 @@
-"""Full screens of any feature: frame, search, results."""
+"""Full screens of any feature: frame, controller, search."""

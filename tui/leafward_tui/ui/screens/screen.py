@@ -10,11 +10,11 @@ from textual.actions import SkipAction
 from textual.binding import Binding
 from textual.screen import ScreenResultType
 
+from leafward_tui.ui.bars.key_bar import Hint, KeyBar
 from leafward_tui.ui.bars.title_bar import TitleBar
 from leafward_tui.ui.keys.intents import intent
-from leafward_tui.ui.keys.key_bar import Hint, KeyBar
 from leafward_tui.ui.panes.painted import Painted
-from leafward_tui.ui.screens.routed_screen import Actions, RoutedScreen, Routes
+from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.services import AppServices, services_of
 from leafward_tui.ui.text.cells import fit
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leafward_tui.ui.appearance.theme import Ground
     from leafward_tui.ui.messages import IntentPressed
     from leafward_tui.ui.panes.line_scroll import LineScroll
-    from leafward_tui.ui.screens.routed_screen import Controller
+    from leafward_tui.ui.routed_screen import Controller
 
 _Answer = TypeVar("_Answer")
 
@@ -56,7 +56,7 @@ class TooSmall(Painted):
 
 def _open_help(screen: BaseScreen[Any]) -> None:
     """Opens the list of all keys of a screen."""
-    from leafward_tui.ui.keys.key_help import HelpScreen
+    from leafward_tui.ui.sheets.key_help import HelpScreen
 
     screen.app.push_screen(HelpScreen(screen.NAME))
 
@@ -209,9 +209,12 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         self.app.push_screen(sheet, done or sheet.take)
 
     def on_intent_pressed(self, message: IntentPressed) -> None:
-        """Runs the action of a hint that was clicked."""
+        """Does what the clicked key does, or shows why it does nothing now."""
         message.stop()
-        self.run_intent(message.intent_id)
+        if message.intent_id in self.routes:
+            self.call_next(self.action_intent, message.intent_id)
+        else:
+            self.run_intent(message.intent_id)
 
     def action_copy_selection(self) -> None:
         """Copies the text selected with the mouse; without a selection the key goes on to the application."""

@@ -1,1 +1,1 @@
-"""Sheets and modals: choices, a line of text, a text to read."""
+"""Sheets and modals: choices, a line of text, a text to read, the list of keys."""

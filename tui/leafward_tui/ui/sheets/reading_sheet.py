@@ -9,10 +9,10 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from leafward_tui.ui.keys.intents import intent, intent_bindings
-from leafward_tui.ui.keys.row_keys import RowSteps
 from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.panes.painted import Painted
-from leafward_tui.ui.screens.routed_screen import Actions, Routes
+from leafward_tui.ui.routed_screen import Actions, Routes
+from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.sheets.sheet import Sheet, SheetKey
 from leafward_tui.ui.text.cells import fit, right, wrap
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from leafward_tui.ui.appearance.theme import Ground
-    from leafward_tui.ui.panes.page import Span
+    from leafward_tui.ui.text.spans import Span
 
 _SHARE = 0.5
 """The part of the screen's height that the text takes."""
@@ -254,7 +254,7 @@ class ReadingSheet(Sheet):
 
     def show_help(self) -> None:
         """Shows the keys of this sheet."""
-        from leafward_tui.ui.keys.key_help import HelpScreen
+        from leafward_tui.ui.sheets.key_help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.NAME))
 

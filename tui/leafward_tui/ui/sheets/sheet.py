@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from leafward.base.safe_text import safe
 from leafward_tui.ui.panes.painted import Painted
-from leafward_tui.ui.screens.routed_screen import RoutedScreen
+from leafward_tui.ui.routed_screen import RoutedScreen
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit, right, wrap
 

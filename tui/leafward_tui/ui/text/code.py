@@ -12,9 +12,8 @@ from pygments.lexers import (  # type: ignore[import-untyped]  # its stubs are a
 from pygments.token import Token  # type: ignore[import-untyped]  # as above
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]  # as above
 
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import expand_tabs
-from leafward_tui.ui.text.spans import head_of, joined
+from leafward_tui.ui.text.spans import Span, head_of, joined
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer  # type: ignore[import-untyped]  # as above

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.code import fitted, highlighted
-from leafward_tui.ui.text.spans import joined, padded, shown, width_of, wrapped, wrapped_text
+from leafward_tui.ui.text.spans import Span, joined, padded, shown, width_of, wrapped, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

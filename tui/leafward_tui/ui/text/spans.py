@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len, split_graphemes
 
 from leafward.base.safe_text import safe, safe_line
-from leafward_tui.ui.panes.page import Span
 from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
@@ -20,6 +19,17 @@ _WIDE = (
 _CLOSING = "、。〉》」』】〕！），．：；？"
 _ATOM = re.compile(rf" +|[{_WIDE}][{_CLOSING}]*|[^ {_WIDE}]+")
 """Spaces, a wide character with the punctuation that may not begin a line, or a word."""
+
+
+class Span(NamedTuple):
+    """A piece of a line."""
+
+    text: str
+    """Safe text without line breaks."""
+    ink: str = "text"
+    """Field of `theme.Ground`."""
+    ground: str = ""
+    """Field of `theme.Styles`; empty for the line's own."""
 
 
 def shown(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
 from leafward.compaction.xray.alignment import Link
-from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.about import about
 from leafward_tui.xray.model.arrangement import Arrangement, Side
@@ -156,8 +156,8 @@ class Lines(XRayController):
 
     def compare(self) -> None:
         """Compares the summary with the one before it."""
-        from leafward_tui.xray.controllers.summary_pair import other_summaries
         from leafward_tui.xray.summaries import SummariesScreen
+        from leafward_tui.xray.summary_pair import other_summaries
 
         state, xray = self._state, self._state.loaded.xray
         if xray is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.screens.screen_results import XRayResult
+from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans

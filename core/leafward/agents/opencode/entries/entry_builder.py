@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.opencode.entries import newer_engine as newer
 from leafward.agents.opencode.entries.parts import (
     PART_TYPES,
     asked_in,
@@ -26,6 +25,7 @@ from leafward.agents.opencode.entries.parts import (
 )
 from leafward.agents.opencode.entries.roles import EDITS, KINDS, OF_ITS_OWN, OF_PARTS, Role
 from leafward.agents.opencode.entries.spoken_message import SpokenMessage
+from leafward.agents.opencode.storage import newer_engine as newer
 from leafward.agents.opencode.storage.records import NEVER, number_in
 from leafward.session.columns import ID_SIZE, Columns
 from leafward.session.entries import Damage, EntryIndex, object_at, text_at

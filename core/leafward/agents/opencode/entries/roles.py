@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from leafward.agents.opencode.entries import newer_engine as newer
+from leafward.agents.opencode.storage import newer_engine as newer
 from leafward.session.entries import Kind
 
 

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.native_lines import frame, injected, kept_ids, message
-from leafward.agents.opencode.entries.newer_engine import BESIDE, SYSTEM
 from leafward.agents.opencode.entries.parts import (
     REQUEST_TEXT,
     SILENT,
@@ -23,6 +22,7 @@ from leafward.agents.opencode.entries.parts import (
     usage_of,
 )
 from leafward.agents.opencode.entries.roles import Role
+from leafward.agents.opencode.storage.newer_engine import BESIDE, SYSTEM
 from leafward.agents.opencode.storage.records import number_in
 from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.base.times import iso_time

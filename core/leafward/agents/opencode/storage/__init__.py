@@ -1,1 +1,1 @@
-"""Where opencode keeps sessions: its databases, its trees of files, and the records in both."""
+"""Where opencode keeps sessions: its databases, its trees of files, its exports, and the records in all of them."""

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.databases import is_damage, opened_read_only, tables_only
-from leafward.agents.opencode.entries import newer_engine as newer
+from leafward.agents.opencode.storage import newer_engine as newer
 from leafward.agents.opencode.storage.records import (
     MESSAGE,
     PART,

@@ -7,8 +7,7 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.agents.opencode import exports
-from leafward.agents.opencode.storage import trees
+from leafward.agents.opencode.storage import exports, trees
 from leafward.agents.opencode.storage.database import is_database
 from leafward.agents.opencode.storage.store import tree_beside
 from leafward.base.errors import NotASession

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
-from leafward.files.shell.bulk_effects import BulkCommand
+from leafward.files.file_request import BulkCommand
 from leafward.files.shell.moves import may_move, moves
 from leafward.summaries.facts import forms, restorations
 from leafward.summaries.facts.agent_plan import AgentPlan
@@ -24,7 +24,7 @@ from leafward.summaries.summarizers.extractive.answers import quotes as quoting
 from leafward.summaries.summarizers.extractive.answers.last_reply import last_word
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
-from leafward.summaries.summarizers.extractive.requests import offers, user_requests
+from leafward.summaries.summarizers.extractive.requests import asked_answers, offers, user_requests
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
-    from leafward.summaries.facts.span_reading import SpanReading
     from leafward.summaries.summarizers.summary import Span
+    from leafward.summaries.survival.span_reading import SpanReading
     from leafward.summaries.survival.spans import SpanMessage
 
 _OF_COMMANDS = frozenset({Voice.CALL, Voice.OUTPUT})
@@ -118,6 +118,7 @@ def collect(
         kept=answers,
     )
     offers.declined(evidence, turns)
+    asked_answers.answered(evidence, messages)
     works = any(one.message.get("role") == "toolResult" for one in behind)
     quoting.answers(evidence, messages, turns, stop, goes_on=works)
     choices.chosen(evidence, messages, turns)

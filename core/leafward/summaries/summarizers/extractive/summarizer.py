@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.session.entries import EntryIndex
-    from leafward.summaries.facts.span_reading import SpanReading
+    from leafward.summaries.survival.span_reading import SpanReading
 
 _LIST_LIMIT = 0.24
 """The largest part of the room that bare lists of names may take; beyond a quarter a summary becomes unreadable."""

@@ -40,12 +40,13 @@ _ENCLOSED = re.compile(r"</[A-Za-z][\w-]{1,60}>$")
 _FENCED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1[ \t]*$|\Z)")
 _QUOTED = re.compile(r"(?m)^[ \t]*> .*$")
 _TRIVIAL = re.compile(
-    r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|try again|commit|stop|wait)\W*$|\[[^\]]*\]$"
+    r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|(?:please )?(?:try|do) (?:it |that )?(?:again|once more)|again|commit|stop|wait"
+    r"|(?:bitte )?(?:(?:versuch|probier)(?:e|['’]?s)?(?: es)? )?(?:noch ?mal|erneut)|réessaie[rz]?|encore une fois|(?:inténtalo )?(?:otra vez|de nuevo)|reintenta|(?:spróbuj )?(?:jeszcze raz|ponownie))\W*$|\[[^\]]*\]$"
     r"|(?:(?:yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|jep|genau|bitte|gerne?|gut|super|danke|mach(?:e)?(?: das| es| mal| so)?"
     r"|weiter|los|passt|klar|oui|ouais|d['’]accord|vas-?y|continue[rz]?|merci|parfait|s[ií]|claro|dale|adelante|gracias|por favor|hazlo"
     r"|tak|jasne|dobra|dobrze|okej|proszę|prosze|dzięki|dzieki|zrób to|zrob to|kontynuuj|dalej"
     r"|да|давай|продолжай)(?:[\s,.!]+|$))+$"
-    r"|(?:(?:好的?|可以|是的?|对|行|嗯|没问题|同意|开始吧?|继续吧?|请|谢谢|はい|お願いします|続けて(?:ください)?|네|계속)[，,、。！!\s]*)+$)"
+    r"|(?:(?:好的?|可以|是的?|对|行|嗯|没问题|同意|开始吧?|继续吧?|请|谢谢|はい|お願いします|続けて(?:ください)?|もう一度(?:お願いします)?|再试(?:一次|一下)?|重试(?:一次|一下)?|再来一次|네|응|그래|계속(?:해(?:줘|주세요)?)?|(?:다시|그렇게) ?해(?:줘|주세요|봐|라)?|다시 시도)[，,、。！!\s]*)+$)"
 )
 _COMMAND_TYPED = re.compile(r"/[A-Za-z][\w:-]*(?:\s|$)")
 """A command of the agent's that stands in the text of its message."""

@@ -27,10 +27,10 @@ from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import (
     Provenance,
     SummarySection,
-    is_file_alone,
     line_key,
     outline_lines,
 )
+from leafward.summaries.summarizers.outline_items import is_file_alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

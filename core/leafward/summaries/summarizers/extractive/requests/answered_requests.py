@@ -151,6 +151,19 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     return any(section is SummarySection.DONE for _, section in sections) or not _ENGLISH.search(last.answer)
 
 
+def is_looked_up(turn: Turn) -> bool:
+    """Whether a question for information was answered from what calls showed: whatever the answer tells of, nothing was asked to be done.
+
+    It holds of work that changed no file.
+    """
+    if not (is_answered(turn) and questions.asks(turn.text)) or CHANGES.match(turn.text):
+        return False
+    return not any(
+        _UNDONE.search(one) or _GOES_ON.match(one) or _STUCK.search(one)
+        for one in quotable(turn.answer, shortest=8)
+    )
+
+
 def answers_and_offers(turn: Turn, *, looked: bool = False) -> bool:
     """Whether a question was answered without any work, and the answer then offers some: that waits for the user, not for the agent.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.trouble_reports import comes_back
+from leafward.summaries.summarizers.extractive.requests.answered_requests import CHANGES
 from leafward.summaries.summarizers.extractive.requests.open_requests import (
     ERRAND,
     LOOKS,
@@ -163,5 +164,6 @@ def _is_aside(turn: Turn, turns: Sequence[Turn]) -> bool:
         return True
     before = turn_before(turns, turn)
     if before is not None and responses.declines(turn.own, question_of(before.answer)):
-        return True
+        # Behind the refusal other work may be asked for.
+        return not any(map(CHANGES.match, list(prose.sentences(turn.own))[1:]))
     return not turn.works and wants_to_know(turn.text, behind=WENT_ON)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, questions, responses
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.turns import (
@@ -23,6 +24,8 @@ from leafward.summaries.summarizers.outline import SummarySection
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_NAMES_IT = 2
+"""Words that a prompt shares at least with the offer that it takes up."""
 _BRIEF = 2
 """Content words up to which a reply to a question of the model's is no request of its own."""
 
@@ -62,6 +65,17 @@ def speaks_to(turn: Turn, before: Turn) -> bool:
     return turn.words < SUBSTANTIAL and questions.asks(turn.own)
 
 
+def passes_over(turn: Turn, before: Turn) -> bool:
+    """Whether a prompt asks for something else than the work that the answer before it offers."""
+    question = question_of(before.answer)
+    if not (responses.offers(question) or responses.offers_more(question)):
+        return False
+    if not turn.tells or responses.agrees(turn.own):
+        return False
+    taken_up = set(content_words(turn.text)) & set(content_words(question))
+    return responses.declines(turn.own, question) or len(taken_up) < _NAMES_IT
+
+
 def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
     """A request with the prompts after it that speak to it."""
     first = position(turns, turn)
@@ -99,5 +113,5 @@ def verdict_of(turn: Turn) -> str:
     if not (lead.endswith((":", "：")) and questions.asks(turn.text)):
         return ""
     lead = lead.rstrip(":： ")
-    tells = _VERDICT.search(lead) is not None and len(prose.content_words(lead)) >= _BRIEF
+    tells = _VERDICT.search(lead) is not None and len(content_words(lead)) >= _BRIEF
     return lead if tells and not prose.announces(lead) else ""

@@ -12,7 +12,11 @@ from leafward.summaries.facts.trouble_reports import is_solved
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.requests.answered_requests import ACHIEVED, CHANGES, FAILS
-from leafward.summaries.summarizers.extractive.requests.exchange import reports_result, speaks_to
+from leafward.summaries.summarizers.extractive.requests.exchange import (
+    passes_over,
+    reports_result,
+    speaks_to,
+)
 from leafward.summaries.summarizers.extractive.requests.passed_over import comes_next
 from leafward.summaries.summarizers.extractive.turns import (
     SUBSTANTIAL,
@@ -54,6 +58,8 @@ MEANWHILE = late(
 """The beginning of a prompt that comes in between."""
 WENT_ON = 2
 """Requests with work after an answer, after which the answered request is no longer the goal."""
+_WELL_BEHIND = 3
+"""Such requests after which an answer that ended work is over, whatever it offered or left."""
 _LONG_AGO = 6
 """Such requests where the answer named remaining work: by then it is done, or belongs to other requests."""
 _SAME_STEP = 2
@@ -99,6 +105,8 @@ class _Behind:
     """The next answer."""
     ended: _Reply = _NO_REPLY
     """The last answer with a result in the exchange that goes on from here."""
+    passed_over: bool = False
+    """Whether the user asked for something else where an answer offered work."""
     said: set[str] = field(default_factory=set)
     """The words of the turns."""
 
@@ -109,6 +117,7 @@ class _Behind:
     def add(self, turn: Turn, before: Turn | None, *, over: bool) -> None:
         """Adds the turn before all these, and whether it is over; `before` is the one before that."""
         speaks = before is not None and speaks_to(turn, before)
+        self.passed_over |= before is not None and passes_over(turn, before)
         reply, is_last = self.reply_of(turn), self.later is None
         self.said.add(_words_of(turn))
         if turn.answer:
@@ -151,6 +160,7 @@ def _is_closed(turn: Turn, behind: _Behind, since: Sequence[Turn]) -> bool:
         _asks_nothing(turn, behind)
         or _is_over(turn, behind.reply_of(turn), talk=behind.talk, since=since)
         or (behind.worked > 0 and _was_left(turn, behind.tells))
+        or _is_left_behind(turn, behind)
         or _is_answered_later(turn, behind)
         # The answers to it go on in what was said about them.
         or (bool(behind.ended.text) and _is_over(turn, behind.ended, own=False))
@@ -242,6 +252,15 @@ def _was_left(turn: Turn, then: Turn | None) -> bool:
     return any(section_of_sentence(one) is SummarySection.DONE for one in quotable(turn.answer))
 
 
+def _is_left_behind(turn: Turn, behind: _Behind) -> bool:
+    """Whether the user went on from what an answer asked: behind it offers were passed over for other work, or other questions asked."""
+    if not asks_back(turn.answer):
+        return False
+    if turn.works:
+        return behind.passed_over and behind.worked >= WENT_ON
+    return behind.telling >= WENT_ON and questions.asks(turn.text) and CHANGES.match(turn.text) is None
+
+
 def _is_over(
     turn: Turn,
     reply: _Reply,
@@ -258,7 +277,7 @@ def _is_over(
     answer, behind, telling, worked = reply
     if behind is None or not telling:
         return False
-    if worked >= _LONG_AGO:
+    if worked >= _LONG_AGO or (worked >= _WELL_BEHIND and own and turn.works and is_answered(turn)):
         return True
     aside = ERRAND.match(turn.text) or REMARK.match(turn.text) or responses.refutes(turn.own)
     if worked and turn.works and (aside or LOOKS.match(turn.text)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward_tui.ui.screens.routed_screen import Actions
+from leafward_tui.ui.routed_screen import Actions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

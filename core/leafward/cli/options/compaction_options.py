@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from leafward.base.strategies import Strategy
-from leafward.cli.declarations.options import (
+from leafward.cli.options.option_fields import (
     FOLDER,
     WholeNumber,
     at_field,

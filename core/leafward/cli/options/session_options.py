@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from leafward.cli.declarations.options import at_field, base_field, option, select_field
+from leafward.cli.options.option_fields import at_field, base_field, option, select_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from leafward.cli.declarations.options import WholeNumber, option, select_field
+from leafward.cli.options.option_fields import WholeNumber, option, select_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward_tui.lab.controllers.exam import graded
+from leafward_tui.lab.draft_grade import graded
 from leafward_tui.lab.model.runs import difference, exam_difference, run_head, run_lines
 from leafward_tui.lab.model.texts import summary_lines
 from leafward_tui.ui.panes.pane_lines import Block

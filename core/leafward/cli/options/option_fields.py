@@ -1,7 +1,6 @@
 """Declarations of options: each option once, as a typed field of the value passed to its verb.
 
-The classes are in `branch_options`, `catalogue_options`, `compaction_options` and `session_options`. They are imported when a verb's options
-are needed, as creating all of them takes longer than listing the verbs.
+The classes are in the modules beside this one. They are imported when a verb's options are needed, as creating all of them takes longer than listing the verbs.
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ class Options:
         self._module, _, self.name = name.partition(".")
 
     def _kind(self) -> Any:
-        return getattr(import_module(f"leafward.cli.declarations.{self._module}"), self.name)
+        return getattr(import_module(f"leafward.cli.options.{self._module}"), self.name)
 
     def declared(self) -> list[click.Option]:
         """An option for each field of the class, in order."""

@@ -1,31 +1,15 @@
-"""The effects of shell commands and patches on files.
-
-A command counts as a read only where it is just one of the few programs that print a file; a patch is the format that Codex
-and opencode share. Nothing here is run, and work is bounded by the length of the text.
-"""
+"""Patches in the format that Codex and opencode share: those in a command, and the changes of one to each file."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.files.shell.lexer import simple_words
 from leafward.session.command_text import script_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-_WITH_VALUE = {
-    "head": ("-n", "-c"),
-    "tail": ("-n", "-c"),
-    "nl": tuple(f"-{one}" for one in "bdfhilnsvw"),
-    "cat": (),
-}
-
-_PRINTERS = ("sed", *_WITH_VALUE)
-"""Programs that print files: most commands name none of them and are not parsed."""
+    from collections.abc import Iterator
 
 _PATCH = late(r"(?s)\*\*\* Begin Patch[^\n]*\n(.*?)(?:\n\*\*\* End Patch|\Z)")
 _FILE = late(r"\*\*\* (Add|Update|Delete) File: (.+)")
@@ -57,61 +41,6 @@ class FilePatch:
     """Old and new text of each place that changes, context lines in both."""
     places: list[PatchPlace] = field(default_factory=list)
     """The places of an updated file."""
-
-
-def files_read(command: object) -> list[str]:
-    """The files that a command prints where it is a lone `cat`, `sed -n`, `nl`, `head` or `tail`; none for any other."""
-    script = script_of(command)
-    if script is None:
-        words = [str(word) for word in command] if isinstance(command, list) else []
-    elif any(map(script.__contains__, _PRINTERS)):
-        words = simple_words(script) or []
-    else:
-        words = []
-    return _printed(words)
-
-
-def _printed(words: Sequence[str]) -> list[str]:
-    if not words:
-        return []
-    program = words[0].rpartition("/")[2]
-    if program == "sed":
-        return _printed_by_sed(words[1:])
-    if program not in _WITH_VALUE:
-        return []
-    files: list[str] = []
-    rest = iter(words[1:])
-    for word in rest:
-        if word == "--":
-            files += rest
-        elif word in _WITH_VALUE[program]:
-            next(rest, None)
-        elif word == "-":
-            return []
-        elif not word.startswith("-") and not (program == "tail" and re.fullmatch(r"\+\d+", word)):
-            files.append(word)
-    return files
-
-
-def _printed_by_sed(words: Sequence[str]) -> list[str]:
-    quiet = False
-    scripts = 0
-    files: list[str] = []
-    rest = iter(words)
-    for word in rest:
-        if word in ("-n", "--quiet", "--silent", "-nE", "-En", "-ne"):
-            quiet = True
-            if word == "-ne":
-                scripts += next(rest, None) is not None
-        elif word in ("-e", "-f", "--expression"):
-            scripts += next(rest, None) is not None
-        elif word.startswith(("-i", "--in-place")):
-            return []
-        elif not word.startswith("-"):
-            files.append(word)
-    if not scripts:
-        files = files[1:]
-    return files if quiet else []
 
 
 def patches_in(command: object) -> Iterator[str]:
@@ -173,30 +102,3 @@ def _close(
         if old != new:
             found[-1].replaced.append((old, new))
     lines.clear()
-
-
-_LITERAL = late(
-    r"""(?s)(?:\b(cmd|command)["']?\s*:\s*)?("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)"""
-)
-_ESCAPE = late(r"(?s)\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)")
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "b": "\b", "f": "\f", "v": "\v", "\n": "", "\r\n": ""}
-_LONGEST_PROGRAM = 200_000
-
-
-def texts_in(program: str) -> Iterator[tuple[str, bool]]:
-    """The string literals of a JavaScript program, each with whether its name is that of a command.
-
-    Computed texts are not known.
-    """
-    if len(program) > _LONGEST_PROGRAM:
-        return
-    for name, literal in _LITERAL.findall(program):
-        if literal[0] != "`" or "${" not in literal:
-            yield _ESCAPE.sub(_escaped, literal[1:-1]), bool(name)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    sign = found[1]
-    if sign[0] in "ux" and len(sign) > 1:
-        return chr(int(sign[1:], 16))
-    return _ESCAPED.get(sign, sign)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from leafward.cli.declarations.options import (
+from leafward.cli.options.option_fields import (
     WholeNumber,
     base_field,
     base_url_field,

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from leafward.compaction.plan.onset import Onset
     from leafward.session.session import Session
-    from leafward_tui.ui.panes.inspector_tab import Tab
+    from leafward_tui.inspector.tab import Tab
+    from leafward_tui.ui.text.spans import Span
 
 
 XRAY = "xray:"
@@ -76,17 +77,6 @@ class ContextLimits(NamedTuple):
     """Tokens that the model takes."""
     onset: Onset | None = None
     """The size at which the agent compacts by itself; None where that is not known."""
-
-
-class Span(NamedTuple):
-    """A piece of a line."""
-
-    text: str
-    """Safe text without line breaks."""
-    ink: str = "text"
-    """Field of `theme.Ground`."""
-    ground: str = ""
-    """Field of `theme.Styles`; empty for the line's own."""
 
 
 class PageLine(NamedTuple):

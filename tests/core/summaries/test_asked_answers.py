@@ -1,0 +1,65 @@
+"""What the user answered to questions that a tool of the agent's asked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from leafward.summaries.summarizers.outline import SummarySection
+from tests.core.told import reply, result, told_in, user
+
+_FIRST = "How deep do the hoses go, given that the spade hits clay at 30 cm?"
+_SECOND = "Which beds come first?"
+_QUESTIONS = [
+    {"id": "depth", "question": _FIRST, "header": "Depth", "options": [{"label": "20 cm, and a mat above"}]},
+    {"id": "beds", "question": _SECOND, "options": [{"label": 'The "north" beds'}, {"label": "All"}]},
+]
+_ASKED = (
+    user("Plan the hoses of the garden"),
+    reply("", ("a", "AskUserQuestion", {"questions": _QUESTIONS})),
+)
+_PRINTED = (
+    f'User has answered your questions: "{_FIRST}"="20 cm, and a mat above", "{_SECOND}"="The "north" beds". '
+    "You can now continue with the user's answers in mind."
+)
+_GIVEN = json.dumps(
+    {"answers": {"depth": {"answers": ["20 cm, and a mat above"]}, "beds": {"answers": ['The "north" beds']}}}
+)
+_TOLD = [
+    f"Answered by the user: 20 cm, and a mat above (asked: {_FIRST})",
+    f'Answered by the user: The "north" beds (asked: {_SECOND})',
+]
+
+
+@pytest.mark.parametrize("printed", [_PRINTED, _GIVEN])
+def test_an_answer_is_told_with_its_question(printed: str) -> None:
+    assert told_in(SummarySection.DECISIONS, *_ASKED, result("a", printed)) == _TOLD
+
+
+@pytest.mark.parametrize(
+    ("printed", "failed"),
+    [
+        ("The user wants to clarify these questions.", True),
+        (_PRINTED, True),
+        (f'"{_FIRST}"="Unanswered", "{_SECOND}"="Unanswered". ', False),
+        ("{}", False),
+        ('{"answers": {"depth": null, "beds": [], "other": {"answers": ["x"]}}}', False),
+    ],
+)
+def test_a_question_without_an_answer_is_not_told(printed: str, failed: bool) -> None:
+    assert told_in(SummarySection.DECISIONS, *_ASKED, result("a", printed, failed)) == []
+
+
+def test_of_a_question_that_was_asked_again_the_last_answer_holds() -> None:
+    again = {"questions": _QUESTIONS[1:]}
+    said = [
+        *_ASKED,
+        result("a", _PRINTED),
+        reply("", ("b", "AskUserQuestion", again)),
+        result("b", f'User has answered your questions: "{_SECOND}"="All". You can now continue.'),
+    ]
+    assert told_in(SummarySection.DECISIONS, *said) == [
+        _TOLD[0],
+        f"Answered by the user: All (asked: {_SECOND})",
+    ]
