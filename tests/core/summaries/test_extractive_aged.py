@@ -45,3 +45,18 @@ def test_behind_a_second_one_it_is_told_only_where_its_subject_was_left_alone() 
 def test_a_request_that_was_only_talked_about_ages_nothing() -> None:
     talked = [user("and what is a gate of the valley called?"), reply("A gate of the valley is a weir.")]
     assert _said(*_FIRST, *_later(1), *talked, *talked) == [_WORKED_ON, _LEFT_ALONE, _NAMELESS]
+
+
+def test_a_sentence_about_something_that_only_the_one_before_it_names_is_not_told() -> None:
+    """English was read so; `Dies` and `Ye` point back as `This` does."""
+    lost = [
+        "Dies hält die Pumpe an, solange das Tor des unteren Teichs offen steht.",
+        "Ye pump ko tab tak band rakhta hai jab tak gate khula hai.",
+    ]
+    said = [
+        user("Warum steht das Tor offen?"),
+        *ran("a", "cat fences"),
+        reply("Das Ventil klemmt im Rohr.\n\n" + "\n\n".join(lost)),
+    ]
+    told = told_in(SummarySection.CONTEXT, *said)
+    assert not any(line in told for line in lost)

@@ -113,3 +113,20 @@ def test_a_check_that_failed_before_an_answered_request_blocks_no_other_one() ->
     # It was looked at, but nothing came of it.
     open_check = [*check[:-1], reply("The port fails in the map still.")]
     assert len(told_in(SummarySection.BLOCKED, *open_check, *other)) == 1
+
+
+@pytest.mark.parametrize(
+    "report", ["still the same, no crates of the valley", "i did and the crates are still not showing"]
+)
+def test_what_was_called_fixed_by_its_name_is_not_when_the_user_says_that_it_is_not(report: str) -> None:
+    fixed = "The list of the crates is fixed and ready to print."
+    said = [
+        user("the crates of the valley are not in the list"),
+        *worked("src/list.ts", "b"),
+        reply(f"I changed the list.\n\n{fixed}"),
+    ]
+    every = [line for section in SummarySection for line in told_in(section, *said)]
+    assert any(fixed in line for line in every)
+    again = [user(report), *worked("src/list.ts", "c")]
+    every = [line for section in SummarySection for line in told_in(section, *said, *again)]
+    assert not any(fixed in line for line in every)

@@ -33,7 +33,7 @@ _BOX = late(r"\[[ xX✓~-]\]\s")
 _SENTENCE_END = late(
     # It begins with one class, so that the search skips all other characters quickly.
     r"[.!?。！？](?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\b[zdu]\.)(?<!\bz\.B\.)(?<!\bd\.h\.)(?<!\bu\.a\.)(?<!\bbzw\.)(?<!\bca\.)"
-    r"(?<!\bggf\.)(?<!\binkl\.)(?<!\bevtl\.)(?<!\bvgl\.)(?<!\bNr\.)(?<!\bz\. B\.)(?<!\bd\. h\.)(?<!\bu\. a\.)(?<!\bp\. ex\.)(?<!\bp\. ej\.)\s+"
+    r"(?<!\bggf\.)(?<!\binkl\.)(?<!\bevtl\.)(?<!\bvgl\.)(?<!\bNr\.)(?<!\bz\. B\.)(?<!\bd\. h\.)(?<!\bu\. a\.)(?<!\bp\. ex\.)(?<!\bp\. ej\.)(?<!\bej\.)(?<!\bp\.ej\.)\s+"
     # A date: `am 27.08. würde`.
     r"(?:(?<!\d\.\d\.\s)(?<!\d\.\d\d\.\s)|(?![a-zäöüß]))|(?<=[。！？]))"
 )

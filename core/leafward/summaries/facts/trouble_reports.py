@@ -7,7 +7,7 @@ from leafward.base.late_pattern import late
 _COMES_BACK = late(
     r"(?i)^.{0,60}?\b(?:(?:(?:it|this|that|the same(?: \w+)?)(?:['’]s|(?: is| has| was| just| only)){0,3} (?:happen|occurr?)(?:ed|s|ing)?|broken?|fail(?:ed|s|ing)?) again"
     r"|(?:it|this|that|the (?:same )?(?:error|problem|issue|bug|thing))(?:['’]s| is| has| just| only){0,2} (?:came|come|coming|is|['’]s)? ?back"
-    r"|(?:(?:it|this|that|the same|all of it)(?:['’]s| is)? )?still (?:the same|fail(?:s|ing)?|hang(?:s|ing)?|crash(?:es|ing)?|broken|wrong|happen(?:s|ing)|(?:does|do|is)(?: not|n['’]t) (?:work|build|compile|start|load|run)\w*|not (?:working|fixed|right))"
+    r"|(?:(?:it|this|that|the same|all of it)(?:['’]s| is)? )?still (?:the same|fail(?:s|ing)?|hang(?:s|ing)?|crash(?:es|ing)?|broken|wrong|happen(?:s|ing)|(?:does|do|is)(?: not|n['’]t) (?:work|build|compile|start|load|run)\w*|not (?:\w+ing|fixed|right))"
     r"|(?:immer noch|noch immer) (?:kaputt|derselbe|der gleiche|falsch|ein fehler)|toujours (?:la même erreur|cass[ée]e?|en panne)|sigue (?:fallando|sin funcionar|igual)"
     r"|(?:schon )?wieder (?:passiert|aufgetreten|da|kaputt)|passiert (?:schon )?wieder|(?:s['’]est|c['’]est) (?:re)?produit (?:à nouveau|encore)|encore arrivé"
     r"|(?:ha )?v(?:uelto|olvió) a (?:ocurrir|pasar|fallar))\b|^.{0,30}?(?:又(?:发生|出现|坏)|还是(?:不行|失败|报错))"

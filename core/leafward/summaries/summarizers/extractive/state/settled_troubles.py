@@ -27,6 +27,11 @@ _MENDED = late(
     r"(?i)^\W*(?:all )?(?:fixed|mended|resolved|solved|repaired|clean|works?|working|behoben|repariert|erledigt|corrigé|réparé|résolu|arreglado|resuelto|corregido)\b|^\W*已(?:修复|解决)"
 )
 """A statement that a trouble is over, by its first words."""
+_IS_MENDED = late(
+    r"(?i)^\W*(?:[^\s,;:.]+ ){1,8}?(?:is|are|has been|have been|ist|sind|est|está) (?:now |all |also |jetzt |maintenant |ahora )?(?:fixed|mended|resolved|solved|repaired|working"
+    r"|behoben|repariert|corrigée?s?|réparée?s?|résolue?s?|arreglad[oa]s?|resuelt[oa]s?)\b"
+)
+"""The same, by the thing that is mended."""
 _TROUBLE = late(
     r"(?i)\b(?:fail(?:s|ed|ing)?|broken?|corrupt\w*|missing|wrong|crash\w*|bugs?|errors?|issues?|problems?|cannot|can['’]t|unable|stuck|ignor\w+|leak\w*"
     r"|fehl\w+|kaputt|falsch|erreurs?|cass[ée]\w*|manqu\w+|errores|fall[ao]\w*)\b|错误|问题|失败"
@@ -97,7 +102,7 @@ def _come_back(evidence: Evidence, turns: Sequence[Turn]) -> None:
     again = frozenset(word for turn in reports for word in content_words(turn.own))
 
     def is_back(text: str) -> bool:
-        return _MENDED.match(text) is not None and (
+        return (_MENDED.match(text) or _IS_MENDED.match(text)) is not None and (
             not again.isdisjoint(content_words(text)) or _is_nameless(evidence, text)
         )
 
