@@ -69,10 +69,10 @@ def speaks_to(turn: Turn, before: Turn) -> bool:
 
 def passes_over(turn: Turn, before: Turn) -> bool:
     """Whether a prompt asks for something else than the work that the answer before it offers."""
+    if not (turn.tells and asks_back(before.answer)) or responses.agrees(turn.own):
+        return False
     question = question_of(before.answer)
     if not (responses.offers(question) or responses.offers_more(question)):
-        return False
-    if not turn.tells or responses.agrees(turn.own):
         return False
     return responses.declines(turn.own, question) or not takes_up(turn, question)
 
