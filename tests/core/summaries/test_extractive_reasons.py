@@ -87,3 +87,26 @@ def test_a_sentence_of_one_word_and_a_comma_follows_from_nothing() -> None:
     assert [line for line in told if "So ," in line] == [
         "Last reply: The `Rows` class has no `clear()`. So , , , , ,"
     ]
+
+
+_SO = "The rows of `frost.csv` are sorted by hand, so I'm keeping their order and sorting only what is shown."
+
+
+def test_a_way_with_its_reason_before_it_is_a_decision() -> None:
+    assert told_in(SummarySection.DECISIONS, _ASKED, *_said(_SO), *_said("Now the writer.", "b")) == [_SO]
+    looks = "The rows of `frost.csv` are sorted by hand, so I'm reading the notes of the last frost."
+    assert told_in(SummarySection.DECISIONS, _ASKED, *_said(looks), *_said("Now the writer.", "b")) == []
+
+
+def test_a_weighed_way_is_told_until_other_work_is_asked_for() -> None:
+    plain = "I'll add a column to `rows.py` to avoid a second pass."
+    answered = [
+        _ASKED,
+        *_said(_SO),
+        *_said(_WAY, "b"),
+        *_said(plain, "c"),
+        reply("Done. The rows are sorted."),
+    ]
+    assert told_in(SummarySection.DECISIONS, *answered) == [_SO, _WAY]
+    other = [user("now print the crates by weight"), *worked("src/c.py", "d")]
+    assert told_in(SummarySection.DECISIONS, *answered, *other) == []

@@ -107,6 +107,7 @@ _FAILURES = tuple(
     f"{noun} {verb} " for noun in ("failure", "error", "crash", "abort") for verb in ("is", "was")
 )
 """A failure of which something is told, if a colon follows."""
+_CONTRAST = (" rather than ", " instead of ", " instead.")
 _FIRST = (" i'll first ", " i will first ", " first i'll ", " let me first ")
 """The announcement of a look before anything is done."""
 _FOLLOWS = ("so ", "so, ", "therefore ", "therefore, ", "hence ", "that's why ")
@@ -139,6 +140,8 @@ _HEAD = 50
 """Characters of the words before a colon that only lead to a statement."""
 _BARE = frozenset("_/0123456789")
 """Signs inside a name."""
+_REASON = 4
+"""Words from which a clause tells a reason."""
 _TOLD = 4
 """Reasons of each kind that are told, the last ones."""
 
@@ -154,15 +157,21 @@ class _Reason(NamedTuple):
 def given(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """Adds the causes and ways that were told between the calls since the last answer; what takes one back takes it out."""
     begun = next((turn.last + 1 for turn in reversed(turns) if is_answered(turn)), 0)
+    # The way that was taken holds until other work is asked for; an answer tells what came, seldom why.
+    of_ways = next((turn.last + 1 for turn in reversed(turns[:-1]) if is_answered(turn)), 0)
     found: list[_Reason] = []
-    for place in range(begun, len(messages)):
+    for place in range(min(begun, of_ways), len(messages)):
         entry, message = messages[place]
         if message.get("role") != "assistant" or not any(tool_calls(message)):
             continue
         said = list(prose.sentences(text_of(message.get("content"))))
         if found and any(map(prose.changes_mind, said)):
             found.pop()
-        found += [_Reason(place, entry, *one) for one in _reasons(said)]
+        found += [
+            _Reason(place, entry, line, is_way)
+            for line, is_way in _reasons(said)
+            if place >= begun or (is_way and _weighs(line))
+        ]
     told = {line_key(one.text) for one in evidence.candidates}
     total = max(1, len(messages))
     for is_way in (True, False):
@@ -178,7 +187,9 @@ def _reasons(said: Sequence[str]) -> Iterator[tuple[str, bool]]:
     for before, sentence, then in zip(["", *said], said, [*said[1:], ""], strict=False):
         line = _without_opening(sentence)
         low = _plain(line)
-        if _takes_a_way(low):
+        if _weighs_so(low):
+            is_way = True
+        elif _takes_a_way(low):
             if _plain(then).startswith(_KEEPS) and len(line) + len(then) < _MOST:
                 line = f"{line} {then}"
             elif not _holds(low, _WHY):
@@ -192,7 +203,11 @@ def _reasons(said: Sequence[str]) -> Iterator[tuple[str, bool]]:
             continue
         if line.endswith((":", "：", "?", "？")) or responses.agrees(line) or _holds(low, _FIRST):
             continue
-        if _FEWEST <= len(line) <= _MOST and _names(line) and (is_way or _is_stated(line)):
+        if (
+            _FEWEST <= len(line) <= _MOST
+            and (is_way or _is_stated(line))
+            and (_names(line) or _weighs_so(low))
+        ):
             yield line[0].upper() + line[1:], is_way
 
 
@@ -227,6 +242,19 @@ def _takes_a_way(low: str) -> bool:
         and words[does].startswith(_CHANGES)
         and not words[does + 1].startswith(_WATCHES)
     )
+
+
+def _weighs_so(low: str) -> bool:
+    """Whether a sentence tells a reason and, as what follows from it, the way: `the disk is full, so I'm using …`."""
+    before, so, way = low.partition(", so ")
+    takes = _takes_a_way(way) or (way.startswith(_I) and _holds(way, _CONTRAST))
+    return bool(so) and len(before.split()) >= _REASON and takes and not before.startswith(_I)
+
+
+def _weighs(line: str) -> bool:
+    """Whether a way is told with what speaks for it, or against another one."""
+    low = _plain(line)
+    return _weighs_so(low) or _holds(low, _CONTRAST)
 
 
 def _follows(low: str) -> bool:
