@@ -12,18 +12,19 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.base.paths import config_dir, hook_log
+from leafward.base.paths import config_dir, data_dir, hook_log
 from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
 from leafward.compaction.injection.findings import kept_findings
 from tests.bench.generate import write_session
-from tests.claude_transcript import Transcript
+from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
 from tests.opencode_store import Conversation, Database
 from tests.oracle.resume import find_node
@@ -97,9 +98,7 @@ def test_the_text_is_what_inject_prints_at_each_of_two_compactions(
     (config_dir() / "config.toml").write_text(settings)
     session, selector, goes_on = a_session(agent, home)
     # What else would run beside the agent runs here.
-    monkeypatch.setattr(
-        subprocess, "Popen", lambda argv, **_: hook_module.hook(argv[5], argv[7], int(argv[9]))
-    )
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
     texts = []
     for _ in range(2):
         assert main(["inject", selector]) == 0
@@ -158,6 +157,61 @@ def test_an_installed_agent_is_told_that_its_summary_needs_no_copy_of_the_text(
             assert printed == text.replace("folder.\n", f"folder. {words}", 1)
             monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
             assert _given(agent, session, monkeypatch, capfdbinary) == printed
+    assert not failures()
+
+
+def test_inject_prints_what_claude_code_gets_of_a_text_that_it_would_cut(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    config_dir().mkdir(parents=True, exist_ok=True)
+    (config_dir() / "config.toml").write_text("[injection]\nbudget = 40000\n")
+    anchors = (
+        f'[[anchors]]\ncontent = "{chr(0x1F333) * 450} {number}"\npriority = "high"\n' for number in range(90)
+    )
+    data_dir().mkdir(parents=True, exist_ok=True)
+    (data_dir() / "governance.toml").write_text("\n".join(anchors))
+    session, selector, _ = a_session("claude", home)
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
+    lengths, text = list[int](), ""
+    for installed in (False, True):
+        assert not installed or main(["install", "claude"]) == 0
+        capfdbinary.readouterr()
+        assert main(["inject", selector]) == 0
+        printed = capfdbinary.readouterr()
+        text = printed.out.decode()
+        lengths.append(len(text.encode("utf-16-le")) // 2)
+        assert (b"shortened: claude passes on no more" in printed.err) == installed
+        assert main(["inject", selector, "--json"]) == 0
+        assert json.loads(capfdbinary.readouterr().out)["text"] == text
+    assert lengths[0] > 10_000
+    assert 9_000 < lengths[1] < 10_000
+    assert _given("claude", session, monkeypatch, capfdbinary) == text
+
+
+@pytest.mark.parametrize("agent", ["opencode", "claude", "codex"])
+@pytest.mark.parametrize("operation", ["move", "compact"])
+def test_what_leafward_alone_did_in_a_session_is_not_told_to_its_agent(
+    agent: str,
+    operation: str,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """The agent goes on at its own leaf, wherever a preview has it."""
+    session, selector, goes_on = a_session(agent, home)
+    goes_on()
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
+    assert main(["inject", selector]) == 0
+    printed = capfdbinary.readouterr().out.decode()
+    assert "Port src/parser.py" in printed
+    assert main(["tree", selector, "--json"]) == 0
+    first = next(one["id"] for one in json.loads(capfdbinary.readouterr().out)["entries"] if one["tokens"])
+    options = ["--larger", "--accept-loss", "--keep-recent", "1"] if operation == "compact" else [first]
+    assert main([operation, selector, *options]) == 0
+    capfdbinary.readouterr()
+    assert main(["inject", selector]) == 0
+    assert capfdbinary.readouterr().out.decode() != printed
+    assert _given(agent, session, monkeypatch, capfdbinary) == printed
     assert not failures()
 
 
@@ -306,6 +360,22 @@ def test_pi_asks_for_a_session_with_entries_to_be_read_and_does_not_wait(home: P
     asked = home / "asked"
     assert ran("pi", _PI_STARTS, home, command=["/bin/sh", "-c", f"cat >> '{asked}'"]) is True
     assert json.loads(asked.read_text()) == {"session": "/x.jsonl", "wanted": "resumed"}
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [("exit 3", "/bin/sh ended with 3"), ("kill -9 $$", "/bin/sh was ended by SIGKILL"), (None, "ENOENT")],
+)
+@pytest.mark.parametrize("agent", ["pi", "opencode"])
+def test_a_script_tells_how_its_command_failed(
+    agent: str, command: str | None, why: str, home: Path
+) -> None:
+    waits = 'console.log(JSON.stringify(await textOf("/x.jsonl")));\nprocess.exit(0);'
+    argv = ["/nowhere"] if command is None else ["/bin/sh", "-c", f"cat > '{home / 'heard'}'; {command}"]
+    assert ran(agent, waits, home, command=argv) == ""
+    (failure,) = failures()
+    assert why in failure
+    assert f" {agent}: " in failure
 
 
 _OPENCODE_STARTS = """
@@ -468,3 +538,41 @@ def test_a_fork_is_read_beside_the_agent_once_it_has_a_file(
     (file,) = (path for path in home.rglob("*.json") if "leafward hook" in path.read_text())
     ((group,),) = (json.loads(file.read_text())["hooks"]["SessionStart"],)
     assert "fork" in group["matcher"].split("|")
+
+
+def test_the_file_of_a_fork_is_waited_for_where_its_first_act_is_a_compaction(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Claude Code 2.1.332 writes it while the hooks run: first what is no message, then the copied rows in pieces, then what follows."""
+    source, fork = Transcript(home / ".claude"), Transcript(home / ".claude", IDS[1])
+    for number in range(4):
+        source.prompt(f"Look at the file {number}.")
+        source.call("Read", f"c{number}", file_path=f"/home/ada/orchard/src/file{number}.py")
+        source.result(f"c{number}")
+        source.reply("Seen.")
+    rows = source.path.read_bytes().splitlines(keepends=True)
+    fork.raw(b'{"type":"mode","mode":"normal","sessionId":"x"}\n')
+    threads: list[threading.Thread] = []
+
+    def beside(argv: list[str], **_: object) -> None:
+        threads.append(threading.Thread(target=main, args=(argv[4:],)))
+        threads[-1].start()
+
+    monkeypatch.setattr(subprocess, "Popen", beside)
+    told("claude", _spoken("PreCompact", str(fork.path), "one"), monkeypatch)
+    time.sleep(0.2)
+    for piece in (rows[:3], rows[3:]):
+        fork.raw(b"".join(piece))
+    # What follows the compaction is no part of it.
+    fork.tip, fork.defaults = (
+        source.tip,
+        {"timestamp": (datetime.now(UTC) + timedelta(seconds=5)).isoformat()},
+    )
+    fork.prompt("Look at src/later.py")
+    threads[0].join()
+    assert not failures()
+    told("claude", _spoken("SessionStart", str(fork.path), "one"), monkeypatch)
+    given = json.loads(capfdbinary.readouterr().out)["hookSpecificOutput"]["additionalContext"]
+    assert main(["inject", str(source.path)]) == 0
+    assert given.encode() == capfdbinary.readouterr().out
+    assert "src/file3.py" in given

@@ -126,7 +126,7 @@ def test_a_file_of_another_branch_is_not_offered(work: Work, done: Run) -> None:
         ('python3 -c \'open("a" + ".py", "w").write("tidied")\'', "python3"),
         ("ls && ./tidy.sh; true", "tidy.sh"),
         ("find . -name a.py -exec sh -c 'echo x > a.py' ';'", "find"),
-        ("for f in a.py; do black $f; done; true", "black"),
+        ("for f in a.py; do codegen $f; done; true", "codegen"),
     ],
 )
 def test_what_an_unknown_program_may_have_changed_is_not_certain(

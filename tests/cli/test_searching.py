@@ -11,8 +11,10 @@ from tests.codex_rollout import Rollout
 from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
+    from leafward.catalog.card import Card
     from tests.cli.conftest import Run
 
 
@@ -56,6 +58,22 @@ def test_what_people_read(store: Path, done: Run) -> None:
     assert lines[1] == "  00000002  reply             the needle ␛[31m of the hay"
     assert lines[-1] == "2 hits in 2 sessions, 2 sessions searched"
     assert done("search", "nowhere").out == "nothing found in 3 sessions\n"
+
+
+def test_where_nothing_is_found_the_stores_are_not_listed_for_short_ids(
+    store: Path, done: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = []
+
+    def ids(cards: Iterable[Card], *_: object) -> dict[str, str]:
+        listed.append(1)
+        return {card.id: card.id for card in cards}
+
+    monkeypatch.setattr("leafward.cli.search.typed_ids", ids)
+    assert done("search", "nowhere", store).out == "nothing found in 2 sessions\n"
+    assert not listed
+    done("search", "needle", store)
+    assert len(listed) == 1
 
 
 def test_a_session_that_no_list_knows_yet_has_its_title(isolated_environment: Path, done: Run) -> None:

@@ -10,12 +10,13 @@ import pytest
 
 from leafward.cli.output.outline import outline_rows
 from leafward.cli.output.outline_lines import outline
-from leafward.cli.output.page import Page, cells
+from leafward.cli.output.page import Page, cells, say
 from leafward.session.journal.session_operations import archive, move
 from tests.oracle.golden import GOLDEN, load
 from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from leafward.session.session import Session
@@ -330,3 +331,18 @@ def test_the_leaf_that_a_person_is_told_of_is_no_note_of_ours(done: Run, run: Ru
     note = done("tree", file.path, "--json").document["leaf"]
     assert note != leaf
     assert done("context", file.path, "--at", note, "--json").document["at"] == note
+
+
+def test_the_first_of_many_lines_are_written_before_the_last_is_made(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    written = []
+
+    def lines() -> Iterator[str]:
+        yield from map(str, range(10_000))
+        written.append(capsys.readouterr().out.splitlines())
+
+    say(lines())
+    last = capsys.readouterr().out.splitlines()
+    assert len(written[0]) > 5_000
+    assert [*written[0], *last] == list(map(str, range(10_000)))

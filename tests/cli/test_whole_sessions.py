@@ -165,7 +165,7 @@ def test_a_session_is_archived_without_an_entry(done: Run, session: Path) -> Non
     assert session.read_bytes() == before
     assert done("archive", "01a1fff0", "--json").document["archived"] is True
     assert done("ls", "--json").document["sessions"][0]["archived"] is True
-    assert "nothing to do, already so" in done("archive", "01a1fff0").out
+    assert "unchanged: archived" in done("archive", "01a1fff0").out
     done("archive", "01a1fff0", "--undo")
     assert done("ls", "--json").document["sessions"][0]["archived"] is False
     assert done("log", "01a1fff0", "--json").document["ops"][0]["kind"] == "archive"
@@ -256,6 +256,20 @@ def test_litter_is_named_and_cleared_when_asked(
     assert (old.exists(), young.exists(), session.is_file()) == (False, True, True)
     young.unlink()
     assert done("doctor", "--clear-litter").out == "nothing to clear: no interrupted write left files\n"
+
+
+def test_of_much_litter_the_first_is_named_and_the_rest_counted(
+    done: Run, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        session.with_name(f"{session.name}.leafward-{number:08x}.tmp").write_bytes(b"{")
+    now = session.stat().st_ctime + 3600
+    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
+    lines = [line for line in done("doctor").out.splitlines() if line.startswith("! litter")]
+    assert len(lines) == 6
+    assert lines[-1].endswith("7 more; --json lists all")
+    every = [one for one in done("doctor", "--json").document["problems"] if one["code"] == "litter"]
+    assert len(every) == 12
 
 
 def test_excluded_folders_are_counted_and_nothing_else(done: Run, run: Run, session: Path) -> None:

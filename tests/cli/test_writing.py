@@ -64,6 +64,14 @@ class TestMove:
         assert done("move", path, "leaf").out == "the leaf is already there: 00000006  answer 2\n"
         assert path.read_bytes() == before
 
+    def test_long_words_of_a_place_are_cut_with_an_ellipsis(
+        self, done: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", "200")
+        file = PiFile(tmp_path / "long.jsonl")
+        file.user("word " * 40)
+        assert done("move", file.path, "leaf").out.endswith(" word word…\n")
+
     def test_to_a_prompt_is_warned_of(self, run: Run, path: Path) -> None:
         moved = run("move", path, "00000003", "--json").document
         assert "two-prompts" in {remark["code"] for remark in moved["diagnostics"]}
@@ -213,7 +221,7 @@ class TestLabelAndName:
     def test_as_it_was_nothing_is_written(self, done: Run, path: Path) -> None:
         done("label", path, "00000002", "x")
         before = path.read_bytes()
-        assert done("label", path, "00000002", "x").out.startswith("nothing to do, already so: ")
+        assert done("label", path, "00000002", "x").out.startswith("unchanged: ")
         assert path.read_bytes() == before
 
     def test_dry_runs_write_nothing(self, run: Run, path: Path) -> None:

@@ -366,7 +366,7 @@ def _read(key: str, value: object, values: dict[str, Any], report: Callable[[str
         values[name] = reader(value)
     except _BadValue as expected:
         default = getattr(Config(), name)
-        used = "none" if default is None else repr(default) if isinstance(default, str) else default
+        used = "none" if default in (None, ()) else repr(default) if isinstance(default, str) else default
         report("bad-value", key, f"{key} must be {expected}; the default ({used}) is used")
 
 

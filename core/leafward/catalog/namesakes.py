@@ -81,6 +81,8 @@ def short_ids(cards: Iterable[Card]) -> dict[str, str]:
     ids = sorted({card.id for card in cards})
     sizes = dict.fromkeys(ids, _SHORTEST_ID)
     for one, other in pairwise(ids):
+        if one[:_SHORTEST_ID] != other[:_SHORTEST_ID]:
+            continue
         needed = 1 + next(
             (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one)
         )

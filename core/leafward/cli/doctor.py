@@ -58,6 +58,9 @@ THEMES = "themes"
 _MOVED = "cwd-missing"
 _EMPTY = "empty"
 """Code of a file without a byte, which is no session: in no list, and not among those checked."""
+_LITTER = "litter"
+_LITTER_SHOWN = 5
+"""Most pieces of litter that the text output names."""
 _HOOK_FAILURES = 3
 """Number of failures of hooks that are shown, the last ones."""
 
@@ -288,7 +291,7 @@ def _everything_text(found: _Report, page: Page) -> Iterator[str]:
         if problem.session is not None:
             of_sessions.setdefault(problem.session, []).append(problem)
     if others:
-        yield from _lines(others, page)
+        yield from _lines(_first_litter(others), page)
         yield ""
     # Many sessions of a missing folder share one line.
     alone = {
@@ -304,6 +307,18 @@ def _everything_text(found: _Report, page: Page) -> Iterator[str]:
         yield f"{page.style('!', 'warn')} {_MOVED}  {safe_line(text)}{about}"
     kept = is_kept_in()
     yield _result(found.problems, len(found.files), sum(kept(str(file)) for file in found.files))
+
+
+def _first_litter(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems with the first of the litter alone, and the number of the rest: one command removes all of it."""
+    shown, litter = [], 0
+    for problem in problems:
+        litter += problem.code == _LITTER
+        if problem.code != _LITTER or litter <= _LITTER_SHOWN:
+            shown.append(problem)
+    if litter > _LITTER_SHOWN:
+        shown.append(Problem(_LITTER, f"{litter - _LITTER_SHOWN:,} more; --json lists all"))
+    return shown
 
 
 def _result(problems: Sequence[Problem], sessions: int, kept: int) -> str:

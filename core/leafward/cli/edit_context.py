@@ -99,5 +99,5 @@ def _edit_text(session: Session, draft: EditDraft, dry_run: bool, page: Page) ->
     yield f"{does} ~{short(draft.saved)} tokens: {before} -> ~{after}"
     for one in draft.freed:
         entry = safe_line(session.columns.id(one.target), 40)
-        what = headline(session, one.target).text[:80]
+        what = page.fit(headline(session, one.target).text, 80)
         yield f"  {entry}  ~{short(one.before)} -> {'~' * bool(one.after)}{short(one.after)}  {page.style(what, 'faint')}"

@@ -14,7 +14,7 @@ from leafward.agents.recognition import agent_behind
 from leafward.agents.registry import agent_named
 from leafward.base.errors import Refused
 from leafward.base.figures import short
-from leafward.base.safe_text import safe, safe_line
+from leafward.base.safe_text import excerpt_line, safe, safe_line
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
@@ -251,7 +251,7 @@ def _added(made: Fork) -> str:
 def _text(session: Session, made: Fork, target: Agent, done: str, *, imported: bool) -> Iterator[str]:
     draft, cut, paper = made.draft, made.cut, page()
     where = "before" if cut.prompt >= 0 else "after"
-    at = f"{safe_line(session.columns.id_at(cut.entry) or '', 40)}  {safe_line(headline(session, cut.entry).text, 60)}"
+    at = f"{safe_line(session.columns.id_at(cut.entry) or '', 40)}  {excerpt_line(headline(session, cut.entry).text, 60)}"
     yield f"{paper.style(done, 'ghost')} a session of {target.title}, {where} {at}"
 
     def row(word: str, text: str) -> str:

@@ -62,7 +62,7 @@ def _graft_text(session: Session, draft: GraftDraft, dry_run: bool, page: Page) 
     yield f"{does} {count}, ~{short(draft.tokens)} tokens; the context grows {size}"
     for source in draft.sources:
         mark = "+" if source in draft.added else " "
-        yield f" {mark} {safe_line(session.columns.id(source), 40)}  {headline(session, source).text[:100]}"
+        yield f" {mark} {safe_line(session.columns.id(source), 40)}  {page.fit(headline(session, source).text, 100)}"
     if draft.added:
         yield page.style("+ added because calls and results belong together", "faint")
     for one in draft.misfits:

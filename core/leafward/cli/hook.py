@@ -7,18 +7,20 @@ import os
 import stat
 import sys
 import time
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base import paths
 from leafward.base.regular_files import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from leafward.agents.hooks import HookRequest
+    from leafward.session.entries import EntryIndex
+    from leafward.session.session import Session
 
 _REQUEST_LIMIT = 1 << 20
 _WAIT = 8.0
@@ -34,23 +36,38 @@ _LOG_LIMIT = 64 << 10
 _APPENDS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
-def hook(name: str, prepare: str | None = None, size: int | None = None, compaction: str = "") -> int:
+class _Beginning(NamedTuple):
+    """When a compaction begins."""
+
+    size: int
+    """Bytes of the session's file."""
+    time: int
+    """Milliseconds since 1970."""
+
+
+def hook(
+    name: str,
+    prepare: str | None = None,
+    size: int | None = None,
+    began: int | None = None,
+    compaction: str = "",
+) -> int:
     """`leafward hook`: reads the agent's request from stdin and writes the answer to stdout. Never fails."""
     try:
-        _answer(name, prepare, size, compaction)
+        if prepare is None:
+            _answer(name)
+        else:
+            _prepare(name, prepare, _Beginning(size, began or 0) if size is not None else None, compaction)
     except Exception as error:  # an agent must not stop because of us
         _log(name, f"{type(error).__name__}: {error}")
     return 0
 
 
-def _answer(name: str, prepare: str | None, size: int | None, compaction: str) -> None:
+def _answer(name: str) -> None:
     from leafward.agents.hooks import TRIAL, Moment
     from leafward.agents.registry import hooks_of
 
     hooks = hooks_of(name)
-    if prepare is not None:
-        _prepare(name, prepare, size, hooks.room, compaction)
-        return
     payload = json.loads(sys.stdin.buffer.read(_REQUEST_LIMIT))
     if payload == TRIAL:
         _try_out()
@@ -60,21 +77,20 @@ def _answer(name: str, prepare: str | None, size: int | None, compaction: str) -
         return
     if request.moment is Moment.NOW:
         with _alone(request.session):
-            text = _text(request.session, request.at, None, hooks.room)
+            text, _ = _text(request.session, lambda found: _entry(found, request.at), hooks.room)
     elif request.moment in (Moment.SUMMARY, Moment.BRANCH):
         text = _summary(request)
     elif request.moment is Moment.RESUMED:
         _run_beside(name, request.session)
         return
     elif request.moment is Moment.BEFORE:
-        # The compaction may be written before the file is read; entries after this size do not count.
-        size = os.path.getsize(request.session)
+        began = _Beginning(os.path.getsize(request.session), time.time_ns() // 1_000_000)
         place = _place(request.session, request.compaction)
         _forget(place)
         _forget_old()
-        paths.make_private(_text_path(place, size).parent)
+        paths.make_private(_text_path(place, began.size).parent)
         more = ("--compaction", request.compaction) if request.compaction else ()
-        _run_beside(name, request.session, "--size", str(size), *more)
+        _run_beside(name, request.session, "--size", str(began.size), "--began", str(began.time), *more)
         return
     else:
         text = _prepared_text(name, request)
@@ -101,8 +117,54 @@ def _run_beside(name: str, session: str, *more: str) -> None:
     subprocess.Popen(argv, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
-def _text(session: str, at: str | None, size: int | None, room: int | None) -> str:
-    """The text of `leafward inject` for a session, as of a size of its file, within the length that the agent passes on whole."""
+def _entry(found: Session, at: str | None) -> EntryIndex:
+    """The entry that the agent names, else its own leaf: a move there that Leafward only previews is none of the agent's."""
+    return found.find(at) if at is not None else found.own_leaf
+
+
+def _text_before(session: str, began: _Beginning, room: int | None) -> str:
+    """The text as of the beginning of a compaction.
+
+    Claude Code 2.1.332 writes the file of a fork with the first thing that is done in it, in pieces. Where that is a compaction,
+    most of the file is missing as the hook runs: it is read again until it holds something and no more of it comes.
+    """
+    from leafward.session.entries import NO_ENTRY
+
+    until, last = time.monotonic() + _WAIT, NO_ENTRY
+    while True:
+        size = os.path.getsize(session)
+        text, entry = _text(session, lambda found: _last_before(found, began), room)
+        is_whole = entry >= 0 and (entry == last or os.path.getsize(session) == size)
+        if is_whole or time.monotonic() > until:
+            return text
+        last = entry
+        time.sleep(0.01)
+
+
+def _last_before(found: Session, began: _Beginning) -> EntryIndex:
+    """The last entry of before a compaction, which may be written by the time the file is read.
+
+    That is what stood in the file, and what says that it is older: the agent had not written it yet.
+    """
+    from leafward.base.times import parse_time
+    from leafward.session.entries import EntryIndex
+
+    entry = found.own_leaf
+    while entry >= 0 and found.origin(entry).offset >= began.size:
+        said = parse_time(found.entry(entry).timestamp)
+        if said is not None and said <= began.time:
+            break
+        entry = EntryIndex(found.columns.parent[entry])
+    return entry
+
+
+def _text(
+    session: str, entry_of: Callable[[Session], EntryIndex], room: int | None
+) -> tuple[str, EntryIndex]:
+    """The text of `leafward inject` at an entry of a session, within the length that the agent passes on whole.
+
+    Beside it the last entry of the conversation there; -1: none.
+    """
     from dataclasses import replace
 
     from leafward.base import config
@@ -111,23 +173,14 @@ def _text(session: str, at: str | None, size: int | None, room: int | None) -> s
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.injection.findings.kept_findings import save
     from leafward.compaction.injection.findings.stored_findings import collect_on
-    from leafward.compaction.injection.injection import build
-    from leafward.session.entries import EntryIndex
-    from leafward.session.tokens import utf16_length
+    from leafward.compaction.injection.injection import build_within
 
     with opened_on(session) as (found, stored):
         settings = replace(configured_settings(config.load()[0]), again=is_added_again(found))
-        entry = found.find(at) if at is not None else found.leaf
-        while size is not None and entry >= 0 and found.origin(entry).offset >= size:
-            entry = EntryIndex(found.columns.parent[entry])
+        entry = entry_of(found)
         path = collect_on(found, entry, stored)
         save(found, path.stored, path.read)
-        while True:
-            text = build(path.found, settings).text
-            units = utf16_length(text)
-            if room is None or units <= room:
-                return text
-            settings = replace(settings, budget=min(settings.budget, len(text)) * room // units - 1)
+        return build_within(path.found, settings, room).text, found.tree.content_at(entry)
 
 
 def _summary(request: HookRequest) -> str:
@@ -145,7 +198,7 @@ def _summary(request: HookRequest) -> str:
     if request.to is None:
         raise ValueError("nothing says where the summary ends")
     with opened(request.session) as found:
-        entry = found.find(request.at) if request.at is not None else found.leaf
+        entry = _entry(found, request.at)
         to = found.find(request.to)
         if request.moment is Moment.BRANCH:
             branch = left_branch(found, entry, to)
@@ -158,23 +211,29 @@ def _summary(request: HookRequest) -> str:
         return json.dumps({"summary": made.text, "details": made.details()})
 
 
-def _prepare(name: str, session: str, size: int | None, room: int | None, compaction: str) -> None:
-    """Makes the text that waits for the agent; without a size nobody waits, and only what was read is kept."""
-    if size is None:
+def _prepare(name: str, session: str, began: _Beginning | None, compaction: str) -> None:
+    """Makes the text that waits for the agent; where no compaction began nobody waits, and only what was read is kept."""
+    from leafward.agents.registry import hooks_of
+
+    if began is None:
         with suppress(OSError, AttributeError):
             os.nice(_NICE)
     text = ""
     try:
+        room = hooks_of(name).room
         # Nobody is to wait for a process of low priority.
-        with _alone(session) if size is not None else nullcontext():
-            text = _text(session, None, size, room)
+        if began is None:
+            _text(session, lambda found: found.own_leaf, room)
+        else:
+            with _alone(session):
+                text = _text_before(session, began, room)
     except Exception as error:
         _log(name, f"{type(error).__name__}: {error}")
-    if size is None:
+    if began is None:
         return
     from leafward.session.journal.durable import replace_file
 
-    waits = _text_path(_place(session, compaction), size)
+    waits = _text_path(_place(session, compaction), began.size)
     # If nobody waits any more, the folder is gone: a later compaction has a folder of its own.
     with suppress(FileNotFoundError):
         try:

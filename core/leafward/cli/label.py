@@ -66,7 +66,7 @@ def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool
             return 0
         done, verb = ("unarchived", "unarchive") if unarchive else ("archived", "archive")
         if not written.changed:
-            say(f"nothing to do, already so: {done}")
+            say(f"unchanged: {done}")
         else:
             say(f"{f'would {verb}' if dry_run else done} the session; the file stays where it is")
             if written.remarks:
@@ -81,7 +81,7 @@ def _report(session: Session, written: Write, what: str, as_json: bool, facts: B
         emit_json(write_json(session, written) | facts)
         return
     if not written.changed:
-        say(f"nothing to do, already so: {what}")
+        say(f"unchanged: {what}")
         return
     say(f"{page().style('would write', 'ghost') + ' ' if written.dry_run else ''}{what}")
     remark(session, written)

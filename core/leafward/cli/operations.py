@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.base.times import parse_time
 from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
 from leafward.cli.output.write_report import place_text, remark, short_id, write_json
@@ -170,7 +170,7 @@ def _in_conversation(session: Session, name: str | None) -> str | None:
 
 
 def _quoted(text: str | None) -> str:
-    return "none" if text is None else f'"{safe_line(text, 60)}"'
+    return "none" if text is None else f'"{excerpt_line(text, 60)}"'
 
 
 def _clock(time: str | None) -> str:

@@ -62,10 +62,12 @@ def search(text: str, paths: Sequence[str], options: SearchOptions, as_json: boo
     shown = page()
     found: list[SessionHits] = []
     line = ProgressLine()
-    short = typed_ids(cards, config, places) if not as_json else {}
+    short: dict[str, str] = {}
     for session in _limited(running, options.limit, line):
         found.append(session)
         if not as_json:
+            # Of all sessions in the stores, which are not looked at where nothing is found.
+            short = short or typed_ids(cards, config, places)
             line.wipe()
             say(_group(session, short, shown))
     line.wipe()

@@ -48,6 +48,7 @@ def _session_facts(session: Session) -> Body:
     """Facts about the session itself in the document of `tree`."""
     header = session.header
     pending = session.scan.pending
+    usage = usage_total(session, range(session.inherited, len(session)))
     created, parent = header.get("timestamp"), header.get("parentSession")
     return {
         "id": session.id,
@@ -63,7 +64,8 @@ def _session_facts(session: Session) -> Body:
         "compactions": session.columns.kind.count(Kind.COMPACTION),
         "pending": {"offset": pending.offset, "size": pending.size} if pending is not None else None,
         "read_only": session.read_only,
-        "usage": usage_json(usage_total(session, range(session.inherited, len(session)))),
+        # Without any record nothing is known, which is not the same as nothing.
+        "usage": usage_json(usage) | ({} if usage.cost or usage.priced else {"cost": None}),
     }
 
 

@@ -69,6 +69,13 @@ def real_folder(folder: str) -> str:
     return _PRIVATE.sub("", found)
 
 
+def in_folder(path: str, folder: str) -> str:
+    """A path that was named by somebody in a folder, which is empty where it is not known."""
+    if not folder or not path or path.startswith(("~", "/")) or _WINDOWS.match(path):
+        return path or folder
+    return f"{folder.rstrip('/')}/{path}"
+
+
 def within(path: str, folder: str, cwd: str, *, repository: bool = False) -> bool:
     """Whether a located file is a folder, lies below it, or with `repository` may lie in the folder's repository."""
     cwd = _PRIVATE.sub("", cwd) or "/"

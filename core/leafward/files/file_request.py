@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 class Proof(IntEnum):
     """The evidence that a command of a script was done, where the script succeeded."""
 
+    LATER = -2
+    """It runs beside what follows: what it changes changes at some moment."""
+    COMPLAINT = -1
+    """It was done, if at all, where the output reports a failure."""
     NONE = 0
     """None: the command is under a condition, or after one."""
     SILENCE = 1
@@ -44,6 +48,9 @@ class BulkCommand(StrEnum):
     PATCH = "patch"
     RSYNC = "rsync"
     UNPACK = "unpacking"
+    FORMATTER = "a formatter"
+    ELSEWHERE = "cd"
+    """No command of its own: one that changed a file may have run in another folder, as the `cd` before it may have failed."""
     NOTICED = "notice"
     """No command: the agent noticed that the one file changed."""
     MISSED = "miss"

@@ -10,6 +10,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.files.running_commands import POLLS
 from leafward.files.shell.bulk_effects import KNOWN_VERBS
 from leafward.files.shell.effects import LONGEST, changes_unnamed
 from leafward.files.shell.exit_evidence import without_keywords
@@ -51,7 +52,7 @@ _CHECKING = {
 """The subcommands of larger programs that only build or check."""
 _SILENT = frozenset([
     "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "todowrite", "todoread",
-    "WebSearch", "WebFetch", "webfetch", "websearch", "update_plan", "view_image", "write_stdin"
+    "WebSearch", "WebFetch", "webfetch", "websearch", "update_plan", "view_image"
 ])  # fmt: skip
 """Tools that touch no file."""
 
@@ -96,6 +97,9 @@ def _unknown(call: ToolCall, table: ToolTable, harmless: Collection[tuple[str, .
         if is_powershell_call(call, command):
             return unknown_program(script) if len(script) <= LONGEST else "a command"
         return _unknown_program(script, harmless)
+    if call.name == POLLS:
+        # What is typed into a shell may change anything.
+        return call.name if call.arguments.get("chars") else ""
     known = (table.actions, table.patches, table.searches, _SILENT)
     return "" if any(call.name in names for names in known) else call.name
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
+from leafward.session.entries import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,8 @@ class ReadForm:
     """The argument with the number of wanted lines."""
     most: int = 0
     """The most lines that are shown without a note of further ones; 0 where there is always a note."""
+    folder: str = ""
+    """A pattern for the beginning of a result that lists a folder instead of a file."""
     cut: str = ""
     """A pattern that matches in a shortened line."""
     newline: bool = True
@@ -71,9 +74,10 @@ class Shown:
 
 
 PLAIN = ReadForm(
-    more=r"\n\n(?:\[|\.\.\. \()(?:Showing lines \d+-\d+ of (?P<total>\d{1,18})[^\n]*|(?P<left>\d{1,18}) more lines?[^\n]*)$"
+    frame=r"\A(?!Read image file \[)(?P<text>.*)\Z",
+    more=r"\n\n(?:\[|\.\.\. \()(?:Showing lines \d+-\d+ of (?P<total>\d{1,18})[^\n]*|(?P<left>\d{1,18}) more lines?[^\n]*)$",
 )
-"""pi's form: the text itself, and a last line with the number of the remaining ones (0.9 and 1.5.2)."""
+"""pi's form: the text itself, and a last line with the number of the remaining ones (0.9 and 1.5.2); of a picture only a sentence."""
 PRINTED = ReadForm(cut=r"^\[Showing (?:last|lines) .*\]$|^\(no output\)$", newline=False)
 """pi's form of a command's output (1.5.2)."""
 NUMBERED_LINES = r"[ ]*(\d{1,18})(?:\t|→)"
@@ -109,6 +113,11 @@ def shown(text: str, arguments: Mapping[str, object], form: ReadForm = PLAIN) ->
     capped = bool(form.most) and len(lines) >= form.most
     short = limit is None or len(lines) < limit
     return Shown(first, tuple(lines), not goes_on and not capped and short, form.newline, form.ends)
+
+
+def lists_folder(content: object, form: ReadForm) -> bool:
+    """Whether a read's result lists a folder: then no file was read."""
+    return bool(form.folder) and re.match(form.folder, text_of(content)) is not None
 
 
 def numbered_lines(text: str) -> list[Shown]:

@@ -5,13 +5,13 @@ The tools, and the arguments that hold a file and a change, are in a `ToolTable`
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from leafward.files.file_names import in_folder
 from leafward.files.reads import PLAIN, PRINTED, ReadForm
 from leafward.session.command_text import begins_as_powershell, runs_powershell, script_of, shown_command
 from leafward.session.entries import ToolCall
@@ -62,6 +62,8 @@ class ToolTable:
     """Whether added lines get the file's line ends, in every version."""
     tidies_paths: bool = False
     """Whether an `@` in front of a path is dropped, and odd spaces in it become plain ones."""
+    stopped: str = ""
+    """A pattern for the result of a call that was stopped at its work, and may have been done all the same."""
     stand_in: str = ""
     """The text that the model receives in the place of a missing result; empty where it is not known."""
     read_form: ReadForm = PLAIN
@@ -70,6 +72,8 @@ class ToolTable:
     """The form of output in results of shells."""
     markers: frozenset[str] = frozenset()
     """Names among the actions that are not tools: the agent's reader uses them for a file without a known call."""
+    runs_together: bool = False
+    """Whether calls made together run at the same time, or at least a command beside the others."""
     plain_shells: frozenset[str] = frozenset()
     """Shells whose commands are not parsed, although the argument that holds them has a name."""
     parts: tuple[ToolTable, ...] = ()
@@ -171,6 +175,8 @@ NATIVE_TOOLS = ToolTable(
     frozenset({"bash", "powershell"}),
     searches={"grep": ("pattern",), "find": ("pattern",), "ls": ()},
     tidies_paths=True,
+    runs_together=True,
+    stopped=r"Operation aborted\Z",
     stand_in="No result provided",
 )
 """The tools of pi: `edit` had one `oldText` and `newText` until 0.5x and has had a list of `edits` since."""
@@ -207,7 +213,7 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
     action = table.actions.get(call.name)
     if action is not None and call.name not in table.patches:
         path = path_in(call.arguments, table)
-        return [FileCall(call, action, path)] if path is not None else []
+        return [FileCall(call, action, in_folder(path, call.folder))] if path is not None else []
     texts: list[str] = []
     if call.name in table.patches:
         texts = [
@@ -220,14 +226,14 @@ def file_calls(call: ToolCall, table: ToolTable) -> list[FileCall]:
     from leafward.files.patch_format import parsed_patch, patches_in
     from leafward.files.printed_files import files_read
 
-    folder = _argument(call.arguments, table.folder)
+    folder = working_folder(call, table)
     if command is not None:
         texts = list(patches_in(command))
         if not texts:
             printed = (
                 files_read(command) if not is_powershell_call(call, command) else _read_by_powershell(command)
             )
-            reads = [_within(path, folder) for path in printed]
+            reads = [in_folder(path, folder) for path in printed]
             return [FileCall(_derived(call, table, path), FileAction.READ, path) for path in reads]
     return [
         made for text in texts for file in parsed_patch(text) for made in _patched(call, table, file, folder)
@@ -277,21 +283,22 @@ def _derived(call: ToolCall, table: ToolTable, path: str, **arguments: object) -
     return ToolCall(call.id, call.name, {table.path[0]: path, **arguments})
 
 
-def _within(path: str, folder: str | None) -> str:
-    return posixpath.join(folder, path) if folder and not path.startswith("~") else path
-
-
-def _patched(call: ToolCall, table: ToolTable, file: FilePatch, folder: str | None) -> list[FileCall]:
-    path = _within(file.path, folder)
+def _patched(call: ToolCall, table: ToolTable, file: FilePatch, folder: str) -> list[FileCall]:
+    path = in_folder(file.path, folder)
     if file.verb == "add":
         made = _derived(call, table, path, **{table.content[0]: file.content})
         return [FileCall(made, FileAction.WRITE, path)]
     edits = [{table.old[0]: old, table.new[0]: new} for old, new in file.replaced]
     found = [FileCall(_derived(call, table, path, **{table.edits[0]: edits}), FileAction.EDIT, path)]
     if file.moved_to is not None:
-        there = _within(file.moved_to, folder)
+        there = in_folder(file.moved_to, folder)
         found.append(FileCall(_derived(call, table, there), FileAction.EDIT, there))
     return found
+
+
+def working_folder(call: ToolCall, table: ToolTable) -> str:
+    """The folder in which a call ran, as far as it was told; empty for the session's."""
+    return in_folder(_argument(call.arguments, table.folder) or "", call.folder)
 
 
 def _argument(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in
 from leafward.files.edits import delta_in, delta_of
 from leafward.files.file_names import locate, utf16_order
+from leafward.files.reads import lists_folder
 from leafward.files.tool_calls import (
     NATIVE_TOOLS,
     FileAction,
@@ -113,7 +114,7 @@ def touched(
     table: ToolTable | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, WorkingFile]:
-    """The files that entries of one path touched, in order. Calls with a failed result do not count.
+    """The files that entries of one path touched, in order. Calls that failed or listed a folder do not count.
 
     The tools are the session's own unless a `table` is given. `entries` are in the order of the path; once `stop` turns
     true, the result is empty.
@@ -161,7 +162,10 @@ def touched(
             continue
         if kinds[index] == _TOOL_RESULT:
             message = message_in(body)
-            answers(str(message.get("toolCallId")), message.get("isError"))
+            answers(
+                str(message.get("toolCallId")),
+                message.get("isError") or lists_folder(message.get("content"), table.own.read_form),
+            )
         asks(index, _file_calls(body, table))
     files = _by_file(done, names, session.cwd, stop, tidy=table.tidies_paths)
     return {} if stop() else files

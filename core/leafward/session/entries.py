@@ -40,6 +40,10 @@ TYPED = "typed"
 """The field of a translated entry, and of its message, with the text a person typed where the agent put more around it."""
 
 
+CALL_FOLDERS = "callFolders"
+"""The field of a translated reply with the folders in which its calls ran, by their ids, where that was not the session's."""
+
+
 HANDED = "handed"
 """The field of a translated prompt by which another agent handed a task over: nobody typed it."""
 
@@ -249,6 +253,8 @@ class ToolCall(NamedTuple):
     id: str
     name: str
     arguments: dict[str, Any]
+    folder: str = ""
+    """The folder in which it ran, where that was not the session's."""
 
 
 _call: Callable[[tuple[object, ...]], ToolCall] = partial(tuple.__new__, ToolCall)
@@ -303,6 +309,7 @@ def calls_in(content: object) -> list[ToolCall]:
                 str(block.get("id", "")),
                 str(block.get("name", "")),
                 arguments if isinstance(arguments := block.get("arguments"), dict) else {},
+                "",
             )
         )
         for block in content
@@ -312,4 +319,7 @@ def calls_in(content: object) -> list[ToolCall]:
 
 def tool_calls(message: Body) -> list[ToolCall]:
     """The calls of an assistant message, in order."""
-    return calls_in(message.get("content"))
+    found, folders = calls_in(message.get("content")), message.get(CALL_FOLDERS)
+    if isinstance(folders, dict):
+        return [call._replace(folder=str(folders.get(call.id, ""))) for call in found]
+    return found

@@ -38,6 +38,9 @@ It holds two lists of ids, `before` and `after` the summary. Without it pi's rul
 NEVER_SENT = "neverSent"
 """The field of another agent's translated message that is shown and sent to no model."""
 
+MAY_HAVE_RUN = "mayHaveRun"
+"""The field of a translated result of a call that was stopped at its work: what it was to change may be changed."""
+
 UNSTORED_FILES = "unstoredFiles"
 """The field of a translated compaction whose agent inserts files again after it and does not store them."""
 

@@ -118,6 +118,7 @@ def test_a_key_like_no_other_is_named_without_a_guess() -> None:
         ("reserve = 1.5", "reserve must be a whole number of at least 0; the default (16384) is used"),
         ("strategy = 'pie'", "strategy must be one of own, pi, codex, opencode; the default ('own') is used"),
         ("ascii = 'yes'", "ascii must be true, false or \"auto\"; the default ('auto') is used"),
+        ("exclude = [1]", "exclude must be a text or a list of texts; the default (none) is used"),
         ("model = ''", "model must be a text; the default (none) is used"),
         (
             "follow-interval = 0",

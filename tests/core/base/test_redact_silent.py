@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leafward.base.redact import redaction
 from leafward.base.redact.redaction import Redactor, secrets_in
 from leafward.base.redact.rules.provider_keys import LEAST_RUN
 from leafward.base.redact.signs import SIGNS
@@ -12,7 +15,21 @@ from leafward.base.redact.silent_texts import silent_among
 from tests.bench.generate import WORDS
 from tests.surroundings import THOROUGH
 
+if TYPE_CHECKING:
+    import pytest
+
 TOKEN = "ghp_" + "a1B2" * 9
+
+
+def test_an_id_asks_no_rule_that_goes_by_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(_text: str) -> tuple[int, str]:
+        raise AssertionError("the signs of an id were looked for")
+
+    monkeypatch.setattr(redaction, "signs_of", asked)
+    assert secrets_in("toolu_01K3bYtq7Zp9WxVfRdL2mNcA") == []
+    assert [kind for _, _, kind in secrets_in(TOKEN)] == ["github token"]
+
+
 _PIECES = st.one_of(
     st.sampled_from(WORDS),
     st.sampled_from(["token", "secret", "key", "auth", "pass", "id_rsa", "mysql", "-p", "get-access-token", "pwgen", "psk.txt"]),

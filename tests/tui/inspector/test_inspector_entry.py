@@ -85,6 +85,11 @@ def test_the_order_of_a_turn_is_always_the_same(work: Session) -> None:
     assert text[line_with(page(turn(work)), "Changed")].split() == ["Changed", "1", "file", "edits", "+", "−"]
 
 
+def test_a_row_that_begins_amid_a_turn_is_its_continuation(work: Session) -> None:
+    text = page(turn(work, 1)).text.split("\n")
+    assert text[1].startswith("Turn 1 of 3, continued  on the path")
+
+
 @pytest.mark.parametrize("width", [18, 24, 32, 40, 46, 60, 90])
 def test_facts_at_the_head_are_whole_or_not_there(work: Session, width: int) -> None:
     head = [line.text for line in page(turn(work), width=width).lines[1:3]]

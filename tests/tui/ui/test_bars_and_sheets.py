@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from contextlib import asynccontextmanager
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,12 +20,14 @@ from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.title_bar import Fact, Progress
 from leafward_tui.ui.keys.intents import intent_bindings, intents_for
+from leafward_tui.ui.messages import IntentPressed
 from leafward_tui.ui.routed_screen import Actions
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
 from leafward_tui.ui.sheets.key_help import HelpScreen
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
+from leafward_tui.ui.sheets.theme_choice import ThemesScreen
 from tests.tui.explored import WIDE
 from tests.tui.session_store import app_over, reached, rows, until
 
@@ -32,6 +36,15 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.pilot import Pilot
+
+
+class Asleep:
+    """A controller whose one intent does nothing now."""
+
+    actions = MappingProxyType({"theme.keep": list})
+
+    def enabled(self, intent_id: str) -> bool:
+        return False
 
 
 class Plain(BaseScreen[None]):
@@ -57,7 +70,8 @@ class Plain(BaseScreen[None]):
 
     def compose_content(self) -> ComposeResult:
         plain = {one.id: list for one in intents_for("explorer") if one.group not in ("View", "Leafward")}
-        self.route(Actions({**plain, "leaf.go": lambda: self.done.append("leaf")}))
+        own = {one: partial(self.done.append, one) for one in ("leaf.go", "branch.previous", "branch.next")}
+        self.route(Actions({**plain, **own}), Asleep())
         yield from ()
 
 
@@ -128,7 +142,37 @@ async def test_a_click_on_a_hint_runs_it() -> None:
         at = screen.key_bar.render_line(0).text.index("@ leaf")
         await pilot.click(screen.key_bar, offset=(at + 3, 0))
         await until(pilot, lambda: screen.done)
-        assert screen.done == ["leaf"]
+        assert screen.done == ["leaf.go"]
+
+
+async def test_a_click_on_one_of_two_keys_runs_that_key() -> None:
+    async with plain() as (pilot, screen):
+        await pilot.pause()
+        at = screen.key_bar.render_line(0).text.index("[ ] ")
+        for x in (0, 2, 4):
+            await pilot.click(screen.key_bar, offset=(at + x, 0))
+            await pilot.pause()
+        assert screen.done == ["branch.previous", "branch.next", "branch.previous"]
+
+
+async def test_a_click_on_a_key_that_does_nothing_now_says_why() -> None:
+    async with plain() as (pilot, screen):
+        screen.post_message(IntentPressed("theme.keep"))
+        await until(pilot, lambda: screen.reason("theme.keep") in screen.key_bar.render_line(0).text)
+
+
+async def test_keys_in_the_rule_of_a_modal_are_clicked_as_well() -> None:
+    async with plain() as (pilot, screen):
+        await pilot.press("t")
+        themes = await reached(pilot, ThemesScreen)
+        await until(pilot, lambda: any("esc cancel" in row for row in rows(pilot.app)))
+        y, row = next((y, row) for y, row in enumerate(rows(pilot.app)) if "esc cancel" in row)
+        y -= themes.rows.region.y
+        await pilot.click(themes.rows, offset=(row.index("enter keep") - 3, y))
+        await pilot.pause()
+        assert pilot.app.screen is themes
+        await pilot.click(themes.rows, offset=(row.index("esc cancel"), y))
+        await until(pilot, lambda: pilot.app.screen is screen)
 
 
 CHOICES = (

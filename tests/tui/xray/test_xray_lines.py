@@ -158,6 +158,11 @@ def test_a_reply_that_only_calls_is_told_apart_from_its_result(demo: XRay) -> No
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_an_error_below_nothing_has_the_minus_of_the_ledger(demo: XRay, glyphs: Any) -> None:
+    assert Teller(demo, glyphs).size(-26) == f"{glyphs.minus}26"
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
 def test_every_line_has_words(demo: XRay, glyphs: Any) -> None:
     teller = Teller(demo, glyphs)
     demo.origins.fill()

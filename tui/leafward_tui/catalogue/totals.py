@@ -42,7 +42,7 @@ class TotalsScreen(Modal):
     BINDINGS: ClassVar[list[BindingType]] = [*intent_bindings("totals")]
 
     def __init__(self, lines: Sequence[TotalsRow], note: str, cards: Sequence[Card] = ()) -> None:
-        """`cards` are those whose compactions are read, beside the screen."""
+        """`note` is about all rows; `cards` are those whose compactions are read, beside the screen."""
         super().__init__(self._row, {"app.help": self.show_help})
         self._first = tuple(lines)
         self.lines: tuple[TotalsRow, ...] = self._first
@@ -86,7 +86,8 @@ class TotalsScreen(Modal):
         self._tight = whole + _GAP + _FIGURE * _FIGURES > width
         self.lines = tuple(shown for line in lines for shown in self._with_remark(line, width))
         height = min(room.height, len(self.lines))
-        self.frame("Totals", len(self.lines), self._note, width=width, height=height)
+        leave = ("mode.leave", "close")
+        self.frame("Totals", len(self.lines), leave, note=self._note, width=width, height=height)
 
     def _with_remark(self, line: TotalsRow, width: int) -> tuple[TotalsRow, ...]:
         """A row; below the name of a missing folder that leaves no room for the remark, the remark as a row."""

@@ -134,11 +134,11 @@ class ClaudeReader:
         )
         builder = EntryBuilder(rows, seed, own=place.helper or _all_side(rows))
         self.columns, self.size, self._seal = builder.columns, size, file.seal(size)
-        self.translation = Translator(builder, self.region, self.row)
+        header = _header(session, place, rows, file)
+        self.translation = Translator(builder, self.region, self.row, str(header["cwd"]))
         wrong: list[int] = []
         if rows.notes.requests and builder.compactions.kept:
             wrong = corrected(builder, Requests(rows, self.row, self.translation.rows))
-        header = _header(session, place, rows, file)
         _title(header, rows, builder)
         inherited = self._descend(header, place, rows, builder)
         if not (rows.mended or rows.left_out or stop() or (len(rows) and rows.flags[-1] & UNTERMINATED)):

@@ -8,6 +8,8 @@ from leafward.files.tool_calls import FileAction, ToolTable
 SHELLS = frozenset(
     {"exec_command", "shell", "shell_command", "local_shell", "container.exec", "unified_exec", "user_shell"}
 )
+STOPPED = r"(?:Wall time: [\d.]+ seconds\n)?aborted by user(?: after [\d.]+s)?\Z"
+"""The text in place of the output of a call that the user stopped."""
 CODEX_TOOLS = ToolTable(
     {"view_image": FileAction.READ, "read": FileAction.READ},
     SHELLS,
@@ -17,7 +19,9 @@ CODEX_TOOLS = ToolTable(
         frame=r"\A(?:(?:(?:Chunk ID|Exit code|Wall time|Total output lines): ?|Script \w+).*?\nOutput:\n+)?(?P<text>.*)\Z",
         cut=r"(?:tokens|chars) truncated|^\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]$",
     ),
+    stopped=STOPPED,
     stand_in="aborted",
+    runs_together=True,
     scripts={"exec": ("input",)},
     patches={"apply_patch": ("input", "patch"), "applypatch": ("input", "patch")},
 )

@@ -127,7 +127,7 @@ class CodexReader:
             origin = self.origin(index)
             notes.append(another_session(index, origin.path, origin.offset))
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
-        self.translation = Translator(made.builder, self.region, self._line, header.get("provider"))
+        self.translation = Translator(made.builder, self.region, self._line, header)
         live = made.tips.get(thread.live.path, -1)
         return Transcript(
             header,

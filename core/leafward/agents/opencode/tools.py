@@ -29,10 +29,13 @@ OPENCODE_TOOLS = ToolTable(
     read_form=ReadForm(
         number=r"(\d{1,18})(?:\| |: )",
         frame=r"<(?:file|content)>\n(?P<text>.*?)(?:\n+\((?:End of file[^\n]*|(?P<more>[^\n]*))\))?\n</(?:file|content)>",
+        folder=r"<path>[^\n]*</path>\n<type>directory</type>",
         cut=r"\.\.\.$",
         newline=False,
     ),
     shell_form=ReadForm(cut=r"^\.\.\.output truncated\.\.\.$|^\(Output was truncated"),
+    runs_together=True,
+    stopped=r"Tool execution aborted",
     markers=frozenset({SNAPSHOT}),
     patches={"patch": ("patchText", "patch"), "apply_patch": ("patchText", "patch")},
 )

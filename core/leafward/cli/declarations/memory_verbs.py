@@ -179,9 +179,10 @@ def uninstall(agent: str, dry_run: bool, as_json: bool) -> int:
 @click.argument("agent")
 @click.option("--prepare", metavar="SESSION")
 @click.option("--size", type=int, metavar="BYTES")
+@click.option("--began", type=int, metavar="MILLISECONDS")
 @click.option("--compaction", default="", metavar="ID")
-def hook(agent: str, prepare: str | None, size: int | None, compaction: str) -> int:
+def hook(agent: str, prepare: str | None, size: int | None, began: int | None, compaction: str) -> int:
     """Answer an agent that runs what `install` put there."""
     from leafward.cli.hook import hook as run
 
-    return run(agent, prepare, size, compaction)
+    return run(agent, prepare, size, began, compaction)

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 100
 """Columns of a line if stdout is no terminal."""
+
+_BLOCK = 4096
+"""Lines that are written at once."""
 
 _DEEPEST = 200
 """Most nested containers that are written: orjson takes 254, and other parsers take no more either."""
@@ -113,10 +117,18 @@ def _standard_json(value: object, indent: int | None) -> str:
 
 
 def say(lines: str | Iterable[str]) -> None:
-    """Writes lines to stdout; characters that its encoding lacks are replaced."""
-    text = lines if isinstance(lines, str) else "\n".join(lines)
+    """Writes lines to stdout; characters that its encoding lacks are replaced.
+
+    They are written in blocks: the first of a million are there soon, and a reader that leaves ends the work.
+    """
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    _write_bytes((text + "\n").encode(encoding, "replace") if text or isinstance(lines, str) else b"")
+    left = iter([lines] if isinstance(lines, str) else lines)
+    first = True
+    while block := list(islice(left, _BLOCK)):
+        text = "\n".join(block)
+        if text or not first or isinstance(lines, str):
+            _write_bytes(f"{text}\n".encode(encoding, "replace"))
+        first = False
 
 
 def write_text(text: str) -> None:

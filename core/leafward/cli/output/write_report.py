@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.recognition import agent_behind
 from leafward.base.errors import LeafwardError
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.cli.output.page import note
 from leafward.session.entry_headline import headline
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _ID_SHOWN = 16
 """Characters shown of an id: enough for opencode's ids, which begin with the time."""
+_WORDS = 100
+"""Characters shown of an entry's first words."""
 
 
 def place_text(session: Session, name: str | None) -> str:
@@ -27,7 +29,7 @@ def place_text(session: Session, name: str | None) -> str:
         return "before the first entry"
     index = session.columns.index(name)
     text = safe_line(name[:_ID_SHOWN], _ID_SHOWN)
-    return f"{text}  {safe_line(headline(session, index).text, 100)}" if index >= 0 else text
+    return f"{text}  {excerpt_line(headline(session, index).text, _WORDS)}" if index >= 0 else text
 
 
 def short_id(name: str | None) -> str:

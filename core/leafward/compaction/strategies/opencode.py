@@ -123,7 +123,7 @@ def _tail(sizes: PathSizes, counts: Counts, settings: PlanTerms) -> tuple[int, s
                     if turns
                     else "Part of the last turn fits"
                 )
-                return split, f"{parts} into {budget:,} tokens ({total:,})."
+                return split, f"{parts} into {budget:,} tokens (~{total:,})."
             break
         total, kept, turns = total + size, start, turns + 1
     if kept == end:
@@ -131,7 +131,7 @@ def _tail(sizes: PathSizes, counts: Counts, settings: PlanTerms) -> tuple[int, s
     if not count_in(sizes, 0, kept):
         return end, f"Everything would fit into {budget:,} tokens, so nothing is kept and all is summarised."
     turns_fit = "The last turn fits" if turns == 1 else f"The last {turns} turns fit"
-    return kept, f"{turns_fit} into {budget:,} tokens ({total:,})."
+    return kept, f"{turns_fit} into {budget:,} tokens (~{total:,})."
 
 
 def _split(sizes: PathSizes, counts: Counts, start: int, stop: int, budget: int) -> int:

@@ -117,11 +117,11 @@ def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
 
 
 def _all_tokens(total: int) -> str:
-    """The first half of a sentence: `All 1,204 tokens of messages fit`."""
+    """The first half of a sentence: `All ~1,204 tokens of messages fit`."""
     return (
         "The only token fits"
         if total == 1
-        else f"All {total:,} tokens of messages fit"
+        else f"All ~{total:,} tokens of messages fit"
         if total
         else "There are no tokens: it fits"
     )
@@ -151,7 +151,9 @@ def _cut(sizes: PathSizes, counts: Counts, rules: _Version, start: int, budget: 
     if forced:
         found = len(sizes.cuts) - 1 if rules.falls_back_to_last else first
     cut = sizes.cuts[found]
-    why = f"Counted back from the end, {budget:,} tokens are reached at #{sizes.entries[reached]} ({total:,})"
+    why = (
+        f"Counted back from the end, {budget:,} tokens are reached at #{sizes.entries[reached]} (~{total:,})"
+    )
     if forced:
         why += f"; there is no place for a cut after it, so the {'last' if rules.falls_back_to_last else 'first'} one is taken"
     elif cut == reached:
@@ -241,8 +243,8 @@ def _mend_tail(sizes: PathSizes, counts: Counts, division: Division, budget: int
         Diagnostic(
             "tail-over-budget",
             f"{counted(short, 'result')} at the end cut in the middle: the tail keeps {left:,} of "
-            f"{size:,} tokens (budget {budget:,})",
-            f"pi would keep all {size:,} tokens of the tail{_times(size, budget)}",
+            f"~{size:,} tokens (budget {budget:,})",
+            f"pi would keep all ~{size:,} tokens of the tail{_times(size, budget)}",
         )
     )
 
@@ -255,8 +257,8 @@ def _tell_large_entry(sizes: PathSizes, counts: Counts, division: Division, budg
         division.diagnostics.append(
             Diagnostic(
                 "large-first-entry",
-                f"the tail keeps {size:,} tokens{_times(size, budget)}, because its first message, "
-                f"#{sizes.entries[lead]}, is {counts.tokens[lead]:,}; without it {size - counts.tokens[lead]:,} would be kept",
+                f"the tail keeps ~{size:,} tokens{_times(size, budget)}, because its first message, "
+                f"#{sizes.entries[lead]}, is ~{counts.tokens[lead]:,}; without it ~{size - counts.tokens[lead]:,} would be kept",
             )
         )
 

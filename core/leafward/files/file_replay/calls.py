@@ -9,11 +9,11 @@ from leafward.files.file_replay.steps import ReplayStep, by_command, requests_in
 from leafward.files.file_request import Proof
 from leafward.files.printed_files import files_read
 from leafward.files.reads import Shown, numbered_lines, printed, shown
-from leafward.files.shell.exit_evidence import complains
+from leafward.files.shell.exit_evidence import complains, stayed
 from leafward.files.shell.lexer import simple_words
 from leafward.files.tool_calls import command_in, table_of
 from leafward.session.command_text import script_of
-from leafward.session.entries import NO_ENTRY, Body, Kind, ToolCall, text_of, tool_calls
+from leafward.session.entries import NO_ENTRY, Body, Kind, ToolCall, blocks_of, text_of, tool_calls
 from leafward.session.messages import nested_calls
 
 if TYPE_CHECKING:
@@ -94,7 +94,11 @@ class Calls:
 
     def proven(self, step: ReplayStep) -> bool:
         """Whether the output shows that a part of a script was done."""
-        return step.proof is not Proof.NONE and not complains(self.output(step))
+        return step.proof > Proof.NONE and not complains(self.output(step))
+
+    def stayed(self, step: ReplayStep) -> bool:
+        """Whether the output shows that a script could not go to a folder."""
+        return stayed(self.output(step))
 
     def noticed(self, step: ReplayStep) -> list[Shown]:
         """The lines of a file that an agent's notice of a change shows."""
@@ -110,7 +114,10 @@ class Calls:
         call = self._call(step)
         if call is None or step.result == step.entry:
             return None
-        text = text_of(message.get("content"))
+        content = message.get("content")
+        if any(block.get("type") == "image" for block in blocks_of(content)):
+            return None
+        text = text_of(content)
         if step.inferred:
             return self._printed(command_in(call, self.table) or call.arguments.get("command"), text)
         return shown(text, call.arguments, self.table.part_of(call).read_form)

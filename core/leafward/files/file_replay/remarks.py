@@ -41,6 +41,9 @@ class StepRemark(StrEnum):
     BY_PATCH = "by patch"
     BY_RSYNC = "by rsync"
     BY_UNPACKING = "by unpacking"
+    BY_FORMATTER = "by a formatter"
+    BY_CD = "by cd"
+    """A command after a `cd` that failed changed it, or may have."""
     FOLDER_REMOVED = "by rm of its folder"
     """The folder may have been removed."""
     FOLDER_MOVED = "by mv of its folder"
@@ -63,6 +66,8 @@ _WORDS = {
     StepRemark.UNANSWERED: "a call without a result",
     StepRemark.BY_COMMAND: "a command changed it",
     StepRemark.BY_UNPACKING: "an archive was unpacked",
+    StepRemark.BY_FORMATTER: "a formatter ran",
+    StepRemark.BY_CD: "a `cd` before the command failed, or may have",
     StepRemark.FOLDER_REMOVED: "its folder was removed",
     StepRemark.FOLDER_MOVED: "its folder was moved",
     StepRemark.CELL: "a notebook cell changed",

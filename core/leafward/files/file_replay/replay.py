@@ -75,6 +75,8 @@ class Replay:
     """Files that certainly exist, also those that are not replayed."""
     _by_command: set[str] = field(default_factory=set)
     """Files that a command changed since the agent's tools last saw them."""
+    _running: set[str] = field(default_factory=set)
+    """Files that a command which may still run changes."""
 
     def branch(self) -> Replay:
         """A copy to continue from on another branch."""
@@ -91,6 +93,7 @@ class Replay:
             originals,
             _there=set(self._there),
             _by_command=set(self._by_command),
+            _running=set(self._running),
         )
 
     def original(self, path: str) -> Rebuilt | None:
@@ -149,6 +152,8 @@ class Replay:
         if step.by is BulkCommand.NOTICED:
             self._take_notice(step, calls)
             return
+        if step.proof is Proof.COMPLAINT and not calls.stayed(step):
+            return
         folder, cwd = step.path, self.session.cwd
         if step.by in BY_INDEX and step.home is not None:
             self._from_index(step, calls.output(step))
@@ -183,7 +188,16 @@ class Replay:
         self._by_command.discard(path)
 
     def _take_one(self, step: ReplayStep, calls: Calls) -> None:
-        """Applies a step that names its file: first whether it was done, then its change."""
+        """Applies a step that names its file. What a command that may still run changes stays unknown."""
+        if step.proof is Proof.LATER and step.operation.changes:
+            self._running.update(one for one in (step.path, step.to) if one is not None)
+        self._take_done(step, calls)
+        if self._running:
+            for path in self._running.intersection((step.path, step.to)):
+                self._state(path).may_differ(step.entry, StepRemark.BY_COMMAND)
+
+    def _take_done(self, step: ReplayStep, calls: Calls) -> None:
+        """Applies a step: first whether it was done, then its change."""
         path = step.path
         (self._by_command.add if step.inferred and step.operation.changes else self._by_command.discard)(path)
         if step.operation is FileOperation.CHANGE and step.by is not None:
@@ -198,7 +212,8 @@ class Replay:
         elif step.operation is FileOperation.DELETE:
             self._remove(path)
         elif step.operation is FileOperation.READ:
-            seen = calls.shown(step)
+            # Of one beside a change of the same file it is not known when it saw it.
+            seen = calls.shown(step) if step.proof is not Proof.LATER else None
             state = self._state(path)
             if seen is not None:
                 state.seen(seen, step.entry)
@@ -264,7 +279,7 @@ class Replay:
         if step.by is BulkCommand.MISSED:
             self._there.discard(step.path)
         elif step.operation is FileOperation.SWEEP:
-            if step.by is not BulkCommand.NOTICED:
+            if step.by not in (BulkCommand.NOTICED, BulkCommand.ELSEWHERE):
                 self._there.clear()
         elif step.operation is FileOperation.STAGE:
             return

@@ -6,15 +6,17 @@ Each entry is decoded once, or not at all where the bytes of its line tell enoug
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable
 from itertools import compress, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.files.call_lines import NO_CALL, CallShapes, result_in, string
 from leafward.files.edits import delta_in, delta_of, delta_told, line_count
-from leafward.files.file_names import locate
+from leafward.files.file_names import in_folder, locate
 from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.side_by_side import RunningCommands, StepRow, run_together
 from leafward.files.file_replay.steps import (
     NOTEBOOK,
     OF_ACTION,
@@ -24,19 +26,17 @@ from leafward.files.file_replay.steps import (
     lines_changed,
     requests_in,
 )
-from leafward.files.file_request import BulkCommand
+from leafward.files.file_request import BulkCommand, FileRequest, Proof
+from leafward.files.reads import lists_folder
 from leafward.files.tool_calls import FileAction, path_in, table_of
-from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, tool_calls
-from leafward.session.messages import did_run, nested_calls
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, ToolCall, text_of, tool_calls
+from leafward.session.messages import MAY_HAVE_RUN, did_run, nested_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.files.file_request import FileRequest
     from leafward.session.session import Session
 
-_Row = list[Any]
-"""The fields of a step whose result may still follow."""
 _PLAIN = tuple(ReplayStep._field_defaults.values())
 """The default values of a step's last fields, for calls other than commands."""
 _ENTRY, _ANSWER, _DEED, _OUTCOME, _ADDED, _REMOVED = map(
@@ -86,9 +86,10 @@ class StepReader:
         """Located paths, by the bytes of a line."""
         self._scripts: dict[bytes, list[FileRequest]] = {}
         """Requests of commands, by the bytes of a line."""
-        self._rows: list[_Row] = []
-        self._waiting: dict[str, list[_Row]] = {}
+        self._rows: list[StepRow] = []
+        self._waiting: dict[str, list[StepRow]] = {}
         """Rows by the call whose result has not come yet."""
+        self._running = RunningCommands(self._rows)
         self._edits: dict[str, ToolCall | None] = {}
         """The edits among these, None where the reply was not decoded.
 
@@ -104,6 +105,7 @@ class StepReader:
         its message, and the message's calls that were run.
         """
         self._rows, self._waiting, self._edits, self._decoded = [], {}, {}, decoded
+        self._running = RunningCommands(self._rows)
         rest = iter(entries)
         while some := array("q", islice(rest, _AT_ONCE)):
             if stop():
@@ -129,6 +131,8 @@ class StepReader:
         waiting = self._waiting.get(call_id)
         if waiting is None:
             return False
+        if fails and b"aborted" in line:
+            return True
         if diff is None and (waiting[-1][_DEED] is not _READ or len(waiting) > 1):
             return True
         delta = delta_told(diff) if diff else None
@@ -142,8 +146,14 @@ class StepReader:
             return
         kind, calls = self._kinds[index], list[ToolCall]()
         if kind == _RESULT:
-            outcome = _FAILED if message.get("isError") else _DONE
-            self._answer(index, str(message.get("toolCallId")), outcome, delta_in(body))
+            failed = message.get("isError") or lists_folder(message.get("content"), self._table.own.read_form)
+            outcome = _FAILED if failed else _DONE
+            if failed and self._was_stopped(message):
+                outcome = _UNANSWERED
+            call_id = str(message.get("toolCallId"))
+            waiting = self._waiting.get(call_id, ())
+            self._unknown_behind(self._running.answered(call_id, message, waiting, outcome), index)
+            self._answer(index, call_id, outcome, delta_in(body))
             for call in nested_calls(message):
                 self._rows += self._rows_of(
                     requests_in(call, self._table), index, index, call.id, StepOutcome.DONE
@@ -152,10 +162,25 @@ class StepReader:
             outcome = _FAILED if message.get("cancelled") or message.get("exitCode") else _DONE
             self._rows += self._rows_of(by_command(message.get("command")), index, index, "", outcome)
         elif kind == _ASSISTANT and did_run(message):
-            calls = tool_calls(message)
+            calls, begin = tool_calls(message), len(self._rows)
             for call in calls:
                 self._called(index, call)
+            if len(calls) > 1 and self._table.runs_together:
+                self._unknown_behind(run_together(self._rows[begin:]), index)
         self._decoded(index, body, message, calls)
+
+    def _was_stopped(self, message: Body) -> bool:
+        """Whether a failed result tells only that somebody stopped the call, which may have been done by then."""
+        stopped = self._table.own.stopped
+        return message.get(MAY_HAVE_RUN) is True or (
+            bool(stopped) and re.match(stopped, text_of(message.get("content"))) is not None
+        )
+
+    def _unknown_behind(self, paths: Iterable[str], index: EntryIndex) -> None:
+        """Adds a change of unknown content to each of some files."""
+        for path in paths:
+            change = FileRequest(FileOperation.CHANGE, path, inferred=True, proof=Proof.NONE)
+            self._rows += self._rows_of([change], index, NO_ENTRY, "", _DONE)
 
     def _note_call(self, index: int, call_id: str, tool: str, literal: bytes, text: str | None) -> bool:
         """Processes a call by its bytes (`CallShapes`); False where they do not tell enough."""
@@ -182,6 +207,7 @@ class StepReader:
 
     def _called(self, index: int, call: ToolCall) -> None:
         """Processes a call."""
+        self._running.called(call)
         does = self._actions.get(call.name)
         if does is None:
             self._names_some(index, call.id, requests_in(call, self._table))
@@ -189,6 +215,7 @@ class StepReader:
         path = path_in(call.arguments, self._table)
         if path is None:
             return
+        path = in_folder(path, call.folder)
         action, operation = does
         if path.endswith(NOTEBOOK):
             operation = requests_in(call, self._table)[0].operation
@@ -218,7 +245,7 @@ class StepReader:
         self._rows += rows
         self._again(call_id, rows)
 
-    def _again(self, call_id: str, rows: list[_Row]) -> None:
+    def _again(self, call_id: str, rows: list[StepRow]) -> None:
         """Adds a call whose id may occur again: a result answers the latest one."""
         before = self._waiting.get(call_id, [])
         self._count(call_id, before)
@@ -227,7 +254,7 @@ class StepReader:
 
     def _rows_of(
         self, made: list[FileRequest], entry: int, result: int, call_id: str, outcome: StepOutcome
-    ) -> list[_Row]:
+    ) -> list[StepRow]:
         rows = []
         for order, one in enumerate(made):
             added, removed = lines_changed(one)
@@ -259,7 +286,7 @@ class StepReader:
     def _answer(self, result: int, call_id: str, outcome: StepOutcome, delta: tuple[int, int] | None) -> None:
         """Applies the outcome of a call, and its changed lines where the result tells them."""
         waiting = self._waiting.pop(call_id, [])
-        changed: _Row | None = None
+        changed: StepRow | None = None
         for row in waiting:
             row[_ANSWER], row[_OUTCOME] = result, outcome
             if row[_DEED] is not _READ:
@@ -273,7 +300,7 @@ class StepReader:
                 changed[_ADDED], changed[_REMOVED] = delta
                 self._edits.pop(call_id, None)
 
-    def _count(self, call_id: str, rows: list[_Row]) -> None:
+    def _count(self, call_id: str, rows: list[StepRow]) -> None:
         """Counts the lines of an edit by its call."""
         if call_id in self._edits and self._counts:
             call = self._edits.pop(call_id) or self._call(rows[-1][_ENTRY])

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.edits import line_count, line_delta
+from leafward.files.file_names import in_folder
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.string_literals import texts_in
 from leafward.files.file_request import FileRequest, Proof
@@ -21,6 +22,7 @@ from leafward.files.tool_calls import (
     path_in,
     plain_command,
     replacements,
+    working_folder,
 )
 from leafward.session.command_text import begins_as_powershell, shown_command
 
@@ -95,24 +97,24 @@ def requests_in(call: ToolCall, table: ToolTable) -> list[FileRequest]:
     action = table.actions.get(call.name)
     if action is not None and call.name not in table.patches:
         path = path_in(call.arguments, table)
-        return [_by_tool(call, table, action, path)] if path is not None else []
+        return [_by_tool(call, table, action, in_folder(path, call.folder))] if path is not None else []
     if call.name in table.patches:
         texts = [
             text for name in table.patches[call.name] if isinstance(text := call.arguments.get(name), str)
         ]
-        return [one for text in texts for one in _by_patch(text, None)]
+        return [one for text in texts for one in _by_patch(text, call.folder)]
     if call.name in table.scripts:
         programs = (call.arguments.get(name) for name in table.scripts[call.name])
-        return [one for text in programs if isinstance(text, str) for one in _by_program(text)]
+        return [one for text in programs if isinstance(text, str) for one in _by_program(text, call.folder)]
     if call.name not in table.shells:
         return []
     looks_into = table.looks_into(call.name)
     command = command_in(call, table) if looks_into else plain_command(call, table)
-    folder = next((str(call.arguments[name]) for name in table.folder if call.arguments.get(name)), None)
+    folder = working_folder(call, table)
     patches = list(patches_in(command)) if looks_into else []
     if patches:
         return [one for text in patches for one in _by_patch(text, folder)]
-    return by_command(command, folder or "", powershell=names_powershell(call, command))
+    return by_command(command, folder, powershell=names_powershell(call, command))
 
 
 def by_command(command: object, folder: str = "", *, powershell: bool = False) -> list[FileRequest]:
@@ -138,7 +140,7 @@ def _by_tool(call: ToolCall, table: ToolTable, action: FileAction, path: str) ->
     return FileRequest(FileOperation.EDIT, path, replacements=places)
 
 
-def _by_program(program: str) -> Iterator[FileRequest]:
+def _by_program(program: str, folder: str) -> Iterator[FileRequest]:
     """The file requests of a program that calls other tools, by its texts.
 
     It is not known which of its parts ran, or how many times.
@@ -146,26 +148,28 @@ def _by_program(program: str) -> Iterator[FileRequest]:
     for text, is_command in texts_in(program):
         for file in parsed_patch(text):
             operation = FileOperation.DELETE if file.verb == "delete" else FileOperation.CHANGE
-            yield FileRequest(operation, file.path, True, proof=Proof.NONE)
+            path = in_folder(file.path, folder)
+            yield FileRequest(operation, path, True, proof=Proof.NONE)
             if file.moved_to is not None:
-                yield FileRequest(FileOperation.MOVE, file.path, True, to=file.moved_to, proof=Proof.NONE)
+                there = in_folder(file.moved_to, folder)
+                yield FileRequest(FileOperation.MOVE, path, True, to=there, proof=Proof.NONE)
         if is_command and "*** Begin Patch" not in text:
-            yield from (one._replace(proof=Proof.NONE) for one in by_command(text))
+            yield from (one._replace(proof=Proof.NONE) for one in by_command(text, folder))
 
 
-def _by_patch(text: str, folder: str | None) -> Iterable[FileRequest]:
+def _by_patch(text: str, folder: str) -> Iterable[FileRequest]:
     return _remembered(text, folder) if len(text) <= _LONGEST else _of_patch(text, folder)
 
 
 @lru_cache(maxsize=8)
-def _remembered(text: str, folder: str | None) -> tuple[FileRequest, ...]:
+def _remembered(text: str, folder: str) -> tuple[FileRequest, ...]:
     """The file requests of a patch. A replay asks for them once for each file in it."""
     return tuple(_of_patch(text, folder))
 
 
-def _of_patch(text: str, folder: str | None) -> Iterator[FileRequest]:
+def _of_patch(text: str, folder: str) -> Iterator[FileRequest]:
     for file in parsed_patch(text):
-        path = _within(file.path, folder)
+        path = in_folder(file.path, folder)
         if file.verb == "add":
             yield FileRequest(FileOperation.WRITE, path, text=file.content)
         elif file.verb == "delete":
@@ -175,13 +179,7 @@ def _of_patch(text: str, folder: str | None) -> Iterator[FileRequest]:
                 changed = tuple(Replacement(old, new) for old, new in file.replaced)
                 yield FileRequest(FileOperation.EDIT, path, replacements=changed, places=tuple(file.places))
             if file.moved_to is not None:
-                yield FileRequest(FileOperation.MOVE, path, to=_within(file.moved_to, folder))
-
-
-def _within(path: str, folder: str | None) -> str:
-    if not folder or path.startswith(("~", "/")):
-        return path
-    return f"{folder.rstrip('/')}/{path}"
+                yield FileRequest(FileOperation.MOVE, path, to=in_folder(file.moved_to, folder))
 
 
 def lines_changed(one: FileRequest) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.file_request import BulkCommand, Staging
+from leafward.files.shell.formatters import formatted
 from leafward.files.shell.lexer import ShellWord
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ def sweeps(program: str, words: Sequence[ShellWord]) -> list[Swept]:
     if program == "git":
         return _git(words)
     rule = _RULES.get(program)
-    return rule(words) if rule is not None else []
+    if rule is not None:
+        return rule(words)
+    places = formatted(program, words)
+    return [Swept(BulkCommand.FORMATTER, one or HERE) for one in places or ()]
 
 
 def _operands(words: Sequence[ShellWord]) -> list[ShellWord]:

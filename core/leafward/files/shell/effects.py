@@ -16,6 +16,7 @@ from leafward.base.late_pattern import late
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_request import BulkCommand, FileRequest, Proof, Staging
 from leafward.files.shell.bulk_effects import sweeps
+from leafward.files.shell.formatters import SIGNS as FORMATTERS
 from leafward.files.shell.inline_programs import SIGNS, files_changed
 from leafward.files.shell.lexer import Command, ShellWord, Unreadable
 from leafward.files.shell.programs import PROGRAMS
@@ -23,7 +24,7 @@ from leafward.files.shell.script_walk import PlacedCommand, placed
 from leafward.files.shell.wrappers import nested_script, unwrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 LONGEST = 200_000
 """Characters from which a script is not parsed."""
@@ -53,14 +54,15 @@ def _effects(script: str, folder: str) -> tuple[FileRequest, ...]:
     except Unreadable:
         return ()
     found: list[FileRequest] = []
-    for command, here, proof, grouped in commands:
+    for command, here, proof, grouped, astray in commands:
         if here is None:
             continue
         inner = nested_script(command)
         if inner is not None:
             # Of a shell whose exit code is not known nothing is.
-            certain = proof is Proof.EXIT
-            found += [one if certain else one._replace(proof=Proof.NONE) for one in _effects(inner, here)]
+            known = proof is Proof.EXIT
+            least = Proof.LATER if proof is Proof.LATER else Proof.NONE
+            found += [one if known else one._replace(proof=least) for one in _effects(inner, here)]
         for one in _effects_of(command, here, proof, grouped=grouped):
             if one.operation is not FileOperation.SWEEP:
                 found.append(one)
@@ -73,8 +75,30 @@ def _effects(script: str, folder: str) -> tuple[FileRequest, ...]:
                 # The stashed changes are back, if this was done.
                 found[-1] = one
             else:
-                found.append(one if one.home is not None else one._replace(proof=Proof.NONE))
+                found.append(
+                    one if one.home is not None or proof is Proof.LATER else one._replace(proof=Proof.NONE)
+                )
+            if astray and one.operation.changes and one.operation is not FileOperation.SWEEP:
+                found += _where_it_strayed(command, one, astray)
     return tuple(found)
+
+
+def _where_it_strayed(
+    command: Command, done: FileRequest, astray: Mapping[str, Proof]
+) -> Iterator[FileRequest]:
+    """The files that a change may have met instead where a `cd` before it failed, and its own, which it then did not meet."""
+    for folder, sign in astray.items():
+        there = [
+            path
+            for one in _effects_of(command, folder, sign, grouped=True)
+            if one.operation is done.operation
+            for path in (one.path, one.to)
+        ]
+        for path in dict.fromkeys((done.path, done.to, *there)):
+            if path is not None:
+                yield FileRequest(
+                    FileOperation.SWEEP, path, inferred=True, proof=sign, by=BulkCommand.ELSEWHERE
+                )
 
 
 def changes_unnamed(one: PlacedCommand) -> bool:
@@ -226,6 +250,7 @@ _OF_INDEX = {"checkout": BulkCommand.CHECKOUT, "restore": BulkCommand.RESTORE}
 _TOUCHES = late(
     r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
+    + f"|{FORMATTERS}"
     + r"|patch|rsync|tar|unzip|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
 )
 """Signs of a script that touches a file: most scripts have none. Filters without an operand touch none."""

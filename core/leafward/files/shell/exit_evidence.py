@@ -55,6 +55,39 @@ def judged(tokens: Sequence[Command | str]) -> Iterator[tuple[Command | str, Pro
         yield token, reader.bracket(number) if isinstance(token, str) else reader.command(number, token)
 
 
+def _waits(command: Command) -> bool:
+    return [word.text for word in without_keywords(command.words)][:1] == ["wait"]
+
+
+def _in_background(tokens: Sequence[Command | str]) -> set[int]:
+    """The numbers of the commands that a shell does not wait for: a list or a group that `&` ends."""
+    if not any(isinstance(one, Command) and one.ended == "&" for one in tokens):
+        return set()
+    found: set[int] = set()
+    begin, outer = 0, list[int]()
+    for number, token in enumerate(tokens):
+        if isinstance(token, str):
+            if token.startswith("("):
+                outer.append(begin)
+                begin = number + 1
+            elif outer:
+                begin = outer.pop()
+            continue
+        for word in token.words:
+            if word.text in _OPENING or word.text == "{":
+                outer.append(begin)
+                begin = number
+            elif word.text in _CLOSING and outer:
+                begin = outer.pop()
+            elif word.text not in _BETWEEN:
+                break
+        if token.ended == "&":
+            found.update(range(begin, number + 1))
+        if token.ended not in _JOINING and token.ended != "(":
+            begin = number + 1
+    return found
+
+
 class _Reader:
     """Goes through a script once, and remembers what the commands so far say about those that come."""
 
@@ -73,6 +106,10 @@ class _Reader:
         self._and = {
             self._list[at] for at, one in enumerate(tokens) if isinstance(one, Command) and one.ended == "&&"
         }
+        self._behind = _in_background(tokens)
+        waits = (at for at, one in enumerate(tokens) if isinstance(one, Command) and _waits(one))
+        self._waits = max(waits, default=-1) if self._behind else -1
+        """The last command that waits for what runs in the background."""
         self._around: list[tuple[str, bool]] = []
         """The open constructs, and for each whether its surroundings are under a condition."""
         self._conditional = self._function = self._left = self._strict = False
@@ -112,6 +149,8 @@ class _Reader:
         words = without_keywords(command.words)
         program = words[0].text.rpartition("/")[2] if words else ""
         proof = Proof.NONE if negated or self._left else self._proof(command)
+        if number in self._behind:
+            proof = Proof.LATER if number > self._waits else Proof.NONE
         if program in _LEAVING and not (len(words) > 1 and re.fullmatch(r"[1-9]\d*", words[1].text)):
             self._left = True
         if program == "set" and any(re.match(r"-[a-z]*e", word.text) for word in words[1:]):
@@ -150,7 +189,7 @@ class _Reader:
         return negated
 
     def _proof(self, command: Command) -> Proof:
-        if self._conditional or "||" in self._signs or command.ended == "&":
+        if self._conditional or "||" in self._signs:
             return Proof.NONE
         last = command.ended not in ("|", "|&")
         if self._current == self._final and self._current not in self._or:
@@ -163,6 +202,14 @@ class _Reader:
 _COMPLAINT = late(
     r"(?i)no such file|permission denied|cannot |can't |not a directory|is a directory|read-only|no space|nonexistent|not permitted"
 )
+
+
+_STAYED = late(r"\b(?:cd|pushd|popd): ")
+
+
+def stayed(output: str) -> bool:
+    """Whether a script's output reports a folder that it could not go to."""
+    return _STAYED.search(output) is not None
 
 
 def complains(output: str) -> bool:

@@ -37,5 +37,5 @@ def moves(command: str) -> Iterator[tuple[str, str | None]]:
             continue
         if one.operation is FileOperation.DELETE:
             yield one.path, None
-        elif one.operation is FileOperation.MOVE and one.to is not None and one.proof is not Proof.NONE:
+        elif one.operation is FileOperation.MOVE and one.to is not None and one.proof > Proof.NONE:
             yield one.path, one.to

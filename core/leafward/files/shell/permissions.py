@@ -40,13 +40,13 @@ def executable_bits(script: str, folder: str = "") -> list[ExecutableBit]:
     except Unreadable:
         return []
     found: list[ExecutableBit] = []
-    for command, here, proof, _ in commands:
+    for command, here, proof, *_ in commands:
         words = unwrapped(command.words)
         if here is None or not words:
             continue
         program = words[0].text.rpartition("/")[2]
         if program == "chmod":
-            found += _of_chmod(words[1:], here, certain=proof is not Proof.NONE)
+            found += _of_chmod(words[1:], here, certain=proof > Proof.NONE)
         elif program in _REPLACING:
             # Afterwards another file has the name, if any.
             found += [ExecutableBit(path, None) for path in _files(words[1:], here)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import posixpath
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
@@ -28,6 +29,12 @@ _NAMING = frozenset({"for", "select"})
 _GOES_ON = frozenset({"do", "then", "else", "elif", "if", "fi", "{", "}", "!", "time"})
 
 
+_GOING_ON = frozenset({"&&", "|", "|&"})
+_GUARDED = 3
+_MOST_ASTRAY = 4
+"""Folders that a command may run in instead; with more of them its folder is not known."""
+
+
 class PlacedCommand(NamedTuple):
     """A simple command of a script."""
 
@@ -37,6 +44,11 @@ class PlacedCommand(NamedTuple):
     proof: Proof
     grouped: bool
     """Whether its redirections are those of a group that ends here."""
+    astray: Mapping[str, Proof] = MappingProxyType({})
+    """Folders that it runs in instead where a `cd` before it failed, and the evidence of that:
+
+    `COMPLAINT` where the output shows it, `NONE` where nothing does.
+    """
 
 
 def placed(script: str, folder: str = "") -> Iterator[PlacedCommand]:
@@ -56,11 +68,24 @@ _Folders = tuple[str | None, "_Folders | None"]
 """Folders that `pushd` left, the last one first."""
 
 
+class _Place(NamedTuple):
+    """Where the next command runs."""
+
+    here: str | None
+    pushed: _Folders | None = None
+    astray: Mapping[str, Proof] = MappingProxyType({})
+    reached: bool = False
+    """Whether the next command is reached only where the last `cd` was done."""
+
+
 class _Walk:
     def __init__(self, folder: str) -> None:
-        self._here: str | None = folder
-        self._pushed: _Folders | None = None
-        self._outer: list[tuple[str | None, _Folders | None]] = []
+        self._at = _Place(folder)
+        self._outer: list[_Place] = []
+        self._before: _Place | None = None
+        """The place before a list that runs in the background."""
+        self._guards = 0
+        """Commands from here on among which an `exit` belongs to a `cd` that fails."""
         self._grouped = False
         self._loops: list[tuple[str, Sequence[ShellWord]]] = []
         """Open loops: the variable and its values, none where they are not known."""
@@ -69,9 +94,9 @@ class _Walk:
     def bracket(self, sign: str) -> None:
         """Enters or leaves a subshell."""
         if sign == "(":
-            self._outer.append((self._here, self._pushed))
+            self._outer.append(self._at)
         elif self._outer:
-            self._here, self._pushed = self._outer.pop()
+            self._at = self._outer.pop()
         self._grouped = sign == ")"
 
     def command(self, command: Command, proof: Proof) -> Iterator[PlacedCommand]:
@@ -79,10 +104,30 @@ class _Walk:
         if any("{" in word.text and not word.plain for word in command.words):
             command = _with_words(command, [one for word in command.words for one in _without_braces(word)])
         self._follow_loops(command.words)
+        self._follow_background(proof)
         grouped, self._grouped = self._grouped or closes(command), False
         if not self._moves(command, proof):
+            self._follow_guard(command)
+            astray = {} if self._at.reached else self._at.astray
             for one in self._repeated(command) if self._loops else (command,):
-                yield PlacedCommand(one, self._here, proof, grouped)
+                yield PlacedCommand(one, self._at.here, proof, grouped, astray)
+        if self._at.reached and command.ended not in _GOING_ON:
+            self._at = self._at._replace(reached=False)
+            self._guards = _GUARDED if command.ended == "||" else 0
+
+    def _follow_background(self, proof: Proof) -> None:
+        """A list in the background has a folder of its own."""
+        if proof is Proof.LATER:
+            self._before = self._before or self._at
+        elif self._before is not None:
+            self._at, self._before = self._before, None
+
+    def _follow_guard(self, command: Command) -> None:
+        """`cd x || exit`: what follows is reached only where that `cd` was done."""
+        words = without_keywords(command.words)
+        if self._guards and words and words[0].text in ("exit", "return"):
+            self._at, self._guards = self._at._replace(astray=MappingProxyType({})), 0
+        self._guards = max(0, self._guards - 1)
 
     def _moves(self, command: Command, proof: Proof) -> bool:
         """Whether a command only changes the folder, which is done here."""
@@ -90,14 +135,18 @@ class _Walk:
         program = words[0].text if words and words[0].plain else ""
         if program not in ("cd", "pushd", "popd"):
             return False
-        certain = proof is not Proof.NONE
+        before, certain = self._at, proof > Proof.NONE or proof is Proof.LATER
         if program == "popd":
-            known = certain and len(words) == 1 and self._pushed is not None
-            self._here, self._pushed = self._pushed if known and self._pushed is not None else (None, None)
+            known = certain and len(words) == 1
+            here, pushed = before.pushed if known and before.pushed is not None else (None, None)
+            self._at = before._replace(here=here, pushed=pushed)
             return True
-        if program == "pushd":
-            self._pushed = (self._here, self._pushed)
-        self._here = _folder_named(words, self._here) if certain else None
+        here = _folder_named(words, before.here) if certain else None
+        astray = _astray(command, proof, before, words, here)
+        if len(astray) > _MOST_ASTRAY:
+            here, astray = None, {}
+        pushed = (before.here, before.pushed) if program == "pushd" else before.pushed
+        self._at = _Place(here, pushed, astray, reached=True)
         return True
 
     def _follow_loops(self, words: Sequence[ShellWord]) -> None:
@@ -144,6 +193,18 @@ def _folder_named(words: Sequence[ShellWord], here: str | None) -> str | None:
     if here is None and not target.startswith("/"):
         return None
     return posixpath.normpath(posixpath.join(here or "", target)) if target else here
+
+
+def _astray(
+    command: Command, proof: Proof, before: _Place, words: Sequence[ShellWord], here: str | None
+) -> dict[str, Proof]:
+    """The folders in which what follows a `cd` runs where that `cd`, or one before it, fails."""
+    led = ((_folder_named(words, folder), sign) for folder, sign in before.astray.items())
+    found = {folder: sign for folder, sign in led if folder is not None and folder != here}
+    if proof is not Proof.EXIT and before.here is not None and before.here != here:
+        silent = any("2" in one.sign or "&" in one.sign for one in command.redirections)
+        found = {**before.astray, **found, before.here: Proof.NONE if silent else Proof.COMPLAINT}
+    return found
 
 
 def _with_words(

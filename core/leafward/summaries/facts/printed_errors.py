@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
+from leafward.files.running_commands import process_in
 from leafward.summaries.facts import prose
 from leafward.summaries.facts.verdicts import says_failed
 
@@ -87,11 +88,6 @@ _PLAIN_ERRORS = frozenset(
     }
 )
 _ERROR_WORDS = 16
-_RUNS = late(
-    r"(?:[^\n]{0,200}\n){0,5}?(?:Process running with session ID (\S{1,80})|Script running with cell ID (\S{1,80})"
-    r"|Command running in background with ID: (\S{1,80})|\{\"chunk_id\":[^{}\n]{0,200}?\"session_id\": ?(\d{1,18}))"
-)
-"""The last form is what a script of Codex's code mode prints of a command: with the id of a session while it runs, then with its exit code."""
 
 
 def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
@@ -159,12 +155,6 @@ def reason_in(text: str) -> str | None:
 def error_key(line: str) -> str:
     """An error in comparable form: its words, without positions in files, addresses and durations."""
     return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
-
-
-def process_in(text: str) -> str | None:
-    """The id of the process that a result says still runs; None where it ended (Codex 0.171, Claude Code 2.1)."""
-    found = _RUNS.match(text)
-    return next(filter(None, found.groups())).rstrip(".") if found is not None else None
 
 
 def outcome_of(text: str, failed: bool, command: str) -> str:

@@ -10,6 +10,7 @@ from operator import not_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.base.late_pattern import late
+from leafward.files.running_commands import process_in
 from leafward.session.entries import (
     LISTED,
     NO_ENTRY,
@@ -46,7 +47,6 @@ from leafward.summaries.facts.printed_errors import (
     error_key,
     is_declined,
     outcome_of,
-    process_in,
     reason_in,
     was_not_run,
 )

@@ -372,7 +372,14 @@ def test_damage_codes_have_a_word_each() -> None:
             "# Files mentioned by the user:\n\n## pears.docx: C:\\orchard\\pears.docx\n\n## My request:\nCount the pears\n",
             "Count the pears",
         ),
-        ('# Files pasted by the user:\n\n## "You count…": /tmp/pasted.txt\n\n## My request:\n', None),
+        (
+            '# Files pasted by the user:\n\n## "You count…": /tmp/pasted.txt\n\n## My request:\n',
+            '"You count…"',
+        ),
+        (
+            "# Files mentioned by the user:\n\n## Fix the race.txt: C:\\orchard\\pasted-text.txt\n\nRead that.\n\n## My request for Codex:",
+            "Fix the race.txt",
+        ),
         ("# Plan:\n\n## My request:\nCount the pears", None),
         ("Read this.\n\n# Files mentioned by the user:\n\n## My request:\nCount the pears", None),
     ],

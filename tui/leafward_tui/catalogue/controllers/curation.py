@@ -110,7 +110,7 @@ class Curation(CatalogueController):
         cards = stock.select(listing.query)
         rows = totals_rows(totals(cards, stock.status.spent), stock.status.missing)
         of_all = f"{exact(len(cards))} of {exact(len(stock.cards))} sessions"
-        self._view.show_totals(rows, of_all if listing.view.text else "esc close", cards)
+        self._view.show_totals(rows, of_all if listing.view.text else "", cards)
 
     def _do(self, act: Callable[[], CurationResult]) -> None:
         self._jobs.also("curation", partial(done_of, act), self._did, self._refused)

@@ -109,6 +109,9 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         title.append(Span(f"Turn {selection.turn:,}", "strong"))
         if selection.turns:
             title.append(Span(f" of {selection.turns:,}", "faint"))
+        if kind not in PROMPTS:
+            # Such as the rest of a turn behind a compaction, which has a row of its own.
+            title.append(Span(", continued", "faint"))
     # As `tree` names the end of a turn, which other verbs take as the whole turn: bookkeeping may follow it.
     first, last = selection.head, max(selection.head, selection.at)
     span = f"#{first:,}" if first == last else f"#{first:,} {sheet.glyphs.dash} #{last:,}"

@@ -44,13 +44,25 @@ class Hint(NamedTuple):
 
 
 class _Cell(NamedTuple):
-    intent_id: str
-    key: str
+    keys: tuple[tuple[str, str], ...]
+    """The keys as the bar shows them, each with its intent."""
     words: str
+
+    @property
+    def key(self) -> str:
+        return " ".join(label for label, _ in self.keys)
 
     @property
     def width(self) -> int:
         return cell_len(self.key) + 1 + cell_len(self.words)
+
+    def spans(self, at: int) -> list[tuple[int, int, str]]:
+        """What a click runs, by cells from `at` on: each key its own intent, the words that of the first."""
+        found, x = [], at
+        for label, intent_id in self.keys:
+            found.append((x, x + cell_len(label), intent_id))
+            x = found[-1][1] + 1
+        return [*found, (x - 1, at + self.width, self.keys[0][1])]
 
 
 class KeyBar(Painted):
@@ -115,7 +127,7 @@ class KeyBar(Painted):
                 Segment(f" {cell.words}", ground.faint),
             ]
             at += space
-            self._spans.append((at, at + cell.width, cell.intent_id))
+            self._spans += cell.spans(at)
             at += cell.width
         return segments
 
@@ -141,6 +153,6 @@ class KeyBar(Painted):
 def _cell(hint: Hint, keymap: Keymap, narrow: bool) -> _Cell | None:
     """The hint as the bar shows it; None where the user unbound its keys."""
     ids = (hint.ids,) if isinstance(hint.ids, str) else hint.ids
-    keys = [label for one in ids if (label := keymap.label(one))]
+    keys = tuple((label, one) for one in ids if (label := keymap.label(one)))
     words = (hint.short if narrow and hint.short else hint.words) or intent(ids[0]).hint
-    return _Cell(ids[0], " ".join(keys), words) if keys else None
+    return _Cell(keys, words) if keys else None

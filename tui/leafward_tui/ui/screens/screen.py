@@ -209,9 +209,12 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         self.app.push_screen(sheet, done or sheet.take)
 
     def on_intent_pressed(self, message: IntentPressed) -> None:
-        """Runs the action of a hint that was clicked."""
+        """Does what the clicked key does, or shows why it does nothing now."""
         message.stop()
-        self.run_intent(message.intent_id)
+        if message.intent_id in self.routes:
+            self.call_next(self.action_intent, message.intent_id)
+        else:
+            self.run_intent(message.intent_id)
 
     def action_copy_selection(self) -> None:
         """Copies the text selected with the mouse; without a selection the key goes on to the application."""

@@ -189,11 +189,12 @@ class HelpScreen(Modal):
             if not number:
                 self._columns, self._keys, self._cells = [[_Line("", _NOTHING)]], 0, width
             title, leaves = f"{title}: {number:,} with {self._words}", "all keys"
-        foot = (("row.down", "scroll"), ("keys.find", "search"), ("mode.leave", leaves))
         self.frame(
             title,
             max(map(len, self._columns), default=0),
-            "   ".join(f"{keymap.label(one)} {words}" for one, words in foot if keymap.label(one)),
+            ("row.down", "scroll"),
+            ("keys.find", "search"),
+            ("mode.leave", leaves),
             width=width,
             height=height,
         )

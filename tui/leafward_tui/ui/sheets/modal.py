@@ -9,17 +9,19 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
+from leafward_tui.ui.keys.intents import INTENT_ACTION
 from leafward_tui.ui.panes.line_scroll import LineScroll, set_extent
 from leafward_tui.ui.routed_screen import Actions, RoutedScreen, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import AppServices, services_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from rich.segment import Segment
     from textual import events
     from textual.app import ComposeResult
+    from textual.content import Content
 
     from leafward_tui.ui.appearance.theme import Ground
 
@@ -106,7 +108,8 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         """
         super().__init__()
         self.answer = self._say
-        self._foot = ""
+        self._note = ""
+        self._offers: Sequence[tuple[str, str]] = ()
         self.rows = Rows(row, cursor)
         every = {"mode.leave": self.leave, "app.back": self.leave, **actions}
         self.routes = Routes(RowSteps(self.step, lambda: self.rows.size.height), Actions(every))
@@ -120,27 +123,53 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         """The application's services."""
         return services_of(self)
 
-    def frame(self, title: str, count: int, foot: str = "", *, width: int = 0, height: int = 0) -> None:
-        """Sets title, number of rows, the words in the lower rule, and the size of the rows where it is given."""
+    def frame(
+        self,
+        title: str,
+        count: int,
+        *offers: tuple[str, str],
+        note: str = "",
+        width: int = 0,
+        height: int = 0,
+    ) -> None:
+        """Sets title, number of rows, the words in the lower rule, and the size of the rows where it is given.
+
+        In the lower rule is a note, then the intents that are offered, each with its words; a click there runs one.
+        """
         from textual.content import Content
 
-        self._foot = foot
+        label = services_of(self).keymap.label
+        self._note, self._offers = note, [one for one in offers if label(one[0])]
         self.rows.border_title = Content(title)
         self._say("")
         if services_of(self).glyphs.hairline == "-":
             self.rows.styles.border = ("ascii", services_of(self).palette_now.line)
         least = width + MODAL_MARGIN.width if width else MODAL_WIDTH
-        cells = max(least, len(title) + 4, len(foot) + 4)
+        cells = max(least, len(title) + 4, len(self._foot().plain) + 4)
         self.rows.styles.width = cells if self.app.size.width - cells >= _SCRAPS else self.app.size.width
         self.rows.styles.height = height + MODAL_MARGIN.height if height else min(MODAL_HEIGHT, count + 3)
         self.rows.show(count)
+
+    def _foot(self) -> Content:
+        """The words in the lower rule."""
+        from textual.content import Content
+        from textual.style import Style
+
+        label = services_of(self).keymap.label
+        keys = [
+            Content.styled(
+                f"{label(one)} {words}", Style.from_meta({"@click": f"screen.{INTENT_ACTION}('{one}')"})
+            )
+            for one, words in self._offers
+        ]
+        return Content("   ").join([*([Content(self._note)] if self._note else []), *keys])
 
     def _say(self, reason: str) -> None:
         """Shows in the lower rule the `reason` why a key does nothing; an empty reason brings the usual words back."""
         from textual.content import Content
 
-        words = f"{services_of(self).glyphs.malformed} {reason}" if reason else self._foot
-        self.rows.border_subtitle = Content(words) if words else ""
+        words = Content(f"{services_of(self).glyphs.malformed} {reason}") if reason else self._foot()
+        self.rows.border_subtitle = words if words.plain else ""
 
     def moved(self) -> None:
         """Called when the cursor has moved; overridden."""

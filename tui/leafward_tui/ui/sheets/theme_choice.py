@@ -44,7 +44,8 @@ class ThemesScreen(Modal):
         self.frame(
             "Themes",
             len(self._names),
-            "enter keep   esc cancel",
+            ("theme.keep", "keep"),
+            ("mode.leave", "cancel"),
             width=min(size.width, _BEFORE + described),
             height=min(size.height, len(self._names)),
         )

@@ -210,4 +210,4 @@ class Teller:
 
     def size(self, number: int) -> str:
         """A size in a column."""
-        return count(number, zero=self.glyphs.zero)
+        return count(number, zero=self.glyphs.zero).replace("-", self.glyphs.minus)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.agents.claude.entries.call_folders import call_folders
 from leafward.agents.claude.entries.cleared_pictures import without_pictures
 from leafward.agents.claude.entries.contents import (
     blocks,
@@ -39,6 +40,7 @@ from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, m
 from leafward.base.times import milliseconds, written_time
 from leafward.session.entries import (
     BOOKKEEPING,
+    CALL_FOLDERS,
     LISTED,
     NO_ENTRY,
     TYPED,
@@ -47,7 +49,7 @@ from leafward.session.entries import (
     blocks_of,
     object_at,
 )
-from leafward.session.messages import NEVER_SENT, PROJECTION, UNSTORED_FILES
+from leafward.session.messages import MAY_HAVE_RUN, NEVER_SENT, PROJECTION, UNSTORED_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +61,10 @@ if TYPE_CHECKING:
 _PUT_IN = (Kind.CUSTOM_MESSAGE, Kind.INJECTED)
 _TYPED_SIGNS = re.compile(rb"command-name|bash-input|\\u")
 """Every row that the agent put in and that holds typed text contains one of these (`records.command_in`)."""
+_ANSWERS = 64
+"""Entries behind a reply that are searched for a result."""
+_STOPPED = frozenset({"user-rejected", "interrupted", "cancelled"})
+"""Kinds of calls that somebody stopped: 2.1.332 tells those that had not begun yet, with the same text."""
 CLEARED = "[Old tool result content cleared]"
 """Text in place of a result that a microcompaction cleared."""
 
@@ -67,12 +73,18 @@ class Translator:
     """Translates the entries of one transcript. From any thread."""
 
     def __init__(
-        self, builder: EntryBuilder, region: Callable[[int], bytes], row: Callable[[int], bytes]
+        self,
+        builder: EntryBuilder,
+        region: Callable[[int], bytes],
+        row: Callable[[int], bytes],
+        folder: str,
     ) -> None:
         self.columns = builder.columns
         self.region = region
         self.row = row
         """The row at an offset."""
+        self._folder = folder
+        """That of the session."""
         self._parts = builder.parts
         self._more = builder.more
         self._kept = builder.compactions.kept
@@ -197,6 +209,9 @@ class Translator:
                 # Counted where it was said.
                 own.pop("usage", None)
             self._calls.remember(own["content"])
+            folders = call_folders(found, self._folder, lambda call: self._folder_behind(index, call))
+            if folders:
+                own[CALL_FOLDERS] = folders
             return message(own, stamp)
         if kind is Kind.TOOL_RESULT:
             return message(self._result(index, row), stamp)
@@ -215,6 +230,17 @@ class Translator:
             data = {name: value for name, value in row.items() if name not in _ENVELOPE}
             return {"type": f"claude.{row.get('type')}", "data": data}
         return _books(row)
+
+    def _folder_behind(self, index: int, call: str) -> object:
+        """The folder in the row of a call's result, among the entries that follow its reply."""
+        kinds = self.columns.kind
+        for entry in range(index + 1, min(index + _ANSWERS, len(kinds))):
+            if kinds[entry] == Kind.ASSISTANT:
+                break
+            rows = self.rows(entry) if kinds[entry] == Kind.TOOL_RESULT else []
+            if any(result.get("tool_use_id") == call for row in rows for result in results_in(row)):
+                return rows[0].get("cwd")
+        return None
 
     def _calls_in(self, index: int, call_bytes: bytes) -> list[tuple[str, str]] | None:
         found = self.rows(index)
@@ -247,6 +273,8 @@ class Translator:
                 answer["details"] = details
             if isinstance(result, dict) and isinstance(result.get("agentId"), str):
                 answer["agentId"] = result["agentId"]
+        if row.get("toolDenialKind") in _STOPPED and row.get("toolDenialBeforeRun") is not True:
+            answer[MAY_HAVE_RUN] = True
         if answer["isError"]:
             code = exit_code(text_in(block.get("content")))
             if code is not None:

@@ -253,11 +253,12 @@ class EntryBuilder:
                             responses.items.append(line[:-1])
                     else:
                         responses.piece(line[:-1], place, item=role is _REPLY)
-                elif role is _QUIET or (role is _COUNT and responses.recorded):
+                elif role is _QUIET:
                     pass
+                elif role is _COUNT and responses.recorded:
+                    responses.repeat()
                 elif role is _USAGE and responses.open:
-                    responses.end()
-                    responses.recorded = True
+                    responses.record()
                 elif role is _RESULT and call is not None:
                     self._result(call.decode("utf-8", "replace"), place)
                 elif role is _ANSWER and call:

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from leafward.agents.codex.entries import code_mode
 from leafward.agents.codex.entries.records import Role, as_object, line_of, payload_of
+from leafward.agents.codex.tools import STOPPED
 from leafward.agents.native_lines import described, document, plain_json
 from leafward.session.entries import Kind, object_at
 from leafward.session.transcript import NAMESPACE, RESHAPED
@@ -61,8 +62,7 @@ _ANSWERED_IN_JSON = frozenset(
 """Tools of Codex that answer with an object, or with nothing: words are the reason why the call failed (0.101 to 0.171)."""
 _SERVER = "mcp__"
 """Beginning of the namespace of tools that are not Codex's own."""
-_STOPPED = re.compile(r"(?:Wall time: [\d.]+ seconds\n)?aborted by user(?: after [\d.]+s)?\Z")
-"""Text in place of the output of a call that the user stopped."""
+_STOPPED = re.compile(STOPPED)
 
 
 def content_of(item: dict[str, Any]) -> list[Any]:
@@ -227,10 +227,27 @@ _ATTACHED = re.compile(
 """The same from Codex's desktop application (0.130 and later), behind files that were attached or pasted."""
 
 
+_FILES = re.compile(r"\A\s*# Files\b[^\n]{0,80}:")
+_FILE = re.compile(r"^## ([^\n]{1,300}?): (?:[A-Za-z]:\\|[/~\\])[^\n]*$", re.MULTILINE)
+"""A file in that list: its name, and where it lies."""
+
+
 def typed_in(text: str) -> str | None:
-    """The typed part of a message that an editor composed; None for any other message."""
+    """The typed part of a message that an editor composed; None for any other message.
+
+    Where nothing was typed beside files that were attached, their names.
+    """
     found = _REQUEST.search(text) or _ATTACHED.match(text)
-    return (text[found.end() :].strip() or None) if found is not None else None
+    if found is None:
+        return None
+    return text[found.end() :].strip() or ", ".join(_attached_names(text[: found.end()])) or None
+
+
+def _attached_names(frame: str) -> list[str]:
+    """The names of the files that an editor lists ahead of a request."""
+    if _FILES.match(frame) is None:
+        return []
+    return [one[1].strip() for one in _FILE.finditer(frame)]
 
 
 # --- replies ---

@@ -130,14 +130,31 @@ class Responses:
 
     def usage(self, at: int) -> None:
         """Adds the usage of one response."""
+        if self.open:
+            self.record()
+            return
         self.recorded = True
-        if not self.open and not self._belongs(at):
+        if not self._belongs(at):
             self._add(Kind.USAGE, at)
         self.end()
 
+    def record(self) -> None:
+        """Ends the present response with its own usage."""
+        self.recorded = True
+        self.stale.discard(self.reply)
+        self.end()
+
+    def repeat(self) -> None:
+        """Passes over a count of a thread whose usage is recorded: behind a reply that was broken off it is that of the one before."""
+        if self.open:
+            self.stale.add(self.reply)
+
     def count(self, payload: dict[str, Any], at: int) -> None:
         """Adds the counts of the thread so far."""
-        if self.recorded or self.aside:
+        if self.recorded:
+            self.repeat()
+            return
+        if self.aside:
             return
         total = total_in(payload)
         known, self.total = self.total, total if total is not None else self.total

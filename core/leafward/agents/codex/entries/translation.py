@@ -43,7 +43,7 @@ from leafward.agents.codex.entries.records import (
 from leafward.agents.codex.entries.tasks import task_of
 from leafward.agents.native_lines import CallNames, described, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
-from leafward.session.entries import HANDED, TYPED, EntryIndex, Kind, text_of
+from leafward.session.entries import CALL_FOLDERS, HANDED, TYPED, EntryIndex, Kind, text_at, text_of
 from leafward.session.messages import EDIT_TARGETS, NEVER_SENT, PROJECTION, SUMMARY_BASIS, prompt_text
 from leafward.session.tokens import SUMMARY_TOKENS
 
@@ -71,6 +71,11 @@ _OF_SEVERAL = (Kind.ASSISTANT, Kind.TOOL_RESULT)
 _SCRIPTS = frozenset({TOOL, WAIT})
 """Tools whose results are those of a script."""
 _REPLIES = frozenset({Role.REPLY, Role.ECHO})
+_TURNS = frozenset({Kind.CUSTOM, Kind.MODEL_CHANGE, Kind.THINKING_CHANGE})
+"""The kinds of entries that a turn's context makes."""
+_TURN = b'"type":"turn_context"'
+_HEADED = 256
+"""Bytes of a line in which its type stands."""
 _COUNTS = frozenset({Role.COUNT, Role.USAGE})
 _RESULTS = frozenset({Role.RESULT, Role.ANSWER})
 
@@ -83,14 +88,17 @@ class Translator:
         builder: EntryBuilder,
         region: Callable[[int], bytes],
         line: Callable[[int, int], bytes],
-        provider: object,
+        header: Body,
     ) -> None:
         self.columns = builder.columns
         self.region = region
         self.line = line
         """A line by its place and size."""
         self._answers = builder.ends.answers
-        self.provider = provider if isinstance(provider, str) else "openai"
+        self.provider = text_at(header, "provider") or "openai"
+        self._folder = text_at(header, "cwd")
+        self._turn_at: tuple[int, str] = -1, self._folder
+        """The entry that was asked for last, and the folder of its turn."""
         self._parts = builder.parts
         self._kept = builder.compactions.kept
         self._literals = builder.compactions.literals
@@ -254,7 +262,24 @@ class Translator:
             message["usage"] = usage
         calls = any(block["type"] == "toolCall" and "hosted" not in block for block in message["content"])
         message["stopReason"] = "toolUse" if calls else "stop"
+        if calls and (folder := self._folder_of_turn(index)) != self._folder:
+            message[CALL_FOLDERS] = {block["id"]: folder for block in message["content"] if "id" in block}
         return body
+
+    def _folder_of_turn(self, index: int) -> str:
+        """The folder in which the turn of an entry runs its calls: that of the session unless its context names another."""
+        kinds, (known, folder) = self.columns.kind, self._turn_at
+        for at in range(index, -1, -1):
+            if at == known:
+                break
+            if kinds[at] in _TURNS and _TURN in (region := self.region(at))[:_HEADED]:
+                turn = next(records(region), None)
+                folder = text_at(payload_of(turn), "cwd") if turn is not None else ""
+                break
+        else:
+            folder = self._folder
+        self._turn_at = index, folder or self._folder
+        return folder or self._folder
 
     def _usage(self, index: int, found: Iterable[Body]) -> Body | None:
         """The usage of a reply, from its own count."""

@@ -131,9 +131,10 @@ def numbered(patch: str) -> str | None:
 
 
 def failure_of(tool: str, state: Body) -> tuple[bool, int | None]:
-    """Whether a call failed, and the exit code of a command."""
-    code = number_in(object_at(state, "metadata"), "exit") if tool in SHELLS else None
-    return state.get("status") in ("error", "pending", "running") or bool(code), code
+    """Whether a call failed, and the exit code of a command: one that was stopped, as after its time, ends without any."""
+    details = object_at(state, "metadata") if tool in SHELLS else {}
+    code, stopped = number_in(details, "exit"), "exit" in details and details["exit"] is None
+    return state.get("status") in ("error", "pending", "running") or bool(code) or stopped, code
 
 
 def stop_reason(message: Body, content: list[dict[str, Any]]) -> str:

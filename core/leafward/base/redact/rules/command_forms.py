@@ -63,7 +63,7 @@ COMMAND_FORMS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("-p",),
         (
             "psexec", "certutil", "PsExec", "evil-winrm", "netexec ", "nxc ", "crackmapexec ",
-            "couchbase-cli", "cbq "
+            "couchbase-cli", "cbq ", "supabase "
         ),
         rf"[a-z]{{0,10}}\b{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}",
     ),

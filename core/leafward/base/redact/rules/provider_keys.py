@@ -180,8 +180,9 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("mandrill key", "md-", r"md-(?=[A-Za-z_-]{0,21}[0-9])(?=[^A-Z]{0,21}[A-Z])[A-Za-z0-9_-]{22}"),
     ("brevo key", "xkeysib- xsmtpsib-", r"x(?:key|smtp)sib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
     ("resend key", "re_", r"re_(?=[a-z0-9_]{0,30}[A-Z])(?=[A-Za-z_]{0,36}[0-9])[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}"),
-    ("twilio key", "AC", r"AC[0-9a-f]{32}\\{0,7}[\"'][ \t]{0,4},\s{0,20}\\{0,7}[\"'][0-9a-f]{32}"),
+    ("twilio key", "AC", r"AC[0-9a-f]{32}(?:\\{0,7}[\"'][ \t]{0,4},\s{0,20}\\{0,7}[\"']|[ \t]{0,4}[:/|][ \t]{0,4})[0-9a-f]{32}"),
     ("twilio key", "SK AC", r"(?:SK|AC)[0-9a-f]{32}"),
+    ("session cookie", "sessionid=", r"sessionid=(?=[a-f0-9]{0,31}[g-z])(?=[a-z]{0,31}[0-9])[a-z0-9]{32}(?![A-Za-z0-9_-])"),
     # Money, shops.
     ("stripe key", "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", r"[rs]k_(?:live|test|prod)_[A-Za-z0-9]{16,400}"),
     ("stripe secret", "whsec_", r"whsec_[A-Za-z0-9+/=]{24,100}"),

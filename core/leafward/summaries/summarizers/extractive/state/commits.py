@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from leafward.files.running_commands import process_in
 from leafward.session.entries import EntryIndex, text_of
 from leafward.summaries.facts.call_arguments import command_of
-from leafward.summaries.facts.printed_errors import process_in
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.files.running_commands import process_in
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
-from leafward.summaries.facts.printed_errors import outcome_of, process_in
+from leafward.summaries.facts.printed_errors import outcome_of
 from leafward.summaries.summarizers.extractive.candidates import (
     BEFORE_KEPT,
     FIRST_OF_ALL,
