@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.aftermath.aftermath import aftermath_of
 from leafward.session.entries import Kind
-from leafward.summaries.survival.report import Status, survival_of
+from leafward.summaries.fates.report import Status, survival_of
 from tests.bench.need import sessions
 from tests.surroundings import CORPORA
 

@@ -16,10 +16,10 @@ from leafward.context.model_context import context_at
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
-from leafward.summaries.earlier_plan import plan_before
+from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.extractive.evidence import collect
 from leafward.summaries.summarizers.extractive.selection.ranking import features
-from leafward.summaries.survival.report import facts_of
+from leafward.summaries.survival.earlier_plan import plan_before
 from leafward.summaries.survival.spans import ReplacedSpan, SpanMessage
 from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 from tests.bench.need import ASKED, needed, project_of, span_of

@@ -22,7 +22,7 @@ from leafward.catalog.lookup import sighted
 from leafward.compaction.exam.questions import Topic, questions
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
-from leafward.summaries.earlier_plan import plan_before
+from leafward.summaries.survival.earlier_plan import plan_before
 from leafward.summaries.survival.spans import SpanMessage
 from tests.surroundings import CORPORA
 

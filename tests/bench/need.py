@@ -32,9 +32,9 @@ from leafward.session.messages import message_text, messages_of
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import Fact, FactKind, Voice, whole_paths
+from leafward.summaries.fates.report import Fate, Survival, facts_of, survival
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import Span, Summary, tokens_of
-from leafward.summaries.survival.report import Fate, Survival, facts_of, survival
 from leafward.summaries.survival.spans import ReplacedSpan, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 from tests.bench.weights import without

@@ -110,6 +110,11 @@ class TestContext:
         assert (summary["entry"], summary["kind"]) == (found["compaction"], "compaction")
         assert summary["text"].startswith("## Goal\n")
 
+    def test_an_entry_that_an_edit_left_out_is_named(self, done: Run, tmp_path: Path) -> None:
+        file = conversation(tmp_path / "s.jsonl", 2)
+        file.entry("context_edit", targetId="00000002", replacement=None)
+        assert "00000002  left out by a context edit, which frees ~" in done("context", file.path).out
+
     def test_a_context_edit_is_named(self, done: Run, tmp_path: Path) -> None:
         file = conversation(tmp_path / "s.jsonl", 1)
         edit = file.entry("context_edit", targetId="00000001", replacement={"content": "better"})

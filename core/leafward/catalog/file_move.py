@@ -85,7 +85,7 @@ def _refuse_changed(source: Path, before: os.stat_result) -> None:
 def _remove(source: Path, copy: Path, *, leave: bool) -> None:
     try:
         source.unlink()
-    except BaseException as error:
+    except BaseException as error:  # on an interrupt too only one of both files stays
         if leave and isinstance(error, OSError):
             return
         if source.exists():

@@ -42,8 +42,8 @@ from leafward.session.journal.lock import busy
 from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.write import Writing
 from leafward.summaries.facts.values import FactKind
+from leafward.summaries.fates.report import Status
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
-from leafward.summaries.survival.report import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

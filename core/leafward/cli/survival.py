@@ -17,7 +17,7 @@ from leafward.compaction.aftermath.aftermath import Aftermath, Repeat, aftermath
 from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import verify
-from leafward.summaries.survival.report import Status, Survival, survival_of
+from leafward.summaries.fates.report import Status, Survival, survival_of
 from leafward.summaries.survival.spans import compactions
 
 if TYPE_CHECKING:

@@ -45,8 +45,8 @@ from leafward.session.journal.targets import landing
 from leafward.session.journal.write import Writing, write
 from leafward.session.messages import edit_message, messages_of, summary_words
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
-from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers.summary import Purpose, Span, Summary, tokens_of
+from leafward.summaries.survival.earlier_plan import plan_before
 from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:

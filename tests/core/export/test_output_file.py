@@ -35,6 +35,15 @@ class TestFiles:
         write_document(target, TEXT)
         assert (target.read_text(), stat.S_IMODE(target.stat().st_mode)) == (TEXT, mode)
 
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+    def test_one_that_is_there_keeps_its_owner(self, tmp_path: Path) -> None:
+        target = tmp_path / "out.md"
+        target.write_text("old")
+        os.chown(target, 4321, 4322)
+        write_document(target, TEXT)
+        found = target.stat()
+        assert (target.read_text(), found.st_uid, found.st_gid) == (TEXT, 4321, 4322)
+
     def test_it_is_replaced_by_a_finished_one(self, tmp_path: Path) -> None:
         target = tmp_path / "out.md"
         target.write_text("old")

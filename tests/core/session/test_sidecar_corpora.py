@@ -23,8 +23,8 @@ from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.journal.session_operations import label, move, undo
+from leafward.summaries.fates.report import survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
-from leafward.summaries.survival.report import survival_of
 from tests.surroundings import CORPORA, THOROUGH, needs_corpora
 from tests.untouched import contents
 

@@ -17,12 +17,12 @@ from leafward.compaction.plan.settings import PlanSettings
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import messages_of
-from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.facts.agent_plan import AgentPlanItem
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, gather
+from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.survival.report import facts_of
+from leafward.summaries.survival.earlier_plan import plan_before
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.acting import Acting, call, reading
 from tests.claude_transcript import Transcript, opened

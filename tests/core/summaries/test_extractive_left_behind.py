@@ -132,3 +132,23 @@ def test_a_request_is_no_rule_once_it_is_answered() -> None:
     asked = user("add a page for the pumps to the start page, and its picture should be pump.png")
     said = [asked, *worked("index.html", "a")]
     assert told_in(SummarySection.CONSTRAINTS, *said, reply("Added."), user("now the colours")) == []
+
+
+def test_what_the_answer_asked_for_ends_the_request_that_it_was_for() -> None:
+    asked = "Draw the hoses, write the report of the fault and publish both for the neighbours"
+    said = [
+        user(asked),
+        *worked("report.md", "a"),
+        reply("The server wants a login. Do you have the password of the neighbours' page, or should I use the old server?"),
+        user("Password of the page: tulip7"),
+        *ran("b", "make publish"),
+        reply("Published. Report 12 is on the page."),
+    ]  # fmt: skip
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    (done,) = [line for line in told_in(SummarySection.DONE, *said) if "Draw the hoses" in line]
+    assert "login" not in done
+
+
+@pytest.mark.parametrize("said", ["화면 검사를 하자, 의도를 파악해야해", "계획을 보고 순서를 정해야 해"])
+def test_work_to_be_done_is_no_rule_in_korean(said: str) -> None:
+    assert told_in(SummarySection.CONSTRAINTS, user(said), *ran("a", "make log")) == []

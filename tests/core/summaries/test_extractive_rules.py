@@ -9,8 +9,8 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import demands, questions, responses
 from leafward.summaries.facts.values import FactKind
+from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.outline import SummarySection
-from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import FOLDER, reply, result, told_in, user, worked
 

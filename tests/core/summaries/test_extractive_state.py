@@ -12,11 +12,11 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader, Written
 from leafward.summaries.facts.values import FactKind
+from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.extractive.candidates import LineCandidate
 from leafward.summaries.summarizers.extractive.selection.repeats import Repeats
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
-from leafward.summaries.survival.report import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from tests.bench import need
 from tests.core.told import ran, reply, result, span, stored, summarize, told_in, user

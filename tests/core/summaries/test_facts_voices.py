@@ -14,10 +14,10 @@ from leafward.session.messages import as_typed
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind
+from leafward.summaries.fates.report import survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.summary import Span
-from leafward.summaries.survival.report import survival_of
 from leafward.summaries.survival.spans import SpanMessage
 from tests.claude_transcript import Transcript
 

@@ -15,9 +15,9 @@ from leafward.compaction.plan.plan import plan
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.summaries.facts.values import FactKind
+from leafward.summaries.fates.decay import decay
+from leafward.summaries.fates.report import Status, Survival, facts_of, survival, survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
-from leafward.summaries.survival.decay import decay
-from leafward.summaries.survival.report import Status, Survival, facts_of, survival, survival_of
 from leafward.summaries.survival.spans import SpanMessage, compactions, replaced_by
 from tests.pi_file import PiFile
 

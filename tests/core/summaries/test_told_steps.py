@@ -17,13 +17,13 @@ from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
-from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.facts.prose import remains
 from leafward.summaries.facts.values import Fact, FactKind
+from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.summary import Span
-from leafward.summaries.survival.report import facts_of
+from leafward.summaries.survival.earlier_plan import plan_before
 from leafward.summaries.survival.spans import SpanMessage
 from tests.acting import Acting, call, reading
 from tests.core.compacted import drafted

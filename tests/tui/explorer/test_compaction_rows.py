@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.session.session import Session
-from leafward.summaries.survival.report import SURVIVED, Status, survival_of
+from leafward.summaries.fates.report import SURVIVED, Status, survival_of
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE

@@ -17,8 +17,8 @@ from leafward.compaction.injection.values import InjectionSettings
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.summaries.facts.values import Fact, FactKind, Voice
+from leafward.summaries.fates.report import SURVIVED, Fate, Status, Survival
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
-from leafward.summaries.survival.report import SURVIVED, Fate, Status, Survival
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.inspector.model.compaction_outcome import survival_lines
 from leafward_tui.inspector.model.sheet import Sheet

@@ -23,8 +23,8 @@ from leafward.compaction.xray.alignment import Link
 from leafward.compaction.xray.xray import xray_planned
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
+from leafward.summaries.fates.report import SURVIVED, Status
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
-from leafward.summaries.survival.report import SURVIVED, Status
 from leafward_tui.lab.controllers.drafts import run_of
 from leafward_tui.lab.model.fates import LostFact, fate_lines, kept_by_kind, lost_facts
 from leafward_tui.lab.model.ledger import column_of, ledger_of

@@ -11,7 +11,7 @@ from leafward.compaction.exam.grade import exam_of
 from leafward.compaction.xray.xray import xray_of
 from leafward.session.entries import EntryIndex, Kind
 from leafward.summaries.facts.values import Fact, FactKind, Voice
-from leafward.summaries.survival.report import Fate, Status
+from leafward.summaries.fates.report import Fate, Status
 from leafward_tui.inspector.model.compaction_outcome import exam_lines
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.page_request import PageRequest

@@ -12,7 +12,7 @@ from leafward.compaction.xray.xray import xray_edited, xray_of
 from leafward.export.demo import demo_session
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
-from leafward.summaries.survival.report import survival_of
+from leafward.summaries.fates.report import survival_of
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.appearance.palette import built_in_theme
 from leafward_tui.ui.appearance.theme import Styles

@@ -46,7 +46,7 @@ def count_lost(
     """Counts the facts that compactions lost, and the repeats after each; `counted_one` gets each."""
     # Imported here, in the job: the modules about facts take longer to load than a frame may.
     from leafward.compaction.aftermath.aftermath import WINDOW
-    from leafward.summaries.survival.report import is_encrypted
+    from leafward.summaries.fates.report import is_encrypted
     from leafward_tui.ui.survival_cache import survivals_of
 
     reports = survivals_of(session)
@@ -131,8 +131,8 @@ def _forecast(session: Session, config: Config, stop: Callable[[], bool]) -> For
     from leafward.compaction.plan.plan import plan
     from leafward.compaction.plan.settings import PlanSettings
     from leafward.compaction.strategies.by_name import rules_of
+    from leafward.summaries.fates.report import Status
     from leafward.summaries.summarizers.extractive.summarizer import Extractive
-    from leafward.summaries.survival.report import Status
     from leafward_tui.explorer.model.gauge_lines import Forecast
 
     leaf = session.leaf

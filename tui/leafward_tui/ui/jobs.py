@@ -93,7 +93,7 @@ class Jobs:
                 tell = None
             except (LeafwardError, OSError) as error:
                 tell = failed(reason_of(error))
-            except Exception as error:
+            except Exception as error:  # a defect of a job ends neither its thread nor the application
                 tell = failed(f"unforeseen {type(error).__name__}: {error}")
             else:
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from leafward.compaction.aftermath.aftermath import aftermath_of
 from leafward.compaction.exam.grade import exam_of
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.survival.report import survival_of
+from leafward.summaries.fates.report import survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryId
     from leafward.session.scan import Scan
     from leafward.session.session import Session
-    from leafward.summaries.survival.report import Survival
+    from leafward.summaries.fates.report import Survival
 
 PLURAL = {
     FactKind.PATH: "paths",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from leafward.cli.output.page import Page
     from leafward.session.session import Session
     from leafward.summaries.facts.values import Fact
-    from leafward.summaries.survival.report import Fate, Survival
+    from leafward.summaries.fates.report import Fate, Survival
 
 
 def survival_json(session: Session, found: Survival) -> dict[str, Any]:

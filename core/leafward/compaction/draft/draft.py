@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from leafward.session.journal.write import Write
     from leafward.session.session import Session
     from leafward.summaries.facts.values import Fact
-    from leafward.summaries.survival.report import Survival
+    from leafward.summaries.fates.report import Survival
     from leafward.summaries.survival.span_reading import SpanReading
 
 

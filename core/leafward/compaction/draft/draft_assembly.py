@@ -39,8 +39,8 @@ from leafward.session.injected_block import split_enclosed
 from leafward.session.journal.placement import Place, place_at
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
+from leafward.summaries.fates.report import facts_read, reading_of, survival
 from leafward.summaries.summarizers.summary import Summary, SummaryLine, tokens_of
-from leafward.summaries.survival.report import facts_read, reading_of, survival
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan.plan import Plan
     from leafward.session.session import Session
+    from leafward.summaries.fates.report import Survival
     from leafward.summaries.summarizers.summary import Span, Summarizer
-    from leafward.summaries.survival.report import Survival
 
 
 LEAST_SUMMARY = 40

@@ -13,14 +13,14 @@ from leafward.compaction.draft.draft_assembly import edited
 from leafward.compaction.stored_summary.pins import clean_pins
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.values import FactKind, Voice
-from leafward.summaries.survival.report import Status
+from leafward.summaries.fates.report import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.compaction.draft.draft import Draft
     from leafward.summaries.facts.values import Fact
-    from leafward.summaries.survival.report import Fate, Survival
+    from leafward.summaries.fates.report import Fate, Survival
 
 _GUARDED = frozenset({FactKind.CONSTRAINT, FactKind.TODO})
 _GONE = frozenset({Status.LOST, Status.CONTRADICTED})

@@ -15,8 +15,8 @@ from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
 from leafward.session.messages import edit_message, message_text, messages_of, summary_words
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
-from leafward.summaries.earlier_plan import plan_before
 from leafward.summaries.summarizers.summary import Span
+from leafward.summaries.survival.earlier_plan import plan_before
 from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from leafward.compaction.exam.questions import Question, Topic, questions, quest
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.survival.report import is_encrypted
+from leafward.summaries.fates.report import is_encrypted
 from leafward.summaries.survival.spans import replaced_by
 from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
 

@@ -14,7 +14,7 @@ from leafward.summaries.facts.prose import content_words, negated
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import FactKind, Voice
-from leafward.summaries.survival.report import CHECKED
+from leafward.summaries.fates.report import CHECKED
 from leafward.summaries.survival.text_match import OPPOSITE_SENTENCE, SAME_SENTENCE, FactMatch
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.messages import message_in, message_text, messages_of, usage_of, written_at
-from leafward.summaries.survival.report import Status, survival_of
+from leafward.summaries.fates.report import Status, survival_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -113,7 +113,7 @@ def _back_up(session: Session, now: Clock) -> Path:
             with session.path.open("rb") as source:
                 write_new(waiting, iter(lambda: source.read(1 << 20), b""))
             give_name(waiting, backup)
-        except BaseException as error:
+        except BaseException as error:  # an interrupt too leaves no half copy
             with suppress(OSError):
                 waiting.unlink(missing_ok=True)
             if not isinstance(error, FileExistsError):

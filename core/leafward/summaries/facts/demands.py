@@ -31,7 +31,7 @@ _OBLIGED = markers(
     r"|(?<!est )(?<!sont )(?<!marche )(?<!fonctionne )toujours(?! pas)|doi[st]|doivent|devez|il faut (?:toujours|absolument|impérativement|que)|il ne faut (?:pas|jamais)|nunca|siempre|debe|sempre|deve"
     r"|никогда|всегда|нельзя|должен|не надо)\b"
     "|必须|不要|不能(?!用|运行|工作|编译|通过|打开|显示|正常)|不得(?!不)|务必|禁止|一定要|应该(?!是|可以|没)|只能|请勿"
-    "|(?<![特区级类分个识性])别(?![的名处人])|(?<=[わらかがさたなばまし])ないで(?:ください|下さい|くれ|ね|。|$)|しないで|必ず|してはいけない|하지 ?마|반드시|금지|해야",
+    "|(?<![特区级类分个识性])别(?![的名处人])|(?<=[わらかがさたなばまし])ないで(?:ください|下さい|くれ|ね|。|$)|しないで|必ず|してはいけない|하지 ?마|반드시|금지|항상|절대",
     "must mustn mustnt never always mandatory forbid forbidden prohibited circumstances most least than niemals nie muss musst darf darfst "
     "immer jamais toujours dois doit doivent devez faut nunca siempre debe sempre deve",
 )

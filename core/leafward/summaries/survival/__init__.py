@@ -1,1 +1,1 @@
-"""The messages of a span, read once, and the fates of its facts after a compaction: in the summary, in injected context, in kept messages, or lost."""
+"""What survival is judged by: the messages of a span, read once, and whether a text still has a fact."""

@@ -13,7 +13,7 @@ from leafward.context.projection import latest
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text, messages_of, summary_words
-from leafward.summaries.earlier_plan import plan_before
+from leafward.summaries.survival.earlier_plan import plan_before
 
 if TYPE_CHECKING:
     from leafward.session.session import Session

@@ -13,7 +13,7 @@ from leafward.compaction.xray.xray import xray_of
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.session.entries import Damage, Kind
-from leafward.summaries.survival.report import Status, survival_of
+from leafward.summaries.fates.report import Status, survival_of
 from tests.claude_transcript import Transcript, compactions, in_one_piece, opened
 from tests.corpus_counts import claude_branches, lines_of
 from tests.foreign_sessions import said, texts

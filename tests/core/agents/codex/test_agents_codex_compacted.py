@@ -24,8 +24,8 @@ from leafward.files.working_set import working_set
 from leafward.session.entries import Kind
 from leafward.session.messages import SUMMARY_BASIS, SummaryBasis, encrypted_tokens, messages_of
 from leafward.session.tokens import SUMMARY_TOKENS
+from leafward.summaries.fates.report import Status, survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
-from leafward.summaries.survival.report import Status, survival_of
 from leafward.summaries.survival.spans import replaced_by
 from tests.codex_rollout import Rollout
 from tests.foreign_sessions import entries_by_text, problems, said

@@ -419,6 +419,17 @@ def test_a_summary_that_failed_after_its_tail_was_chosen_leaves_out_what_is_befo
     assert problems(session) == []
 
 
+def test_of_what_such_a_summary_leaves_out_the_first_prompt_is_part(root: Path) -> None:
+    talk = Conversation(version="1.18.33")
+    talk.turn("one")
+    tail = talk.turn("two")
+    talk.compaction("", tail, finish=None, error={"name": "APIError", "data": {"message": "overloaded"}})
+    talk.turn("three")
+    sent = texts(opened(Database(root).write(talk)))
+    assert [text for text in sent if "one" in text] == []
+    assert sent[0] == "user: two?"
+
+
 def test_the_last_of_several_summaries_counts(root: Path) -> None:
     talk = Conversation()
     talk.turn("one")

@@ -15,8 +15,8 @@ from leafward.compaction.plan.plan import plan
 from leafward.compaction.plan.settings import PlanSettings
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
-from leafward.summaries.earlier_statements import statements
 from leafward.summaries.facts.values import FactKind
+from leafward.summaries.fates.earlier_statements import statements
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.pi_file import RULE, STEP, PiFile, lossy
 from tests.surroundings import CORPORA

@@ -27,9 +27,9 @@ from leafward.session.journal.operation_log import OperationKind, operations
 from leafward.session.journal.session_operations import label, move, redo, rename, undo
 from leafward.session.journal.write import Writing
 from leafward.session.session import Session
+from leafward.summaries.fates.report import survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import Summary, tokens_of
-from leafward.summaries.survival.report import survival_of
 from tests.acting import Acting, call, usage, wild
 from tests.core.compacted import SMALL, drafted, fates, lines_of, talk
 

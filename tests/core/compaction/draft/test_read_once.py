@@ -18,8 +18,8 @@ from leafward.compaction.plan.settings import PlanSettings
 from leafward.session.injected_block import split_enclosed
 from leafward.session.session import Session
 from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.fates.report import facts_of, reading_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
-from leafward.summaries.survival.report import facts_of, reading_of
 from tests.bench.generate import write_session
 from tests.surroundings import CORPORA, THOROUGH
 

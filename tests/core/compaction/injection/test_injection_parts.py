@@ -374,7 +374,7 @@ class TestTheRest:
         file.said("Could you remind me what we were working on?")
         made = injected(file)
         first, guess, *_ = bullets(made, "recovery.reminder")
-        assert "compacted once" in first
+        assert "compacted once before, last on 2026-11-21;" in first
         assert "its first entry" in first
         assert "guess" in guess
         kept = file.user("once more")

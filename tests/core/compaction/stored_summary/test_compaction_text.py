@@ -30,9 +30,9 @@ from leafward.session.entries import Usage
 from leafward.session.injected_block import enclose
 from leafward.session.session import Session
 from leafward.session.tokens import utf16_length
+from leafward.summaries.fates.report import Status, survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import Span, Summary, tokens_of
-from leafward.summaries.survival.report import Status, survival_of
 from tests.core.compacted import SMALL, drafted, fates, talk
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from leafward.base.errors import Cancelled
 from leafward.compaction.xray.alignment import What, XRay
 from leafward.compaction.xray.xray import xray_of
-from leafward.summaries.survival.report import Status, survival_of
+from leafward.summaries.fates.report import Status, survival_of
 from leafward.summaries.survival.text_match import FactMatch
 from tests.acting import Acting, call, reading
 from tests.core.xrayed import EVERY, compactions_in

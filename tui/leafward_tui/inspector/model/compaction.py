@@ -17,7 +17,7 @@ from leafward.context.basis import Basis
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind, read_usage
 from leafward.session.messages import SUMMARY_BASIS_TEXT, summary_basis
-from leafward.summaries.survival.report import facts_of, survival
+from leafward.summaries.fates.report import facts_of, survival
 from leafward.summaries.survival.spans import SpanMessage
 from leafward_tui.inspector.model.compaction_outcome import (
     NAMES,

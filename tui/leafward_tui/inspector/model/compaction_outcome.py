@@ -8,8 +8,8 @@ from leafward.base.figures import counted, percent
 from leafward.compaction.exam.grade import PLACE_WORDS, AnswerPlace
 from leafward.compaction.exam.sitting import exams_kept
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.survival.decay import decay
-from leafward.summaries.survival.report import SURVIVED, Status, Survival
+from leafward.summaries.fates.decay import decay
+from leafward.summaries.fates.report import SURVIVED, Status, Survival
 from leafward.summaries.survival.spans import compactions
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.inspector.page import EXAM
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.grade import Exam
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward.summaries.survival.report import Fate
+    from leafward.summaries.fates.report import Fate
 
 NAMES = 17
 """Cells of a name before its value."""

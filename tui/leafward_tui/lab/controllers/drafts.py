@@ -19,9 +19,9 @@ from leafward.compaction.injection.injection import build
 from leafward.compaction.stored_summary.provenance import cost_of
 from leafward.context.model_context import context_at
 from leafward.session.injected_block import split_enclosed
+from leafward.summaries.fates.report import survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import tokens_of
-from leafward.summaries.survival.report import survival_of
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.runs import Run

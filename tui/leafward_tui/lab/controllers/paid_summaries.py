@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.summaries.survival.report import Status
+from leafward.summaries.fates.report import Status
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.fates import LostFact
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet

@@ -20,7 +20,7 @@ from leafward.context.basis import planned_at
 from leafward.context.sizes import entries_below
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
 from leafward.session.journal.open_file import why_unwritable
-from leafward.summaries.survival.report import Status
+from leafward.summaries.fates.report import Status
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, Choices
 from leafward_tui.lab.model.fates import LostFact

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.compaction.stored_summary.pins import as_sentences
+from leafward.summaries.fates.report import Status
 from leafward.summaries.summarizers.summary import tokens_of
-from leafward.summaries.survival.report import Status
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.fates import LostFact, lost_facts
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet

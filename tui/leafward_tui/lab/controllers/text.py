@@ -21,7 +21,7 @@ from leafward_tui.lab.widgets.state_line import Writing
 from leafward_tui.ui.panes.pane_lines import Block
 
 if TYPE_CHECKING:
-    from leafward.summaries.survival.report import Survival
+    from leafward.summaries.fates.report import Survival
     from leafward_tui.lab.controllers.exam import DraftGrader
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.what_if import WhatIf

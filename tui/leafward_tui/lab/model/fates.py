@@ -11,7 +11,7 @@ from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
 from leafward.compaction.draft.gate import pin_text, unseen
 from leafward.summaries.facts.values import FactKind
-from leafward.summaries.survival.report import SURVIVED, Status
+from leafward.summaries.fates.report import SURVIVED, Status
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import fit, fit_apart, fit_path, right
@@ -20,7 +20,7 @@ from leafward_tui.ui.text.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.survival.report import Survival
+    from leafward.summaries.fates.report import Survival
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _TITLE = "Facts kept"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import percent
 from leafward.compaction.exam.questions import Topic
-from leafward.summaries.survival.report import SURVIVED, Status
+from leafward.summaries.fates.report import SURVIVED, Status
 from leafward_tui.ui.panes.pane_lines import Block, LabLine
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import count, fit, money, right
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.grade import Exam
     from leafward.summaries.facts.values import FactKind
-    from leafward.summaries.survival.report import Survival
+    from leafward.summaries.fates.report import Survival
     from leafward_tui.lab.model.choices import Choices
     from leafward_tui.ui.appearance.glyphs import Glyphs
 

@@ -16,7 +16,7 @@ from leafward_tui.xray.model.arrangement import Side
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.summaries.survival.report import Fate
+    from leafward.summaries.fates.report import Fate
 
 
 class LostFacts(XRayController):

@@ -9,7 +9,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.stored_summary.summary_lines import bare
 from leafward.compaction.xray.alignment import Cell, Link, What
 from leafward.session.entry_headline import headline
-from leafward.summaries.survival.report import SURVIVED, Status, is_encrypted
+from leafward.summaries.fates.report import SURVIVED, Status, is_encrypted
 from leafward.summaries.survival.text_match import FactMatch
 from leafward_tui.ui.text.cells import exact
 from leafward_tui.xray.model.arrangement import Piece, Side

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summaries.survival.report import Status
+from leafward.summaries.fates.report import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.summaries.survival.report import Fate, Survival
+    from leafward.summaries.fates.report import Fate, Survival
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def _address(litellm: Any, name: str, settings: ModelSettings) -> dict[str, Any]
     """Address and key. Raises SummaryFailed where the model is not known or its key is missing; sends nothing."""
     try:
         provider = litellm.get_llm_provider(name)[1]
-    except Exception as error:
+    except Exception as error:  # of several kinds
         raise SummaryFailed(
             f"unknown model: {settings.name!r}; name it provider/model, as in anthropic/claude-haiku-4-5"
         ) from error

@@ -373,7 +373,7 @@ async def _all(work: Sequence[Coroutine[Any, Any, str]]) -> list[str]:
     tasks = [asyncio.ensure_future(one) for one in work]
     try:
         return list(await asyncio.gather(*tasks))
-    except BaseException:
+    except BaseException:  # a cancellation too ends the requests that still run
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

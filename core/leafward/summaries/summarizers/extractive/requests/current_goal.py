@@ -9,6 +9,7 @@ from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.trouble_reports import comes_back
 from leafward.summaries.summarizers.extractive.requests.answered_requests import CHANGES
+from leafward.summaries.summarizers.extractive.requests.exchange import gives
 from leafward.summaries.summarizers.extractive.requests.open_requests import (
     ERRAND,
     LOOKS,
@@ -119,7 +120,7 @@ def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
             not asks_back(turn.answer)
             or (
                 responses.offers(question_of(turn.answer))
-                and not (responses.agrees(then.own) or keeps_going(then))
+                and not (responses.agrees(then.own) or keeps_going(then) or gives(then, turn))
             )
         )
         for turn, then in pairwise(between)

@@ -56,7 +56,9 @@ def speaks_to(turn: Turn, before: Turn) -> bool:
     if keeps_going(turn) or responses.refutes(turn.own) or responses.redoes(turn.own):
         return True
     if asks_back(before.answer):
-        if turn.words < TELLING and (responses.agrees(turn.own) or responses.denies(turn.own)):
+        if turn.words < TELLING and (
+            responses.agrees(turn.own) or responses.denies(turn.own) or gives(turn, before)
+        ):
             return True
         # What names something else passes an offer over; any few words reply to another question.
         question = question_of(before.answer)
@@ -67,13 +69,25 @@ def speaks_to(turn: Turn, before: Turn) -> bool:
 
 def passes_over(turn: Turn, before: Turn) -> bool:
     """Whether a prompt asks for something else than the work that the answer before it offers."""
+    if not (turn.tells and asks_back(before.answer)) or responses.agrees(turn.own):
+        return False
     question = question_of(before.answer)
     if not (responses.offers(question) or responses.offers_more(question)):
         return False
-    if not turn.tells or responses.agrees(turn.own):
-        return False
-    taken_up = set(content_words(turn.text)) & set(content_words(question))
-    return responses.declines(turn.own, question) or len(taken_up) < _NAMES_IT
+    return responses.declines(turn.own, question) or not takes_up(turn, question)
+
+
+def gives(turn: Turn, before: Turn) -> bool:
+    """Whether a prompt gives what the answer before it asked for: `the token: …`."""
+    question = question_of(before.answer)
+    return takes_up(turn, question) and not (
+        responses.declines(turn.own, question) or questions.asks(turn.own)
+    )
+
+
+def takes_up(turn: Turn, question: str) -> bool:
+    """Whether a prompt names what a question is about."""
+    return len(set(content_words(turn.text)) & set(content_words(question))) >= _NAMES_IT
 
 
 def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.session.messages import message_text
-from leafward.summaries.survival.report import SURVIVED, facts_of, survival
+from leafward.summaries.fates.report import SURVIVED, facts_of, survival
 from leafward.summaries.survival.spans import compactions, replaced_by
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from leafward.base.cancellation import never, unless_cancelled
 from leafward.context.projection import begins_midway
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
-from leafward.summaries.earlier_statements import statements, unfinished
 from leafward.summaries.facts.responses import takes_back
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, gather
+from leafward.summaries.fates.earlier_statements import statements, unfinished
 from leafward.summaries.summarizers.outline import unframed
 from leafward.summaries.survival.bare_counts import bare_counts
 from leafward.summaries.survival.span_reading import SpanReading, read_span
