@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
+from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.agent_plan import AgentPlan
 from leafward.summaries.facts.prose import content_words, reports
 from leafward.summaries.facts.responses import agrees
@@ -56,9 +57,8 @@ def settle(
                 _passed(evidence, candidate, turns) >= _PASSED_OVER
                 or (comes_next(candidate.text) and _went_elsewhere(evidence, candidate, turns))
             ):
-                if not evidence.is_carried(candidate) and not evidence.is_left_alone(
-                    candidate.text, max(candidate.sources)
-                ):
+                said = max(candidate.sources, default=NO_ENTRY)
+                if not (evidence.is_carried(candidate) or evidence.is_left_alone(candidate.text, said)):
                     continue
                 put_behind(evidence, candidate)
         left.append(candidate)
