@@ -141,6 +141,7 @@ def test_a_request_is_no_rule_once_it_is_answered() -> None:
         ("/review the plan of the hoses", True),
         ("Vergleiche die Schläuche mit der Liste vom Frühjahr", True),
         ("분석해", True),
+        ("ship it", False),
         ("Review the plan of the hoses and fix what is wrong in it", False),
         ("Check the hoses, then draw the missing ones into the plan", False),
     ],

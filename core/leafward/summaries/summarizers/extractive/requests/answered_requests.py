@@ -180,7 +180,8 @@ def _inquires(request: str) -> bool:
     """Whether every sentence of a request asks for information, and no part of it for work."""
     if any(map(CHANGES.match, _AND.split(request))):
         return False
-    return all(_INQUIRES.match(one) or questions.asks(one) for one in prose.sentences(request) or [request])
+    said = list(prose.sentences(request)) or [request]
+    return all(_INQUIRES.match(one) or questions.asks(one) for one in said)
 
 
 def answers_and_offers(turn: Turn, *, looked: bool = False) -> bool:
