@@ -134,6 +134,26 @@ def test_a_request_is_no_rule_once_it_is_answered() -> None:
     assert told_in(SummarySection.CONSTRAINTS, *said, reply("Added."), user("now the colours")) == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "over"),
+    [
+        ("Review the plan of the hoses", True),
+        ("/review the plan of the hoses", True),
+        ("Vergleiche die Schläuche mit der Liste vom Frühjahr", True),
+        ("분석해", True),
+        ("ship it", False),
+        ("Review the plan of the hoses and fix what is wrong in it", False),
+        ("Check the hoses, then draw the missing ones into the plan", False),
+    ],
+)
+def test_an_order_to_look_at_something_is_over_once_it_is_answered(asked: str, over: bool) -> None:
+    found = (
+        "Three hoses fail the check: they are too short, and the valve of bed 4 is still missing in the plan."
+    )
+    goal = told_in(SummarySection.GOAL, user(asked), *ran("a", "cat plan.md"), reply(found))
+    assert (goal == [NOTHING_OPEN]) is over
+
+
 def test_what_the_answer_asked_for_ends_the_request_that_it_was_for() -> None:
     asked = "Draw the hoses, write the report of the fault and publish both for the neighbours"
     said = [

@@ -76,7 +76,7 @@ _APPROVING = late(
 """Approval in it: a mere yes, with thanks or without, may accept an offer."""
 _AGREES = late(
     r"(?i)(?:(?:yes|yeah|yep|yup|ok(?:ay)?|sure|please|agreed?|sounds good|do|go|let['’]s|use|that (?:was|is) the idea|ja|gerne|mach|oui|d['’]accord|vas-?y|s[ií]"
-    r"|tak|jasne|pewnie|dobra|okej|zrób|zrob)\b|好|可以|是的|对[,，]|嗯|同意|没问题|はい|お願い|네|응(?![가-힣])|그래(?![가-힣])|그렇게 (?:해|하자|진행)|좋아(?![가-힣]))"
+    r"|tak|jasne|pewnie|dobra|okej|zrób|zrob)\b|好|可以|是的|对[,，]|嗯|同意|没问题|はい|お願い|네|응(?!\w)|그래(?!\w)|그렇게 (?:해|하자|진행)|좋아(?!\w))"
 )
 _DENIES = late(r"(?i)^(?:no|nope|nah|nein|non|nie)[,.!]+\s")
 _OFFERS = late(

@@ -64,6 +64,17 @@ CHANGES = late(
     r"|^(?:请|帮我|把|将)*.{0,12}(?:添加|增加|删除|去掉|移除|创建|修复|修改|替换|改成|改为|实现|重构|写)|(?:して|追加|修正|変更|作って)(?:ください|下さい)?[。.]?$"
 )
 """The beginning of a request for work."""
+_INQUIRES = late(
+    r"(?i)^(?:/|(?:ok(?:ay)?|please|now|and|also|so|then|first|bitte|can you|could you|let['’]s|por favor|s['’]il te plaît)[\s,.]+)*"
+    r"(?:review|audit|analy[sz]e|explain|describe|compare|list|summari[sz]e|investigate|inspect|find out|figure out|check|look|show|tell|read|count|estimate|research"
+    r"|prüfe?|erklär\w*|analysier\w*|vergleich\w*|zeig\w*|liste?|such|untersuch\w*|beschreib\w*|explique\w*|analyse[rz]?|compare[rz]?|montre\w*|vérifie\w*|explica\w*|analiza\w*|compara\w*|muestra\w*|revisa\w*)\b"
+    r"|^(?:请|帮我)*(?:先)?(?:分析|解释|检查|看看|看一下|查看|对比|比较|介绍|说明|总结|评审)|(?:説明して|調べて|確認して|教えて|比較して)(?:ください|下さい)?[。.]?$|(?:분석|설명|확인|비교|검토)(?:해|해줘|해주세요)[.]?$|(?:봐줘|알려줘)[.]?$"
+)
+"""A request for information, in the mood of an order."""
+_AND = late(
+    r"(?i)(?<=[.!?;。！？；]) ?|,? (?:and|then|und|dann|et|puis|y|luego) |[,，]\s*(?:and |then |und |然后|并)?"
+)
+"""What stands between the parts of a request."""
 _DENIED = late(r"(?i)\W*(?:(?:no|nope|nein|non|нет)\b|不|没有|いいえ)")
 """The beginning of an answer that says no."""
 _OWN_COMMAND = late(
@@ -156,12 +167,21 @@ def is_looked_up(turn: Turn) -> bool:
 
     It holds of work that changed no file.
     """
-    if not (is_answered(turn) and questions.asks(turn.text)) or CHANGES.match(turn.text):
+    asks = questions.asks(turn.text) and not CHANGES.match(turn.text)
+    if not is_answered(turn) or not (asks or _inquires(turn.text)):
         return False
     return not any(
         _UNDONE.search(one) or _GOES_ON.match(one) or _STUCK.search(one)
         for one in quotable(turn.answer, shortest=8)
     )
+
+
+def _inquires(request: str) -> bool:
+    """Whether every sentence of a request asks for information, and no part of it for work."""
+    if any(map(CHANGES.match, _AND.split(request))):
+        return False
+    said = list(prose.sentences(request)) or [request]
+    return all(_INQUIRES.match(one) or questions.asks(one) for one in said)
 
 
 def answers_and_offers(turn: Turn, *, looked: bool = False) -> bool:

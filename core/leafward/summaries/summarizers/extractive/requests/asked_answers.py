@@ -34,9 +34,9 @@ _NONE = frozenset({"", "unanswered"})
 
 def answered(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
     """Adds what the user answered to each question; of one that was asked again, the last answer."""
-    asked: dict[str, tuple[ToolCall, int]] = {
-        call.id: (call, place)
-        for place, calls in evidence.calls.items()
+    asked = {
+        call.id: call
+        for calls in evidence.calls.values()
         for call in calls
         if isinstance(call.arguments.get("questions"), list)
     }
@@ -44,7 +44,7 @@ def answered(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
         return
     said: dict[str, tuple[str, int]] = {}
     for place, (_, message) in enumerate(messages):
-        call, _ = asked.get(str(message.get("toolCallId")), (None, 0))
+        call = asked.get(str(message.get("toolCallId")))
         if call is not None and message.get("role") == "toolResult" and not message.get("isError"):
             said |= {question: (answer, place) for question, answer in _answers(call, message)}
     for question, (answer, place) in said.items():
