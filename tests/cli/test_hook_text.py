@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.base.paths import config_dir, hook_log
+from leafward.base.paths import config_dir, data_dir, hook_log
 from leafward.cli import hook as hook_module
 from leafward.cli.hook import failures
 from leafward.cli.main import main
@@ -159,6 +159,59 @@ def test_an_installed_agent_is_told_that_its_summary_needs_no_copy_of_the_text(
             assert printed == text.replace("folder.\n", f"folder. {words}", 1)
             monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
             assert _given(agent, session, monkeypatch, capfdbinary) == printed
+    assert not failures()
+
+
+def test_inject_prints_what_claude_code_gets_of_a_text_that_it_would_cut(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    config_dir().mkdir(parents=True, exist_ok=True)
+    (config_dir() / "config.toml").write_text("[injection]\nbudget = 40000\n")
+    anchors = (f'[[anchors]]\ncontent = "{chr(0x1F333) * 99} {number}"\npriority = "high"\n' for number in range(90))
+    (config_dir().parent / "data").mkdir(exist_ok=True)
+    (data_dir() / "governance.toml").write_text("\n".join(anchors))
+    session, selector, _ = a_session("claude", home)
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
+    lengths = []
+    for installed in (False, True):
+        assert not installed or main(["install", "claude"]) == 0
+        capfdbinary.readouterr()
+        assert main(["inject", selector]) == 0
+        printed = capfdbinary.readouterr()
+        text = printed.out.decode()
+        lengths.append(len(text.encode("utf-16-le")) // 2)
+        assert (b"shortened: claude passes on no more" in printed.err) == installed
+        assert main(["inject", selector, "--json"]) == 0
+        assert json.loads(capfdbinary.readouterr().out)["text"] == text
+    assert lengths[0] > 10_000
+    assert 9_000 < lengths[1] < 10_000
+    assert _given("claude", session, monkeypatch, capfdbinary) == text
+
+
+@pytest.mark.parametrize("agent", ["opencode", "claude", "codex"])
+@pytest.mark.parametrize("operation", ["move", "compact"])
+def test_what_leafward_alone_did_in_a_session_is_not_told_to_its_agent(
+    agent: str,
+    operation: str,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """The agent goes on at its own leaf, wherever a preview has it."""
+    session, selector, goes_on = a_session(agent, home)
+    goes_on()
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
+    assert main(["inject", selector]) == 0
+    printed = capfdbinary.readouterr().out.decode()
+    assert "Port src/parser.py" in printed
+    assert main(["tree", selector, "--json"]) == 0
+    first = next(one["id"] for one in json.loads(capfdbinary.readouterr().out)["entries"] if one["tokens"])
+    options = ["--larger", "--accept-loss", "--keep-recent", "1"] if operation == "compact" else [first]
+    assert main([operation, selector, *options]) == 0
+    capfdbinary.readouterr()
+    assert main(["inject", selector]) == 0
+    assert capfdbinary.readouterr().out.decode() != printed
+    assert _given(agent, session, monkeypatch, capfdbinary) == printed
     assert not failures()
 
 

@@ -118,7 +118,8 @@ def _run_beside(name: str, session: str, *more: str) -> None:
 
 
 def _entry(found: Session, at: str | None) -> EntryIndex:
-    return found.find(at) if at is not None else found.leaf
+    """The entry that the agent names, else its own leaf: a move there that Leafward only previews is none of the agent's."""
+    return found.find(at) if at is not None else found.own_leaf
 
 
 def _text_before(session: str, began: _Beginning, room: int | None) -> str:
@@ -148,7 +149,7 @@ def _last_before(found: Session, began: _Beginning) -> EntryIndex:
     from leafward.base.times import parse_time
     from leafward.session.entries import EntryIndex
 
-    entry = found.leaf
+    entry = found.own_leaf
     while entry >= 0 and found.origin(entry).offset >= began.size:
         said = parse_time(found.entry(entry).timestamp)
         if said is not None and said <= began.time:
@@ -172,20 +173,14 @@ def _text(
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.injection.findings.kept_findings import save
     from leafward.compaction.injection.findings.stored_findings import collect_on
-    from leafward.compaction.injection.injection import build
-    from leafward.session.tokens import utf16_length
+    from leafward.compaction.injection.injection import build_within
 
     with opened_on(session) as (found, stored):
         settings = replace(configured_settings(config.load()[0]), again=is_added_again(found))
         entry = entry_of(found)
         path = collect_on(found, entry, stored)
         save(found, path.stored, path.read)
-        while True:
-            text = build(path.found, settings).text
-            units = utf16_length(text)
-            if room is None or units <= room:
-                return text, found.tree.content_at(entry)
-            settings = replace(settings, budget=min(settings.budget, len(text)) * room // units - 1)
+        return build_within(path.found, settings, room).text, found.tree.content_at(entry)
 
 
 def _summary(request: HookRequest) -> str:
@@ -203,7 +198,7 @@ def _summary(request: HookRequest) -> str:
     if request.to is None:
         raise ValueError("nothing says where the summary ends")
     with opened(request.session) as found:
-        entry = found.find(request.at) if request.at is not None else found.leaf
+        entry = _entry(found, request.at)
         to = found.find(request.to)
         if request.moment is Moment.BRANCH:
             branch = left_branch(found, entry, to)
@@ -228,7 +223,7 @@ def _prepare(name: str, session: str, began: _Beginning | None, compaction: str)
         room = hooks_of(name).room
         # Nobody is to wait for a process of low priority.
         if began is None:
-            _text(session, lambda found: found.leaf, room)
+            _text(session, lambda found: found.own_leaf, room)
         else:
             with _alone(session):
                 text = _text_before(session, began, room)

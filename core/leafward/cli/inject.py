@@ -6,15 +6,15 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.registry import agent_names, is_installed
+from leafward.agents.registry import agent_names, hooks_of, is_installed
 from leafward.cli.output.page import emit_json, note, write_text
 from leafward.cli.selection import opened, opened_on
 from leafward.cli.settings import configured
 from leafward.compaction.injection.configured import configured_settings
-from leafward.compaction.injection.findings.collection import utc_time
+from leafward.compaction.injection.findings.collection import collect, utc_time
 from leafward.compaction.injection.findings.kept_findings import save
 from leafward.compaction.injection.findings.stored_findings import collect_on
-from leafward.compaction.injection.injection import build, inject
+from leafward.compaction.injection.injection import build_within
 from leafward.compaction.injection.sections import keys_of
 from leafward.session.foreign import ForeignFiles
 
@@ -35,13 +35,18 @@ def inject_verb(selector: str, options: InjectOptions | None = None, as_json: bo
         # The sources of lines are complete only where the whole path is read.
         with opened(selector) as session:
             at, settings = _asked(session, config, options)
-            made = inject(session, at, settings)
+            made = build_within(collect(session, at), settings, _room(session))
             emit_json({"at": session.columns.id_at(at), **injection_json(session, made)})
         return 0
     with opened_on(selector) as (session, stored):
         at, settings = _asked(session, config, options)
         path = collect_on(session, at, stored)
-        made = build(path.found, settings)
+        made = build_within(path.found, settings, _room(session))
+        if made.budget < settings.budget:
+            note(f"shortened: {_agent_name(session)} passes on no more of a text")
+        if session.what_if and at == session.leaf:
+            own = session.columns.id_at(session.own_leaf)
+            note(f"the leaf is a preview; {_agent_name(session)} itself is at {own}: --at {own}")
         for remark in made.diagnostics:
             note(remark.text)
         # Byte for byte to a file or a pipe; on a terminal, a newline puts the prompt on a line of its own.
@@ -68,8 +73,17 @@ def _asked(
 
 def is_added_again(session: Session) -> bool:
     """Whether the session's agent has Leafward's part, which adds the text behind each of its compactions."""
+    return is_installed(_agent_name(session))
+
+
+def _room(session: Session) -> int | None:
+    """UTF-16 units that the session's agent passes on whole, if it has Leafward's part; None: any."""
+    return hooks_of(_agent_name(session)).room if is_added_again(session) else None
+
+
+def _agent_name(session: Session) -> str:
     source = session.source
-    return is_installed(source.agent_name if isinstance(source, ForeignFiles) else agent_names()[0])
+    return source.agent_name if isinstance(source, ForeignFiles) else agent_names()[0]
 
 
 def injection_settings(config: Config, options: InjectOptions) -> InjectionSettings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from leafward.compaction.injection.builders.workspace import Workspace
 from leafward.compaction.injection.composition import compose
 from leafward.compaction.injection.findings.collection import collect, utc_time
 from leafward.compaction.injection.values import Contribution, Injection, InjectionRemark, InjectionSettings
+from leafward.session.tokens import utf16_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,6 +58,16 @@ def inject(
 def build(found: Collected, settings: InjectionSettings) -> Injection:
     """The injected context of a path that is already read; with other settings, nothing of the session is read again."""
     return compose(contributions(found, settings), settings.budget, settings.off, settings.again)
+
+
+def build_within(found: Collected, settings: InjectionSettings, room: int | None) -> Injection:
+    """The injected context within a number of UTF-16 units as well as its budget; None: any number."""
+    while True:
+        made = build(found, settings)
+        units = utf16_length(made.text)
+        if room is None or units <= room:
+            return made
+        settings = replace(settings, budget=min(settings.budget, len(made.text)) * room // units - 1)
 
 
 def contributions(
