@@ -98,9 +98,7 @@ def test_the_text_is_what_inject_prints_at_each_of_two_compactions(
     (config_dir() / "config.toml").write_text(settings)
     session, selector, goes_on = a_session(agent, home)
     # What else would run beside the agent runs here.
-    monkeypatch.setattr(
-        subprocess, "Popen", lambda argv, **_: main(argv[4:])
-    )
+    monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
     texts = []
     for _ in range(2):
         assert main(["inject", selector]) == 0
@@ -167,12 +165,14 @@ def test_inject_prints_what_claude_code_gets_of_a_text_that_it_would_cut(
 ) -> None:
     config_dir().mkdir(parents=True, exist_ok=True)
     (config_dir() / "config.toml").write_text("[injection]\nbudget = 40000\n")
-    anchors = (f'[[anchors]]\ncontent = "{chr(0x1F333) * 99} {number}"\npriority = "high"\n' for number in range(90))
-    (config_dir().parent / "data").mkdir(exist_ok=True)
+    anchors = (
+        f'[[anchors]]\ncontent = "{chr(0x1F333) * 450} {number}"\npriority = "high"\n' for number in range(90)
+    )
+    data_dir().mkdir(parents=True, exist_ok=True)
     (data_dir() / "governance.toml").write_text("\n".join(anchors))
     session, selector, _ = a_session("claude", home)
     monkeypatch.setattr(subprocess, "Popen", lambda argv, **_: main(argv[4:]))
-    lengths = []
+    lengths, text = list[int](), ""
     for installed in (False, True):
         assert not installed or main(["install", "claude"]) == 0
         capfdbinary.readouterr()
@@ -548,7 +548,10 @@ def test_the_file_of_a_fork_is_waited_for_where_its_first_act_is_a_compaction(
     for piece in (rows[:3], rows[3:]):
         fork.raw(b"".join(piece))
     # What follows the compaction is no part of it.
-    fork.tip, fork.defaults = source.tip, {"timestamp": (datetime.now(UTC) + timedelta(seconds=5)).isoformat()}
+    fork.tip, fork.defaults = (
+        source.tip,
+        {"timestamp": (datetime.now(UTC) + timedelta(seconds=5)).isoformat()},
+    )
     fork.prompt("Look at src/later.py")
     threads[0].join()
     assert not failures()

@@ -181,9 +181,7 @@ def uninstall(agent: str, dry_run: bool, as_json: bool) -> int:
 @click.option("--size", type=int, metavar="BYTES")
 @click.option("--began", type=int, metavar="MILLISECONDS")
 @click.option("--compaction", default="", metavar="ID")
-def hook(
-    agent: str, prepare: str | None, size: int | None, began: int | None, compaction: str
-) -> int:
+def hook(agent: str, prepare: str | None, size: int | None, began: int | None, compaction: str) -> int:
     """Answer an agent that runs what `install` put there."""
     from leafward.cli.hook import hook as run
 
