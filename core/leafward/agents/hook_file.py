@@ -46,10 +46,11 @@ const textOf = (session, at, more) =>
       const timer = setTimeout(() => { child.kill(); done(failed("no text after 60 s")); }, 60000);
       const end = (text) => { clearTimeout(timer); done(text); };
       child.on("error", (error) => end(failed(error.message)));
-      child.on("close", (code) => {
+      child.on("close", (code, signal) => {
         if (code === 0) end(Buffer.concat(pieces).toString("utf8"));
-        // A negative code is that of a start that failed: "error" came before it.
-        else end(code > 0 ? failed(`${command[0]} ended with ${code}`) : "");
+        // A negative code is that of a start that failed: "error" came before it. So did our own timer.
+        else if (code < 0 || child.killed) end("");
+        else end(failed(`${command[0]} ${signal ? `was ended by ${signal}` : `ended with ${code}`}`));
       });
       child.stdout.on("data", (piece) => pieces.push(piece));
       child.stdin.on("error", () => {});
