@@ -113,6 +113,24 @@ class TestFollowing:
             await until(pilot, lambda: any("compacts in" in row for row in rows(pilot.app)))
             await until(pilot, lambda: any("pi loses ~" in row for row in rows(pilot.app)))
 
+    async def test_an_agent_that_writes_all_the_time_does_not_hide_what_it_would_lose(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(cursor_details, "FORECAST_AFTER", 5.0)
+        monkeypatch.setattr(cursor_details, "FORECAST_AT_LAST", 0.3, raising=False)
+        file = Named(tmp_path / "session.jsonl")
+        for number in range(60):
+            file.working_turn(f"t{number}")
+            file.said("leaves " * 600)
+        config = Config(follow_interval=0.02, windows={"scripted-1": 200_000})
+        async with exploring(file.path, config=config) as (pilot, _screen):
+
+            def is_told_while_it_grows() -> bool:
+                file.turn("e")
+                return any("pi loses ~" in row for row in rows(pilot.app))
+
+            await until(pilot, is_told_while_it_grows)
+
     async def test_of_a_long_session_another_process_counts_what_it_would_lose(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -47,8 +47,10 @@ PRICE_AFTER = 0.12
 
 FORECAST_AFTER = 2.0
 """Seconds after the last growth before the next compaction is forecast."""
+FORECAST_AT_LAST = 8.0
+"""Seconds of steady growth after which it is forecast all the same."""
 FORECAST_REST = 5
-"""Times as long as a forecast of a long session took that none is made: a process of its own reads the whole session for it."""
+"""Times as long as a forecast took that none is made."""
 
 
 class CursorDetails(ExplorerController):
@@ -62,6 +64,7 @@ class CursorDetails(ExplorerController):
         self._foreseen: Forecast | None = None
         """The last forecast of a long session, until the next one."""
         self._foreseen_size, self._rest_until = 0, 0.0
+        self._growing_since: float | None = None
         self._priced: Callable[[], object] | None = None
         """Callback for the price of the proposed move."""
         self._target: int | None = None
@@ -242,10 +245,17 @@ class CursorDetails(ExplorerController):
             self._foreseen = None
         self._foreseen_size = size
         gauge.set_forecast(live=live, forecast=self._foreseen)
-        if live and known:
-            self._foreseeing.start(max(FORECAST_AFTER, self._rest_until - monotonic()), self._ask_forecast)
+        if not (live and known):
+            self._growing_since = None
+            return
+        now = monotonic()
+        if self._growing_since is None:
+            self._growing_since = now
+        wait = min(FORECAST_AFTER, self._growing_since + FORECAST_AT_LAST - now)
+        self._foreseeing.start(max(0.0, wait, self._rest_until - now), self._ask_forecast)
 
     def _ask_forecast(self) -> None:
+        self._growing_since = None
         session = self._state.session
         if session is None:
             return
@@ -259,9 +269,8 @@ class CursorDetails(ExplorerController):
         began = monotonic()
 
         def tell(found: Forecast) -> None:
-            if long:
-                self._rest_until = monotonic() + FORECAST_REST * (monotonic() - began)
-                self._foreseen = found
+            self._rest_until = monotonic() + FORECAST_REST * (monotonic() - began)
+            self._foreseen = found
             self._view.gauge.set_forecast(live=True, forecast=found)
 
         if long and self._foreseen is None:
