@@ -196,11 +196,12 @@ def test_settings_that_cannot_be_understood_are_refused(settings: Path, text: st
     assert settings.read_text("latin-1") == text
 
 
-def test_files_of_others_are_refused(home: Path) -> None:
+def test_files_of_others_are_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     theirs = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
     theirs.parent.mkdir(parents=True)
     theirs.write_text("// mine\n")
     assert main(["install", "pi"]) == 1
+    assert f"{theirs} is not a file that Leafward wrote" in capsys.readouterr().err
     assert main(["uninstall", "pi"]) == 0
     assert theirs.read_text() == "// mine\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -93,7 +94,7 @@ class HookFile:
     def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
         """The whole file. Raises Refused where a file with that name is not ours, or where the script cannot return summaries."""
         if text is not None and not self.is_in(text):
-            raise Refused("a file of that name exists that Leafward did not write; rename it first")
+            raise Refused(f"{self.file(os.environ)} is not a file that Leafward wrote; rename it first")
         if summary and not self.gives_summaries:
             raise Refused(f"{self.agent} cannot use a summary of Leafward")
         values = {
