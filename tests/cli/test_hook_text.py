@@ -367,9 +367,7 @@ def test_pi_asks_for_a_session_with_entries_to_be_read_and_does_not_wait(home: P
     [("exit 3", "/bin/sh ended with 3"), ("kill -9 $$", "/bin/sh was ended by SIGKILL"), (None, "ENOENT")],
 )
 @pytest.mark.parametrize("agent", ["pi", "opencode"])
-def test_a_script_tells_how_its_command_failed(
-    agent: str, command: str | None, why: str, home: Path
-) -> None:
+def test_a_script_tells_how_its_command_failed(agent: str, command: str | None, why: str, home: Path) -> None:
     waits = 'console.log(JSON.stringify(await textOf("/x.jsonl")));\nprocess.exit(0);'
     argv = ["/nowhere"] if command is None else ["/bin/sh", "-c", f"cat > '{home / 'heard'}'; {command}"]
     assert ran(agent, waits, home, command=argv) == ""
