@@ -180,7 +180,7 @@ def test_inject_prints_what_claude_code_gets_of_a_text_that_it_would_cut(
         printed = capfdbinary.readouterr()
         text = printed.out.decode()
         lengths.append(len(text.encode("utf-16-le")) // 2)
-        assert (b"shortened: claude passes on no more" in printed.err) == installed
+        assert (b"shortened: Claude Code passes on no more" in printed.err) == installed
         assert main(["inject", selector, "--json"]) == 0
         assert json.loads(capfdbinary.readouterr().out)["text"] == text
     assert lengths[0] > 10_000
@@ -210,7 +210,11 @@ def test_what_leafward_alone_did_in_a_session_is_not_told_to_its_agent(
     assert main([operation, selector, *options]) == 0
     capfdbinary.readouterr()
     assert main(["inject", selector]) == 0
-    assert capfdbinary.readouterr().out.decode() != printed
+    previewed = capfdbinary.readouterr()
+    assert previewed.out.decode() != printed
+    own = previewed.err.decode().partition("--at ")[2].split()[0]
+    assert main(["inject", selector, "--at", own]) == 0
+    assert capfdbinary.readouterr().out.decode() == printed
     assert _given(agent, session, monkeypatch, capfdbinary) == printed
     assert not failures()
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.registry import agent_names, hooks_of, is_installed
+from leafward.agents.registry import agent_named, agent_names, hooks_of, is_installed
 from leafward.cli.output.page import emit_json, note, write_text
 from leafward.cli.selection import opened, opened_on
 from leafward.cli.settings import configured
@@ -43,10 +43,10 @@ def inject_verb(selector: str, options: InjectOptions | None = None, as_json: bo
         path = collect_on(session, at, stored)
         made = build_within(path.found, settings, _room(session))
         if made.budget < settings.budget:
-            note(f"shortened: {_agent_name(session)} passes on no more of a text")
+            note(f"shortened: {_agent_title(session)} passes on no more of a text")
         if session.what_if and at == session.leaf:
             own = session.columns.id_at(session.own_leaf)
-            note(f"the leaf is a preview; {_agent_name(session)} itself is at {own}: --at {own}")
+            note(f"the leaf is a preview; {_agent_title(session)} itself is at {own}: --at {own}")
         for remark in made.diagnostics:
             note(remark.text)
         # Byte for byte to a file or a pipe; on a terminal, a newline puts the prompt on a line of its own.
@@ -84,6 +84,10 @@ def _room(session: Session) -> int | None:
 def _agent_name(session: Session) -> str:
     source = session.source
     return source.agent_name if isinstance(source, ForeignFiles) else agent_names()[0]
+
+
+def _agent_title(session: Session) -> str:
+    return agent_named(_agent_name(session)).title
 
 
 def injection_settings(config: Config, options: InjectOptions) -> InjectionSettings:

@@ -62,7 +62,7 @@ class CursorDetails(ExplorerController):
         after = means.view.after
         self._settling, self._pricing, self._foreseeing = Delay(after), Delay(after), Delay(after)
         self._foreseen: Forecast | None = None
-        """The last forecast of a long session, until the next one."""
+        """The last forecast, until the next one."""
         self._foreseen_size, self._rest_until = 0, 0.0
         self._growing_since: float | None = None
         self._priced: Callable[[], object] | None = None
