@@ -12,6 +12,8 @@ from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.replay import Rebuilt, replay
 from leafward.files.opaque_calls import opaque_calls
 from leafward.files.running_commands import process_in
+from leafward.files.shell import formatters
+from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.files.shell.effects import effects
 from tests.acting import Acting, call, reading
 from tests.claude_transcript import Transcript
@@ -125,6 +127,13 @@ def test_what_a_formatter_left_is_not_known(bench: Workbench, script: str, both:
     assert found["a.py"].remarks[-1][1] is StepRemark.BY_FORMATTER
     if both:
         assert found["src/b.py"].certainty is UNKNOWN
+
+
+def test_each_formatter_has_a_sign() -> None:
+    asked = {" ".join((name, options[0])) for name, options in formatters._ASKED.items()}
+    asked |= {" ".join((*verb, *options[:1])) for verb, options in formatters._VERBS.items()}
+    for script in asked | {*formatters._ALWAYS}:
+        assert [one.by for one in effects(script)] == [BulkCommand.FORMATTER], script
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
         _TOUCHES.search(script) is None
         # A program changes a file by a call.
         and not ("(" in script and any(map(script.__contains__, SIGNS)))
+        and not any(map(script.__contains__, FORMATTERS))
     ):
         return []
     return list(_effects(script, folder))
@@ -250,7 +251,6 @@ _OF_INDEX = {"checkout": BulkCommand.CHECKOUT, "restore": BulkCommand.RESTORE}
 _TOUCHES = late(
     r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
     + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
-    + f"|{FORMATTERS}"
     + r"|patch|rsync|tar|unzip|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
 )
 """Signs of a script that touches a file: most scripts have none. Filters without an operand touch none."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from leafward.base.late_pattern import late
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,7 @@ _RUNNERS = {
 """Programs that run another one, and the word in between."""
 _MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _TASKS = frozenset({"make", "just", "task", "rake"})
-_NAMED_SO = re.compile(r"(?:[\w.]*[:_-])?(?:format|fmt|prettier|fix|lint-fix|autofix)(?:[:_-](?!check)\w+)*")
+_NAMED_SO = late(r"(?:[\w.]*[:_-])?(?:format|fmt|prettier|fix|lint-fix|autofix)(?:[:_-](?!check)\w+)*")
 """Names of scripts and targets that format."""
 _FLAGS = frozenset(
     {
@@ -82,11 +83,10 @@ _FLAGS = frozenset(
 )
 """Options without a value."""
 SIGNS = (
-    "|".join(sorted((*_ALWAYS, *_ASKED), key=len, reverse=True))
-    + "|" + "|".join(f"{program}\\s+{verb}" for program, verb in _VERBS)
-    + r"|(?:npm|pnpm|yarn|bun|make|just|task|rake)\b[^\n;&|]*(?:format|fmt|prettier|fix)"
+    "fmt", "format", "fix", "black", "isort", "prettier", "stylua", "pyupgrade", "buildifier", "ormolu", "lint-staged", "alejandra",
+    "goimports", "gofumpt", "autopep8", "yapf", "autoflake", "rubocop", "ktlint", "biome", "pre-commit", "dart"
 )  # fmt: skip
-"""An expression for scripts in which a formatter may run."""
+"""Texts of which every script has one in which a formatter runs."""
 
 
 def formatted(program: str, words: Sequence[ShellWord]) -> list[ShellWord | None] | None:
@@ -95,7 +95,7 @@ def formatted(program: str, words: Sequence[ShellWord]) -> list[ShellWord | None
     texts = [word.text for word in words]
     if program in _TASKS or program in _MANAGERS:
         scripts = [text for text in texts if not text.startswith("-") and text not in ("run", "exec")]
-        return [None] if any(map(_NAMED_SO.fullmatch, scripts)) else None
+        return [None] if any(_NAMED_SO.fullmatch(one) for one in scripts) else None
     asked = () if program in _ALWAYS else _ASKED.get(program)
     if asked is None and texts:
         asked, words = _VERBS.get((program, texts[0])), words[1:]

@@ -151,7 +151,7 @@ class Translator:
         if not found:
             return None
         if kind is Kind.ASSISTANT:
-            return message(reply_message(found, counted=False), None)
+            return message(self._reply(index, found, counted=False), None)
         return self._translated(index, kind, found, None)
 
     def outcome(self, index: int) -> tuple[str, bool] | None:
@@ -200,7 +200,7 @@ class Translator:
             typed = typed_in(text_in(content)) or request_in(text_in(content))
             return body if typed is None else {**body, TYPED: typed}
         if kind is Kind.ASSISTANT:
-            own = reply_message(found)
+            own = self._reply(index, found)
             if index in self._left_out:
                 # The counts of the reply stand in its beginning.
                 own.pop("usage", None)
@@ -209,9 +209,6 @@ class Translator:
                 # Counted where it was said.
                 own.pop("usage", None)
             self._calls.remember(own["content"])
-            folders = call_folders(found, self._folder, lambda call: self._folder_behind(index, call))
-            if folders:
-                own[CALL_FOLDERS] = folders
             return message(own, stamp)
         if kind is Kind.TOOL_RESULT:
             return message(self._result(index, row), stamp)
@@ -230,6 +227,14 @@ class Translator:
             data = {name: value for name, value in row.items() if name not in _ENVELOPE}
             return {"type": f"claude.{row.get('type')}", "data": data}
         return _books(row)
+
+    def _reply(self, index: int, rows: list[Body], *, counted: bool = True) -> Body:
+        """A reply, with the folders in which its calls ran."""
+        own = reply_message(rows, counted=counted)
+        folders = call_folders(rows, self._folder, lambda call: self._folder_behind(index, call))
+        if folders:
+            own[CALL_FOLDERS] = folders
+        return own
 
     def _folder_behind(self, index: int, call: str) -> object:
         """The folder in the row of a call's result, among the entries that follow its reply."""

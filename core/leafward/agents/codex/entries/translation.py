@@ -252,6 +252,9 @@ class Translator:
         model = self._model(index)
         if model is not None:
             message["model"] = model
+        calls = [str(block["id"]) for block in content if block["type"] == "toolCall"]
+        if calls and (folder := self._folder_of_turn(index)) != self._folder:
+            message[CALL_FOLDERS] = dict.fromkeys(calls, folder)
         return body
 
     def _reply(self, index: int, found: list[Body], stamp: int | None) -> Body:
@@ -262,8 +265,6 @@ class Translator:
             message["usage"] = usage
         calls = any(block["type"] == "toolCall" and "hosted" not in block for block in message["content"])
         message["stopReason"] = "toolUse" if calls else "stop"
-        if calls and (folder := self._folder_of_turn(index)) != self._folder:
-            message[CALL_FOLDERS] = {block["id"]: folder for block in message["content"] if "id" in block}
         return body
 
     def _folder_of_turn(self, index: int) -> str:
