@@ -81,7 +81,7 @@ _PLAIN = late(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
 _SHORT_WORD = late(rf"[A-Za-z0-9_]{{1,{LEAST_RUN - 1}}}\Z")
 """Ids of calls and names: too short for a token, and without the sign that any other secret has."""
 _WORD = late(r"[A-Za-z0-9_]+\Z")
-"""Longer ids and names: a token, or nothing."""
+"""Longer ids and names: a token, or nothing, since no sign stands between a name and a value."""
 
 
 def secrets_in(text: str) -> list[Span]:
@@ -89,14 +89,14 @@ def secrets_in(text: str) -> list[Span]:
     if len(text) < _SHORTEST or _PLAIN.match(text) or _SHORT_WORD.match(text):
         return []
     if _WORD.match(text):
-        held, together = 0, text
+        found = [*_found(text, 0, text), *encoded_in(text, text, _plainly)]
     else:
         held, together = signs_of(text)
-    found = list(_found(text, held, together))
-    if together:
-        found += encoded_in(text, together, _plainly)
-    if held & OF_RULES or (together and together is not text):
-        found += as_seen(text, _plainly)
+        found = list(_found(text, held, together))
+        if together:
+            found += encoded_in(text, together, _plainly)
+        if held & OF_RULES or together:
+            found += as_seen(text, _plainly)
     if not found:
         return found
     return with_repeated(text, list(merged(found)))

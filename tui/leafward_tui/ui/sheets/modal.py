@@ -108,8 +108,8 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         """
         super().__init__()
         self.answer = self._say
-        self._note = ""
-        self._offers: Sequence[tuple[str, str]] = ()
+        self._foot_note = ""
+        self._foot_keys: Sequence[tuple[str, str]] = ()
         self.rows = Rows(row, cursor)
         every = {"mode.leave": self.leave, "app.back": self.leave, **actions}
         self.routes = Routes(RowSteps(self.step, lambda: self.rows.size.height), Actions(every))
@@ -139,7 +139,7 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
         from textual.content import Content
 
         label = services_of(self).keymap.label
-        self._note, self._offers = note, [one for one in offers if label(one[0])]
+        self._foot_note, self._foot_keys = note, [one for one in offers if label(one[0])]
         self.rows.border_title = Content(title)
         self._say("")
         if services_of(self).glyphs.hairline == "-":
@@ -160,9 +160,9 @@ class Modal(RoutedScreen[None], ModalScreen[None]):
             Content.styled(
                 f"{label(one)} {words}", Style.from_meta({"@click": f"screen.{INTENT_ACTION}('{one}')"})
             )
-            for one, words in self._offers
+            for one, words in self._foot_keys
         ]
-        return Content("   ").join([*([Content(self._note)] if self._note else []), *keys])
+        return Content("   ").join([*([Content(self._foot_note)] if self._foot_note else []), *keys])
 
     def _say(self, reason: str) -> None:
         """Shows in the lower rule the `reason` why a key does nothing; an empty reason brings the usual words back."""
