@@ -10,10 +10,10 @@ import pytest
 from leafward.files.file_replay.knowledge import Certainty
 from leafward.files.file_replay.remarks import StepRemark
 from leafward.files.file_replay.replay import Rebuilt, replay
+from leafward.files.file_request import BulkCommand
 from leafward.files.opaque_calls import opaque_calls
 from leafward.files.running_commands import process_in
 from leafward.files.shell import formatters
-from leafward.files.shell.bulk_effects import BulkCommand
 from leafward.files.shell.effects import effects
 from tests.acting import Acting, call, reading
 from tests.claude_transcript import Transcript
