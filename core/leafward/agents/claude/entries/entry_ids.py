@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from leafward.agents.claude.entries.row_parents import Rows
 
 _HEX = re.compile(rb"[0-9a-f]{8}")
+_ROUNDS = 3
+"""Passes over the entries that share an id, before all entries are gone through one by one."""
+_ELSEWHERE = bytes(ID_SIZE)
+"""The place of an id that is kept elsewhere, as it has another form."""
 
 
 class EntryIds:
@@ -39,13 +43,13 @@ class EntryIds:
             index = self._entry[row]
             if self._order[index] == row:
                 plain = own.encode("ascii", "replace") if len(own) == ID_SIZE and own.isascii() else b""
-                self._call(index, plain or bytes(ID_SIZE))
+                self._call(index, plain or _ELSEWHERE)
                 if not plain:
                     columns.other_ids[index] = own
         row = rows.role.find(Role.BROKEN)
         while row >= 0:
             index = self._entry[row]
-            self._call(index, bytes(ID_SIZE))
+            self._call(index, _ELSEWHERE)
             columns.other_ids[index] = f"line@{rows.start[row]}"
             columns.damage[index] = Damage.MALFORMED
             row = rows.role.find(Role.BROKEN, row + 1)
@@ -70,7 +74,9 @@ class EntryIds:
     def _tell_apart(self, alike: list[int]) -> None:
         """Gives another id to entries that share one with an earlier entry. Later entries have no influence, so ids last."""
         columns = self._columns
-        while alike:
+        for _ in range(_ROUNDS):
+            if not alike:
+                return
             # Nearly always the next id is free: one pass checks all of them.
             free = self._free({_following(self._called(index), index) for index in alike})
             known, taken = set[bytes](), set[int]()
@@ -80,14 +86,35 @@ class EntryIds:
                     known.add(name)
                     continue
                 name = _following(name, index)
-                while name not in free and columns.index(name.decode("ascii"), before=index) >= 0:
-                    name = _following(name, index)
-                self._call(index, name)
                 if name in free:
                     free.remove(name)
                 else:
                     taken.add(as_key(name))
+                self._call(index, name)
             alike = places_of(array("Q", columns.ids), taken)
+        if alike:
+            self._tell_rest_apart()
+
+    def _tell_rest_apart(self) -> None:
+        """Gives every entry the first id from its own on that no earlier one has.
+
+        Ids that begin with numbers in a row move each other on, one pass for each of them.
+        """
+        after: dict[bytes, bytes] = {}
+        """Each id that an entry has, with one behind it that may be free."""
+        for index in range(len(self._order)):
+            own = name = self._called(index)
+            if name == _ELSEWHERE:
+                continue
+            passed = []
+            while name in after:
+                passed.append(name)
+                name = after[name]
+            after[name] = _following(name, index)
+            # Whoever comes to one of these goes on from here at once.
+            after.update(dict.fromkeys(passed, name))
+            if name != own:
+                self._call(index, name)
 
     def _free(self, names: set[bytes]) -> set[bytes]:
         """The ids of `names` that are free; an id that differs from a taken one only in the case of letters may be missing."""
