@@ -165,7 +165,9 @@ def _current(asked: _Requests, goal: Turn | None) -> _Current:
     if goal is latest and latest is not None and not asked.is_split:
         # A question that words answered leaves nothing open, whatever they tell of.
         all_over |= questions.asks(latest.own) and is_answered(latest) and not latest.works
-        all_over |= latest is turns[-1] and is_looked_up(latest) and not asked.same.changed(latest)
+        all_over = all_over or (
+            latest is turns[-1] and is_looked_up(latest) and not asked.same.changed(latest)
+        )
     if goal is latest and all_over:
         goal = None
     return _Current(goal, answered, all_over)
