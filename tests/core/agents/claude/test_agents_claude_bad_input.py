@@ -142,6 +142,17 @@ def test_ids_that_begin_alike_stay_apart(tmp_path: Path) -> None:
     assert [str(session.columns.id(index)) for index in range(20)] == before
 
 
+def test_ids_that_begin_with_numbers_in_a_row_are_told_apart_without_searches(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    for number in range(600):
+        transcript.prompt(f"prompt {number}", uuid=f"{number // 2:08x}-0000-4000-8000-{number:012d}")
+    session = transcript.opened()
+    assert len({str(session.columns.id(index)) for index in range(600)}) == 600
+    # A search for each of them took minutes where there are many.
+    assert session.columns.searched < 10
+    assert texts(session) == [f"prompt {number}" for number in range(600)]
+
+
 def test_a_missing_parent_is_said_and_the_row_before_it_followed(tmp_path: Path) -> None:
     transcript = talk(tmp_path)
     transcript.prompt("two", parentUuid="0badcafe-0000-4000-8000-000000000000")
