@@ -7,7 +7,7 @@ import json
 import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import reply, result, told_in, user
+from tests.core.told import lines_of, reply, result, span, summarize, told_in, user
 
 _FIRST = "How deep do the hoses go, given that the spade hits clay at 30 cm?"
 _SECOND = "Which beds come first?"
@@ -63,3 +63,29 @@ def test_of_a_question_that_was_asked_again_the_last_answer_holds() -> None:
         _TOLD[0],
         f"Answered by the user: All (asked: {_SECOND})",
     ]
+
+
+def test_an_answer_that_hands_the_choice_back_is_none() -> None:
+    printed = f'User has answered your questions: "{_FIRST}"="What do you recommend?", "{_SECOND}"="All". You can now continue.'
+    assert told_in(SummarySection.DECISIONS, *_ASKED, result("a", printed)) == [
+        f"Answered by the user: All (asked: {_SECOND})"
+    ]
+
+
+def test_of_many_answers_the_last_ones_are_told() -> None:
+    said = list(_ASKED[:1])
+    asked = [
+        f"Which of the seven hoses feeds bed number {number} of the lower garden?" for number in range(9)
+    ]
+    for number, question in enumerate(asked):
+        said += [
+            reply("", (f"a{number}", "AskUserQuestion", {"questions": [{"question": question}]})),
+            result(f"a{number}", f'User has answered your questions: "{question}"="Hose {number}". '),
+        ]
+    decided = [
+        text for section, text in lines_of(summarize(span(*said), 500)) if section is SummarySection.DECISIONS
+    ]
+    told = [number for number in range(9) if any(f"Hose {number} " in line for line in decided)]
+    assert told
+    assert len(told) < 9
+    assert told == list(range(9 - len(told), 9))

@@ -80,6 +80,28 @@ def test_commits_that_were_reset_away_are_not_told(command: str, left: int) -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        ("git reset --hard 1234567", ["Committed: the parser is tidy"]),
+        ("git reset --hard 0f0f0f0 && git log --oneline -3", []),
+        ("git reset 1234567 src/lexer.py", ["Committed: the lexer is tidy", "Committed: the parser is tidy"]),
+    ],
+)
+def test_a_reset_to_a_named_commit_takes_those_behind_it(command: str, left: list[str]) -> None:
+    said = [
+        user("Tidy the parser and the lexer of orchard, a commit for each"),
+        *worked("src/parser.py", "a"),
+    ]
+    for key, title, name in (("b", "the parser is tidy", "1234567"), ("c", "the lexer is tidy", "89abcde")):
+        said += [
+            reply("", (key, "bash", {"command": f'git commit -am "{title}"'})),
+            result(key, f"[main {name}] {title}\n 1 file changed"),
+        ]
+    done = told_in(DONE, *said, *ran("d", command))
+    assert sorted(line for line in done if line.startswith("Committed")) == left
+
+
 def test_what_was_said_to_be_uncommitted_is_committed_since() -> None:
     answer = (
         "- **Formatter:** `fmt` also touched `crates.md` in 9 places. Nothing is committed, so you can review that.\n\n"

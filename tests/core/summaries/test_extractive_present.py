@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import FOLDER, reply, result, span, summarize, told_in, user
 
@@ -298,3 +300,16 @@ def test_a_decision_before_later_work_is_told_as_said() -> None:
     assert chosen in told_in(SummarySection.DECISIONS, *asked)
     mended = [user("Then mend the lexer of orchard."), *edit("c", "lexer.py"), reply("Done.")]
     assert f"Said earlier: {chosen}" in told_in(SummarySection.DECISIONS, *asked, *mended)
+
+
+def test_names_in_lines_that_an_edit_left_alone_are_not_written() -> None:
+    given = {
+        "path": f"{FOLDER}/fences.py",
+        "oldText": "HEIGHT_LIMIT = 40\ngate_width = old_step\n",
+        "newText": "HEIGHT_LIMIT = 40\ngate_width = fence_step\n",
+    }
+    reader = FactReader(FOLDER)
+    list(reader.read(EntryIndex(1), reply("", ("a", "edit", given))))
+    (written,) = reader.written
+    assert set(written.names) == {"gate_width", "fence_step"}
+    assert written.removed == ("old_step",)

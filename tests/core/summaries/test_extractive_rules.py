@@ -383,3 +383,9 @@ def test_a_sentence_of_the_reply_that_the_user_repeats_is_no_rule() -> None:
     asked = user(f"{rule}\n\nNow sort the rows by day and by the crate.")
     said = [user("Look at the rows of orchard."), reply(f"Looks good. {rule}"), asked]
     assert told_in(SummarySection.CONSTRAINTS, *said, *done) == [rule]
+
+
+def test_to_wait_for_something_is_no_filler() -> None:
+    assert questions.without_fillers("ok wait, show the crates") == "show the crates"
+    rule = "wait for the harvest to end but never pick pears yourself"
+    assert questions.without_fillers(f"ok, {rule}") == rule

@@ -43,6 +43,7 @@ def test_open_work_without_a_wish_is_one() -> None:
     [
         "Borramos los envíos viejos del huerto, dejando todo limpio para la cosecha.",
         "Hemos logrado guardar todo el huerto en la base de datos.",
+        "Todo probado con la tabla de peras del valle.",
     ],
 )
 def test_the_spanish_word_for_all_names_no_open_work(said: str) -> None:

@@ -56,6 +56,18 @@ def edits_in(arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from (edit for edit in listed if isinstance(edit, dict))
 
 
+def added_text(arguments: Mapping[str, Any]) -> str:
+    """The lines that a call writes into a file and that are not in the text that they replace."""
+    pieces = []
+    for edit in edits_in(arguments):
+        new, old = first_of(edit, NEW_ARGUMENTS), first_of(edit, OLD_ARGUMENTS)
+        if old:
+            kept = frozenset(old.split("\n"))
+            new = "\n".join(line for line in new.split("\n") if line not in kept)
+        pieces.append(new)
+    return "\n".join(pieces)
+
+
 def command_of(arguments: Mapping[str, Any]) -> str:
     """The command that a call runs; empty where it runs none."""
     return first_of(arguments, COMMAND_ARGUMENTS)

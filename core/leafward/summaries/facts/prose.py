@@ -356,7 +356,7 @@ _ADVISED = late(
 )
 """The beginning of a piece of advice: nobody is to do it yet."""
 _ALL = late(
-    r"\btodo (?:el|lo|la|los|las|un|una|esto|eso|este|ese|está)\b|\b(?:de|con|que|[a-záéíóú]{2,20}(?:ando|iendo)) todo\b"
+    r"(?i)\btodo (?:el|lo|la|los|las|un|una|esto|eso|este|ese|está|queda|quedó|listo|funciona\w*|(?:\w+ )?\w+(?:ado|ido))\b|\b(?:de|con|que|[a-záéíóú]{2,20}(?:ando|iendo)) todo\b"
 )
 """The Spanish word for all, beside its noun: it is no todo."""
 _POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
@@ -365,7 +365,7 @@ _POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| 
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
     """Whether a sentence names work that is still to be done; one that only points at it does not count."""
-    sentence = _ALL.sub(" ", sentence) if "todo" in sentence else sentence
+    sentence = _ALL.sub(" ", sentence) if "odo " in sentence or sentence.endswith("odo") else sentence
     if not _TODO.stand_in(sentence) or _POINTS.match(sentence) or _ADVISED.match(sentence):
         return False
     if is_offered(sentence):

@@ -16,7 +16,7 @@ _OFFERED = late(
 )
 """The beginning of an offer."""
 _FILLER = late(
-    r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait|wtf|omf?g|damn|wow|(?:my )?dude|man"
+    r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait(?! for\b| until\b| till\b)|wtf|omf?g|damn|wow|(?:my )?dude|man"
     r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
 )
 _ASKED = late(

@@ -32,6 +32,7 @@ from leafward.summaries.facts.call_arguments import (
     OLD_ARGUMENTS,
     PATH_ARGUMENTS,
     TEXT_ARGUMENTS,
+    added_text,
     changes_text,
     command_of,
     edits_in,
@@ -98,7 +99,7 @@ class Written(NamedTuple):
     path: str
     """The path as the call has it."""
     names: tuple[str, ...]
-    """The names in the written text."""
+    """The names in the lines that are new there."""
     removed: tuple[str, ...]
     """The names that only the replaced text has."""
     declared: tuple[tuple[str, str], ...] = ()
@@ -275,8 +276,9 @@ class FactReader:
             made.names = tuple([one.key for one in seen if one.kind is FactKind.IDENTIFIER])
             if changes_text(call.arguments) and (path := first_of(call.arguments, PATH_ARGUMENTS)):
                 new = "\n".join(first_of(edit, NEW_ARGUMENTS) for edit in edits_in(call.arguments))
+                added = added_text(call.arguments)
                 there = [name.removesuffix("()") in new for name in made.names]
-                names = tuple(compress(made.names, there))
+                names = tuple(name for name in made.names if name.removesuffix("()") in added)
                 bare = {name.removesuffix("()") for name in names}
                 self.written.append(
                     Written(
@@ -284,7 +286,7 @@ class FactReader:
                         path,
                         names,
                         tuple(compress(made.names, map(not_, there))),
-                        tuple((name, line) for name, line in declared_in(new) if name in bare)
+                        tuple((name, line) for name, line in declared_in(added) if name in bare)
                         if bare
                         else (),
                         writes_whole(call.arguments),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
 from leafward.session.line_decoding import decode_line
+from leafward.summaries.facts import questions
 from leafward.summaries.summarizers.extractive.candidates import add
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
 
@@ -25,7 +26,7 @@ _ANSWERED = "Answered by the user: "
 _QUESTION, _ANSWER = 150, 140
 """Characters of a question and of its answer that are quoted."""
 _WORTH = 1.6
-"""The worth of such a line: what the user chose holds until he says otherwise."""
+"""The worth of such a line at the end of the span: what the user chose holds until he says otherwise."""
 _END = late(r"\"(?:, \"|\. |,? (?:selected|user) |\s*$)")
 """The end of an answer in the text of Claude Code or opencode."""
 _NONE = frozenset({"", "unanswered"})
@@ -48,9 +49,13 @@ def answered(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
         if call is not None and message.get("role") == "toolResult" and not message.get("isError"):
             said |= {question: (answer, place) for question, answer in _answers(call, message)}
     for question, (answer, place) in said.items():
+        if questions.asks(answer):
+            # It hands the choice back.
+            continue
         text = f"{cut(answer, _ANSWER)} (asked: {cut(question, _QUESTION)})"
         entry = messages[place].entry
-        add(evidence, SummarySection.DECISIONS, text, (entry,), _WORTH, limit=LINE_LIMIT, lead=_ANSWERED)
+        worth = _WORTH * (0.4 + 0.6 * (place + 1) / len(messages))
+        add(evidence, SummarySection.DECISIONS, text, (entry,), worth, limit=LINE_LIMIT, lead=_ANSWERED)
 
 
 def _answers(call: ToolCall, result: Body) -> Iterator[tuple[str, str]]:

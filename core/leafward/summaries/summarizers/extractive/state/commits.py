@@ -50,9 +50,9 @@ _FAILED = re.compile(
 _NAMED = re.compile(r"(?m)^\[[^\]\n]{1,120} ([0-9a-f]{7,40})\] ")
 """The name of a new commit, as git prints it."""
 _TAKES_BACK = re.compile(
-    r"\bgit\b[^|;&\n]{0,60}\b(?:(revert)\b(?![^|;&\n]*--(?:abort|continue|skip|quit))(?: --?[\w=-]+)* (HEAD|[0-9a-f]{7,40})(?=[\s;&|]|$)|reset\b(?: --?[\w=-]+)* HEAD(?:~(\d{0,2})|(\^)))"
+    r"\bgit\b[^|;&\n]{0,60}\b(?:(revert)\b(?![^|;&\n]*--(?:abort|continue|skip|quit))(?: --?[\w=-]+)* (HEAD|[0-9a-f]{7,40})(?=[\s;&|]|$)|reset\b(?: --?[\w=-]+)* (?:HEAD(?:~(\d{0,2})|(\^))|([0-9a-f]{7,40})(?=\s*(?:$|[;&|\n]))))"
 )
-"""A revert of one commit, or a reset to one before the last ones."""
+"""A revert of one commit, or a reset to one before the last ones; a reset of files names these behind the commit."""
 _GONE = "reverted since"
 
 
@@ -61,6 +61,10 @@ class _Commit:
     line: LineCandidate
     place: int
     name: str
+
+    def has_name(self, name: str) -> bool:
+        """Whether a name, perhaps a shorter or longer one, is that of the commit."""
+        return bool(self.name) and (self.name.startswith(name) or name.startswith(self.name))
 
 
 def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
@@ -124,14 +128,18 @@ def _take_back(
     found = _TAKES_BACK.search(command)
     if found is None:
         return
-    reverts, name, count, caret = found.groups()
-    if not reverts:
+    reverts, name, count, caret, target = found.groups()
+    if target:
+        # Behind a commit from before the span, or by somebody else, any of them may be gone.
+        kept = next((at for at, one in enumerate(made, 1) if one.has_name(target)), 0)
+        gone = made[kept:]
+    elif not reverts:
         number = 1 if caret else int(count or 1)
         gone = made[-number:] if number else []
     elif name == "HEAD":
         gone = made[-1:]
     else:
-        gone = [one for one in made if one.name and (one.name.startswith(name) or name.startswith(one.name))]
+        gone = [one for one in made if one.has_name(name)]
     for one in gone:
         made.remove(one)
         if reverts:
@@ -139,8 +147,8 @@ def _take_back(
         else:
             _remove(evidence, one.line)
         turn = next((turn for turn in turns if turn.first <= one.place <= turn.last), None)
-        kept = "--hard" not in command and not reverts
-        if turn is None or kept or any(turn.first <= other.place <= turn.last for other in made):
+        stays = "--hard" not in command and not reverts
+        if turn is None or stays or any(turn.first <= other.place <= turn.last for other in made):
             # Other commits of that turn stand, or its changes are still there.
             continue
         for candidate in list(evidence.candidates):
