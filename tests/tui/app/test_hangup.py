@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager, suppress
 from select import select
 from typing import TYPE_CHECKING
@@ -53,6 +54,16 @@ def test_it_ends_when_the_terminal_is_gone(tmp_path: Path) -> None:
         os.close(ours)
         assert app.wait(LIMIT) == 0
     assert not list(tmp_path.glob("leafward-demo-*"))
+
+
+def test_it_ends_when_the_terminal_goes_while_much_is_still_to_be_written(tmp_path: Path) -> None:
+    with running(tmp_path) as (app, ours):
+        # Nobody reads any more: Textual's writer waits in the middle of a frame, and behind it frames queue up.
+        for _ in range(60):
+            os.write(ours, b"jjjkkk")
+            time.sleep(0.05)
+        os.close(ours)
+        assert app.wait(LIMIT) == 0
 
 
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])

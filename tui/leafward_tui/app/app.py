@@ -20,7 +20,7 @@ from leafward_tui.app.input_priority import InputPriority
 from leafward_tui.app.memory import Memory
 from leafward_tui.app.own_collector import OwnCollector
 from leafward_tui.app.screens import FeatureScreens
-from leafward_tui.app.terminal_loss import end_without_terminal
+from leafward_tui.app.terminal_loss import end_without_terminal, outlasting
 from leafward_tui.app.type_ahead import TypeAheadApp
 from leafward_tui.ui.appearance.glyphs import ASCII, choose_glyphs
 from leafward_tui.ui.appearance.terminal import Copied, CopiedTo, Terminal, copy_text
@@ -285,5 +285,6 @@ def run(paths: Sequence[Path] = (), ahead: Prefetch | None = None) -> int:
     # Each read of a line releases the interpreter; with Python's 5 ms a worker would keep it that long each time.
     sys.setswitchinterval(_SWITCH)
     app = LeafwardApp(paths, config, problems=problems, ahead=ahead)
+    app.driver_class = outlasting(app.driver_class)
     app.run()
     return app.return_code or 0

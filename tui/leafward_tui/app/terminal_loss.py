@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 from leafward_tui.ui.appearance.terminal import hung_up
 
 if TYPE_CHECKING:
+    from typing import IO
+
     from textual.app import App
+    from textual.driver import Driver
 
 _LOOKED_FOR = 2.0
 """Seconds between two checks whether the terminal is still there."""
@@ -34,3 +37,39 @@ def end_without_terminal(app: App[Any]) -> None:
             app.exit()
 
     app.set_interval(_LOOKED_FOR, look)
+
+
+class _Output:
+    """A terminal to write to, or nothing once it is gone."""
+
+    def __init__(self, terminal: IO[str]) -> None:
+        self._terminal = terminal
+
+    def write(self, text: str) -> None:
+        """Writes a text."""
+        with suppress(OSError):
+            self._terminal.write(text)
+
+    def flush(self) -> None:
+        """Sends what was written."""
+        with suppress(OSError):
+            self._terminal.flush()
+
+    def fileno(self) -> int:
+        """The descriptor of the terminal."""
+        return self._terminal.fileno()
+
+
+def outlasting(driver: type[Driver]) -> type[Driver]:
+    """A driver whose output goes nowhere once the terminal is gone.
+
+    Textual's thread for the output would end with an error, and the application wait for it for ever, once thirty frames
+    queue up: it could not even hear a signal then.
+    """
+
+    def begin(self: Any, *given: Any, **options: Any) -> None:
+        driver.__init__(self, *given, **options)
+        if (terminal := getattr(self, "_file", None)) is not None:
+            self._file = _Output(terminal)
+
+    return type(driver.__name__, (driver,), {"__init__": begin})
