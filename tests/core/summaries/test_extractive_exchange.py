@@ -312,3 +312,20 @@ def test_what_was_said_while_the_work_went_on_is_answered_with_it() -> None:
         reply("Renamed the file of colors."),
     ]
     assert the_goal(*first, *waits, last).startswith("Add a dark theme")
+
+
+def test_a_request_that_was_answered_with_a_question_is_called_so() -> None:
+    said = (
+        user("Make importer.py skip empty rows."),
+        *worked("importer.py", "a"),
+        reply("Done: `importer.py` skips them."),
+        user("Go through the rows of people.py with me."),
+        *ran("b", "cat people.py"),
+        reply("The first row names the beds of the garden.\n\nShall we look at the next row, or at the totals?"),
+    )
+    assert told_in(SummarySection.IN_PROGRESS, *said) == [
+        "Last request, answered with a question: Go through the rows of people.py with me.",
+        "Waiting for the user: Shall we look at the next row, or at the totals?",
+    ]
+    again = told_in(SummarySection.IN_PROGRESS, user("Go on."), previous=summarize(span(*said)).text)
+    assert not any("answered with a question: Last" in line for line in again)

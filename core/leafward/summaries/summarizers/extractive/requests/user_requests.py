@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 
 LAST_REQUEST = "Last request"
+ASKED_BACK = ", answered with a question"
+"""Words behind that where the work may be done and the question be about more, or wait for the question."""
 NOTHING_OPEN = "The last request is answered; go on with what is asked next."
 """The goal where nothing that was asked is open."""
 _NOTHING_OPEN_BEFORE = "What was asked before the messages that were kept is answered; go on with these."
@@ -331,6 +333,8 @@ def _latest(
     """Adds the last request: as done once it is answered or `over`, briefly where the goal holds it already."""
     # A question behind a remark beside the work is about that work.
     answered = over or is_answered(latest) or (is_beside(latest) and latest.works and bool(latest.answer))
+    if not (answered or since) and latest is turns[-1] and latest.answer:
+        lead = f"{LAST_REQUEST}{ASKED_BACK}: "
     if latest is not goal:
         limit = REQUEST_LIMIT if answered else open_limit(latest.text)
         text = last_text(turns, latest, limit)
