@@ -321,7 +321,9 @@ def test_a_request_that_was_answered_with_a_question_is_called_so() -> None:
         reply("Done: `importer.py` skips them."),
         user("Go through the rows of people.py with me."),
         *ran("b", "cat people.py"),
-        reply("The first row names the beds of the garden.\n\nShall we look at the next row, or at the totals?"),
+        reply(
+            "The first row names the beds of the garden.\n\nShall we look at the next row, or at the totals?"
+        ),
     )
     assert told_in(SummarySection.IN_PROGRESS, *said) == [
         "Last request, answered with a question: Go through the rows of people.py with me.",
