@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -47,13 +48,23 @@ class _Output:
 
     def write(self, text: str) -> None:
         """Writes a text."""
-        with suppress(OSError):
+        try:
             self._terminal.write(text)
+        except OSError:
+            self._drop()
 
     def flush(self) -> None:
         """Sends what was written."""
-        with suppress(OSError):
+        try:
             self._terminal.flush()
+        except OSError:
+            self._drop()
+
+    def _drop(self) -> None:
+        """Sends to nowhere what is still to come: what waits in the buffer would fail as the interpreter ends."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._terminal.fileno())
+        os.close(nowhere)
 
     def fileno(self) -> int:
         """The descriptor of the terminal."""
