@@ -20,13 +20,22 @@ class WaitingJobs(Jobs):
 
     def __init__(self) -> None:
         self.waiting: dict[str, tuple[Any, ...]] = {}
+        self.behind: dict[str, Callable[[], object]] = {}
+        """What starts a job of a key once the present one has delivered."""
 
     def latest(
         self, key: str, work: Callable[[Job], Any], on_done: Any, on_error: Any = None, **_alone: bool
     ) -> None:
+        self.behind.pop(key, None)
         self.waiting[key] = (work, on_done, on_error)
 
     also = latest
+
+    def after(self, key: str, start: Callable[[], object]) -> None:
+        if self.running(key):
+            self.behind[key] = start
+        else:
+            start()
 
     def running(self, key: str) -> bool:
         return key in self.waiting
@@ -34,6 +43,7 @@ class WaitingJobs(Jobs):
     def cancel(self, *keys: str) -> None:
         for key in keys or tuple(self.waiting):
             self.waiting.pop(key, None)
+            self.behind.pop(key, None)
 
     def take(self, key: str) -> Callable[[], None]:
         """Does the work of a key; what is returned delivers it, unless it was cancelled or replaced by then."""
@@ -51,6 +61,7 @@ class WaitingJobs(Jobs):
             if self.waiting.get(key) is job:
                 del self.waiting[key]
                 told(result)
+                self.behind.pop(key, lambda: None)()
 
         return deliver
 

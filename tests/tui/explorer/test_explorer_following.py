@@ -117,7 +117,7 @@ class TestFollowing:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(cursor_details, "FORECAST_AFTER", 5.0)
-        monkeypatch.setattr(cursor_details, "FORECAST_AT_LAST", 0.3, raising=False)
+        monkeypatch.setattr(cursor_details, "FORECAST_AT_LAST", 0.01)
         file = Named(tmp_path / "session.jsonl")
         for number in range(60):
             file.working_turn(f"t{number}")

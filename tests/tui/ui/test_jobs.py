@@ -117,6 +117,36 @@ async def test_what_is_cancelled_is_told_to_stop_and_dropped(pilot: Pilot[int]) 
     assert (unwanted, found, jobs.running("a")) == ([True], [], False)
 
 
+async def test_what_is_asked_for_faster_than_it_is_done_is_done_all_the_same(pilot: Pilot[int]) -> None:
+    jobs, gate, found, done = jobs_of(pilot), threading.Event(), list[str](), asyncio.Event()
+
+    def told(value: str) -> None:
+        found.append(value)
+        if value == "last":
+            done.set()
+
+    for value in ("first", "second", "last"):
+        jobs.after("survey", partial(jobs.latest, "survey", partial(gated, gate, value), told))
+    gate.set()
+    await asyncio.wait_for(done.wait(), PATIENCE)
+    assert found == ["first", "last"]
+
+
+async def test_what_waits_behind_a_cancelled_job_never_starts(pilot: Pilot[int]) -> None:
+    jobs, gate, started = jobs_of(pilot), threading.Event(), list[str]()
+    jobs.latest("survey", partial(gated, gate, "first"), started.append)
+    jobs.after("survey", lambda: started.append("behind"))
+    jobs.cancel("survey")
+    gate.set()
+    await pilot.pause()
+    jobs.latest("survey", partial(immediately, "anew"), started.append)
+    for worker in pilot.app.workers:
+        if not worker.is_cancelled:
+            await worker.wait()
+    await pilot.pause()
+    assert started == ["anew"]
+
+
 async def test_jobs_beside_each_other_are_all_delivered(pilot: Pilot[int]) -> None:
     jobs, gate, found = jobs_of(pilot), threading.Event(), list[str]()
     jobs.also("write", partial(gated, gate, "first"), found.append)

@@ -51,6 +51,8 @@ class Jobs:
         self._owner, self._unwanted, self._say = owner, unwanted, say
         self._runs: dict[str, int] = {}
         self._running: dict[str, int] = {}
+        self._waiting: dict[str, Callable[[], object]] = {}
+        """What starts a job of a key once the present one has delivered."""
 
     def latest(
         self,
@@ -68,6 +70,7 @@ class Jobs:
         """
         owner, runs = self._owner, self._runs
         if alone:
+            self._waiting.pop(key, None)
             runs[key] = runs.get(key, 0) + 1
             self._running[key] = 0
         run = runs.setdefault(key, 0)
@@ -78,6 +81,8 @@ class Jobs:
                 self._running[key] -= 1
                 if tell is not None:
                     tell()
+                if runs[key] == run and not self.running(key) and key in self._waiting:
+                    self._waiting.pop(key)()
 
         def deliver(tell: Callable[[], object]) -> None:
             owner.call_later(lambda: tell() if runs[key] == run else None)
@@ -106,6 +111,16 @@ class Jobs:
             in_thread, name=key, group=key, exclusive=alone, thread=True, exit_on_error=False, description=key
         )
 
+    def after(self, key: str, start: Callable[[], object]) -> None:
+        """Calls `start`, which starts a job of this key: now, or once the one under way has delivered; of several that wait, the last.
+
+        So a job that is asked for faster than it is done is done all the same.
+        """
+        if self.running(key):
+            self._waiting[key] = start
+        else:
+            start()
+
     def also(
         self,
         key: str,
@@ -125,4 +140,5 @@ class Jobs:
         for key in keys or tuple(self._runs):
             self._runs[key] = self._runs.get(key, 0) + 1
             self._running.pop(key, None)
+            self._waiting.pop(key, None)
             self._owner.workers.cancel_group(self._owner, key)

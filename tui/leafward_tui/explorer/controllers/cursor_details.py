@@ -210,7 +210,10 @@ class CursorDetails(ExplorerController):
     # --- overview and gauge -------------------------------------------------------------------------------------------
 
     def survey(self) -> None:
-        """Measures the context at the leaf, and at every turn of the path."""
+        """Measures the context at the leaf, and at every turn of the path, once a measurement under way has ended."""
+        self._jobs.after("survey", self._survey)
+
+    def _survey(self) -> None:
         exploration, metrics = self._state.exploration, self._state.metrics
         if exploration is None or metrics is None:
             return
@@ -243,6 +246,7 @@ class CursorDetails(ExplorerController):
         if size < self._foreseen_size:
             # It has compacted since.
             self._foreseen = None
+            self._jobs.cancel("forecast")
         self._foreseen_size = size
         gauge.set_forecast(live=live, forecast=self._foreseen)
         if not (live and known):
@@ -259,13 +263,12 @@ class CursorDetails(ExplorerController):
         session = self._state.session
         if session is None:
             return
-        from leafward_tui.explorer.lost_facts import forecast, is_long
-
-        long = is_long(session)
-        if long and self._jobs.running("forecast"):
+        if self._jobs.running("forecast"):
             # A session that grows faster than a forecast is made would never show one.
             self._foreseeing.start(FORECAST_AFTER, self._ask_forecast)
             return
+        from leafward_tui.explorer.lost_facts import forecast, is_long
+
         began = monotonic()
 
         def tell(found: Forecast) -> None:
@@ -273,7 +276,7 @@ class CursorDetails(ExplorerController):
             self._foreseen = found
             self._view.gauge.set_forecast(live=True, forecast=found)
 
-        if long and self._foreseen is None:
+        if is_long(session) and self._foreseen is None:
             self._view.gauge.set_forecast(live=True, forecast=Forecast(why="counting facts…"))
         # A forecast that fails is not shown: nobody asked for it.
         work = partial(forecast, session, self._services.config)

@@ -66,6 +66,11 @@ class RowMetrics(ExplorerController):
 
     # --- numbers ------------------------------------------------------------------------------------------------------
 
+    def count_more(self, done: Callable[[Findings], object]) -> None:
+        """Counts as `count` does, behind a count under way: a session may grow faster than one ends."""
+        self._jobs.after("count", partial(self.count, done))
+        self.rows_shown()
+
     def count(self, done: Callable[[Findings], object]) -> None:
         """Counts tokens, calls and edits; `done` gets the findings that filters need, once all are known."""
         session, metrics = self._state.session, self._state.metrics

@@ -368,7 +368,7 @@ class SessionLoader(ExplorerController):
         if to_leaf:
             self._navigation.go_to_leaf()
         self.show_title()
-        self._metrics.count(self._show_counted)
+        self._metrics.count_more(self._show_counted)
 
     def _toggle_following(self) -> None:
         """Follows the file as it grows, or stops following it."""
