@@ -16,7 +16,7 @@ from leafward.base.late_pattern import late
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_request import BulkCommand, FileRequest, Proof, Staging
 from leafward.files.shell.bulk_effects import sweeps
-from leafward.files.shell.formatters import SIGNS as FORMATTERS
+from leafward.files.shell.formatters import may_format
 from leafward.files.shell.inline_programs import SIGNS, files_changed
 from leafward.files.shell.lexer import Command, ShellWord, Unreadable
 from leafward.files.shell.programs import PROGRAMS
@@ -41,7 +41,7 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
         _TOUCHES.search(script) is None
         # A program changes a file by a call.
         and not ("(" in script and any(map(script.__contains__, SIGNS)))
-        and not any(map(script.__contains__, FORMATTERS))
+        and not may_format(script)
     ):
         return []
     return list(_effects(script, folder))

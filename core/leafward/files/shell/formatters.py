@@ -82,11 +82,17 @@ _FLAGS = frozenset(
     }
 )
 """Options without a value."""
-SIGNS = (
-    "fmt", "format", "fix", "black", "isort", "prettier", "stylua", "pyupgrade", "buildifier", "ormolu", "lint-staged", "alejandra",
+_SIGNS = (
+    "fmt", "format", "black", "isort", "prettier", "stylua", "pyupgrade", "buildifier", "ormolu", "lint-staged", "alejandra",
     "goimports", "gofumpt", "autopep8", "yapf", "autoflake", "rubocop", "ktlint", "biome", "pre-commit", "dart"
 )  # fmt: skip
-"""Texts of which every script has one in which a formatter runs."""
+"""Texts of which every script has one in which a formatter runs, unless it fixes."""
+_FIXES = late(r"(?<![A-Za-z])(?:auto)?fix(?![A-Za-z])")
+
+
+def may_format(script: str) -> bool:
+    """Whether a formatter may run in a script; most are told apart without parsing them."""
+    return any(map(script.__contains__, _SIGNS)) or ("fix" in script and _FIXES.search(script) is not None)
 
 
 def formatted(program: str, words: Sequence[ShellWord]) -> list[ShellWord | None] | None:
