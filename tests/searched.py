@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.query.search.text_search import SessionHits
 
 NOW = int(time.time() * 1000)

@@ -16,7 +16,7 @@ import orjson
 
 from leafward.base.config import Config
 from leafward.base.worker_processes import cores
-from leafward.catalog import reading_processes
+from leafward.catalog.cards import reading_processes
 from leafward.catalog.listing import Catalogue
 from tests.bench import references
 from tests.bench.report import ROUNDS, Report, median, seconds

@@ -43,7 +43,7 @@ from tests.surroundings import CORPORA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.session.session import Session
     from tests.bench.report import Report
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.export.lanes import Lanes
+from leafward.export.documents.lanes import Lanes
 from tests.claude_transcript import IDS, NO_USAGE, Transcript
 from tests.codex_rollout import THREADS, Rollout, over_and_over
 from tests.pi_file import HEADER, PiFile

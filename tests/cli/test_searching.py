@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from tests.cli.conftest import Run
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
+from leafward.catalog.cards.replies import Replies
 from leafward.catalog.lineage import parents, with_parents
 from leafward.catalog.listing import Catalogue
-from leafward.catalog.replies import Replies
 from leafward.session.scan import Scan
 from tests.core.drafts import START, Draft, file_name
 
 if TYPE_CHECKING:
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
 
 
 def listed(*paths: Path, **settings: Any) -> Catalogue:

@@ -328,7 +328,7 @@ class TestCommands:
         assert "leafward.catalog.listing" in loaded
         assert not loaded & HEAVY
         assert not loaded & {
-            "leafward.export.session_export",
+            "leafward.export.documents.session_export",
             "leafward.session.journal.write",
             "leafward.context.price",
         }

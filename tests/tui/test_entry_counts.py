@@ -14,7 +14,7 @@ from leafward.catalog.listing import Catalogue
 from leafward.cli.output.outline import outline_rows
 from leafward.cli.tree import tree_json
 from leafward.context.price import price_of_move
-from leafward.export.content import content_of
+from leafward.export.documents.content import content_of
 from leafward.session.entries import EntryIndex
 from leafward.session.journal.session_operations import archive, archive_session, label, move, rename, undo
 from leafward.session.session import Session

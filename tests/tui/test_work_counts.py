@@ -345,7 +345,7 @@ NOT_YET = {
     "leafward.agents.base",
     "leafward.catalog.listing",
     "leafward.context.model_context",
-    "leafward.export.session_export",
+    "leafward.export.documents.session_export",
     "leafward.files.working_set",
     "leafward.session.journal.write",
     "leafward.context.price",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.base import Excerpt
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
 
 _PIECE = 1 << 20
 

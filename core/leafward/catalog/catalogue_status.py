@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.catalog import moved_folders
-from leafward.catalog.shared_history import counted_once
+from leafward.catalog.usage.shared_history import counted_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.catalog.card import Card, DayUsage
+    from leafward.catalog.cards.card import Card, DayUsage
     from leafward.catalog.listing import Catalogue
 
 

@@ -25,7 +25,7 @@ import orjson
 from leafward.base.gc_pause import gc_paused
 from leafward.base.paths import cache_dir, draft_ending, make_private
 from leafward.base.regular_files import open_buffered
-from leafward.catalog.card import Card, DayUsage, Details, Reading, ReadMark
+from leafward.catalog.cards.card import Card, DayUsage, Details, Reading, ReadMark
 from leafward.catalog.stored_values import (
     check_column,
     check_folders,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from leafward.catalog.card import INFERRED, Card
+from leafward.catalog.cards.card import INFERRED, Card
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -12,7 +12,7 @@ from leafward.agents.registry import agent_named, all_agents
 from leafward.base.gc_pause import gc_paused
 from leafward.base.paths import is_kept
 from leafward.catalog.backups import is_kept_in, kept_root, shown_once
-from leafward.catalog.card import Reading, concealed
+from leafward.catalog.cards.card import Reading, concealed
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.roots import listings, scope
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Listing, SessionCandidate, Stamp, Trouble
     from leafward.base.config import Config
-    from leafward.catalog.card import Card, DayUsage, Details
-    from leafward.catalog.reading_processes import ReadingProcesses
+    from leafward.catalog.cards.card import Card, DayUsage, Details
+    from leafward.catalog.cards.reading_processes import ReadingProcesses
 
 FIRST_PAGE = 64
 """Number of cards made before anything is shown, if nothing is known yet."""
@@ -265,7 +265,7 @@ class Catalogue:
             self._peek(stale, turn, stop, SOON)
             self._read(stale, turn, stop)
             return
-        from leafward.catalog.reading_processes import ReadingProcesses, wanted
+        from leafward.catalog.cards.reading_processes import ReadingProcesses, wanted
 
         with ReadingProcesses(wanted(whole)) as processes:
             self._peek(stale, turn, stop, SOON * max(1, processes.count))
@@ -275,7 +275,7 @@ class Catalogue:
         self, stale: list[SessionCandidate], stop: Callable[[], bool], processes: ReadingProcesses | None
     ) -> dict[str, Iterator[Reading | None]]:
         """Readings made by processes, by path: each iterator gives one reading after another, in the order of `stale`."""
-        from leafward.catalog.reading_processes import in_process
+        from leafward.catalog.cards.reading_processes import in_process
 
         if processes is None or not processes.count:
             return {}
@@ -312,7 +312,7 @@ class Catalogue:
     def _look_at(self, candidate: SessionCandidate, turn: _Turn) -> bool:
         """Takes a first look at a file; False if its project is excluded."""
         # Imported here: if no file has changed, none is read, and the list appears sooner.
-        from leafward.catalog.quick_card import peek
+        from leafward.catalog.cards.quick_card import peek
 
         seen = peek(candidate)
         self.work.peeked += 1
@@ -376,8 +376,8 @@ class Catalogue:
         processes: ReadingProcesses | None,
     ) -> Reading | None:
         """The reading of one file: what is new in it, what a process made of it (`ahead`), else all of it; None if it takes too long."""
-        from leafward.catalog.full_card import read_whole
-        from leafward.catalog.grown_card import read_on
+        from leafward.catalog.cards.full_card import read_whole
+        from leafward.catalog.cards.grown_card import read_on
 
         known = self.index.reading(candidate.path)
         reading = read_on(known, candidate) if known is not None else None

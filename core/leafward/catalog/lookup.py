@@ -13,10 +13,10 @@ from leafward.base.errors import NotFound
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import shown_once
+from leafward.catalog.cards.quick_card import peek
 from leafward.catalog.exclusions import EXCLUDED, Exclusion
 from leafward.catalog.index import Index
 from leafward.catalog.namesakes import short_ids
-from leafward.catalog.quick_card import peek
 from leafward.catalog.roots import listings, stores
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Agent, Trouble
     from leafward.base.config import Config
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
 
 
 _NAMED_AT_MOST = 5

@@ -12,7 +12,7 @@ from leafward.base.regular_files import read_regular
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
 
 _CONFIG_LIMIT = 1 << 20
 """Most bytes that are read of a git configuration."""

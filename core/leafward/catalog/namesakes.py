@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from leafward.catalog.card import Card, Details
+    from leafward.catalog.cards.card import Card, Details
 
 
 class Namesake(NamedTuple):

@@ -13,7 +13,7 @@ from leafward.session.sidecar import Owner, every_sidecar, sidecar_path
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.catalog.index import Index
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from leafward.agents.registry import all_agents
 from leafward.base.safe_text import safe
-from leafward.catalog.card import Reading
+from leafward.catalog.cards.card import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

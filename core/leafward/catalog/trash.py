@@ -23,7 +23,7 @@ from leafward.base.figures import first_few
 from leafward.base.paths import make_private, state_dir
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
-from leafward.catalog.card_fields import LATEST
+from leafward.catalog.cards.card_fields import LATEST
 from leafward.catalog.file_move import begins_with, move_file
 from leafward.session.journal.durable import sync_folder, write_new
 from leafward.session.journal.lock import refuse_if_busy
@@ -31,7 +31,7 @@ from leafward.session.journal.lock import refuse_if_busy
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
 
 FOLDER = "trash"
 _NOTE = "note.json"

@@ -23,9 +23,9 @@ from leafward.cli.output.page import emit_json, note, page, say, write_text
 from leafward.cli.selection import opened
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
-from leafward.export.comparison import comparison_of
-from leafward.export.comparison_document import document
-from leafward.export.content import redactor_for
+from leafward.export.documents.comparison import comparison_of
+from leafward.export.documents.comparison_document import document
+from leafward.export.documents.content import redactor_for
 from leafward.files.file_replay.bases import WorkspaceBases
 from leafward.session.messages import message_text
 

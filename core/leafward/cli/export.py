@@ -24,7 +24,7 @@ _STDOUT = 1
 
 def export(selector: str, options: ExportOptions, as_json: bool) -> int:
     """`leafward export`."""
-    from leafward.export.session_export import export as run
+    from leafward.export.documents.session_export import export as run
 
     with opened(selector) as session:
         index = session.find(options.at) if options.at is not None else None

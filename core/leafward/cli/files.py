@@ -10,7 +10,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.cli.diff import bases_in, rebuilt_json
 from leafward.cli.output.page import Page, emit_json, note, pad, page, say, write_text
 from leafward.cli.selection import opened
-from leafward.export.comparison_document import NO_ENDS, resting
+from leafward.export.documents.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty

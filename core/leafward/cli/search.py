@@ -13,7 +13,7 @@ from leafward.base import config as settings
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
-from leafward.catalog.full_card import whole
+from leafward.catalog.cards.full_card import whole
 from leafward.catalog.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, note, page, say, when, with_path
 from leafward.cli.output.progress_line import ProgressLine
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.agents.base import Trouble
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.cli.options.catalogue_options import SearchOptions
     from leafward.query.search.text_match import Hit
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from leafward.agents.base import Agent
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.cli.options.catalogue_options import NarrowingOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session

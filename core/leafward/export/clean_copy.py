@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from leafward.agents.base import Excerpt
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
 
 _PACKED = ".zst"
 _LINES = (".jsonl",)

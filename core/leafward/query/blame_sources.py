@@ -27,7 +27,7 @@ from leafward.session.messages import message_in, message_text, written_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
 

@@ -11,12 +11,12 @@ import pytest
 from leafward.agents.base import SessionCandidate
 from leafward.base.times import iso_time, parse_time
 from leafward.branches.transfer.graft import apply_graft, draft_graft
-from leafward.catalog.card import EXCERPT, NO_MESSAGES, NOT_READ, Card, Reading
-from leafward.catalog.card_fields import FILES_KEPT, brief
-from leafward.catalog.full_card import read_whole
-from leafward.catalog.grown_card import read_on
+from leafward.catalog.cards.card import EXCERPT, NO_MESSAGES, NOT_READ, Card, Reading
+from leafward.catalog.cards.card_fields import FILES_KEPT, brief
+from leafward.catalog.cards.full_card import read_whole
+from leafward.catalog.cards.grown_card import read_on
+from leafward.catalog.cards.quick_card import peek
 from leafward.catalog.index import Index
-from leafward.catalog.quick_card import peek
 from leafward.catalog.stored_values import fitted
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from leafward.agents.base import SessionCandidate
-from leafward.catalog.card import Card, Details, Reading, ReadMark
-from leafward.catalog.full_card import read_whole
+from leafward.catalog.cards.card import Card, Details, Reading, ReadMark
+from leafward.catalog.cards.full_card import read_whole
 from leafward.catalog.index import Index
 from tests.core.catalogued import listed
 from tests.core.drafts import START, Draft

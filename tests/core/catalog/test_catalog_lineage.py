@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from leafward.catalog.card import FORK, INFERRED, Card
+from leafward.catalog.cards.card import FORK, INFERRED, Card
 from leafward.catalog.lineage import Group, Sort, arrange, parents, with_parents
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog import listing as listing_module
-from leafward.catalog.full_card import read_whole
+from leafward.catalog.cards.full_card import read_whole
 from leafward.catalog.listing import FIRST_PAGE, READ_AT_MOST, Catalogue, Update
 from tests.core.drafts import Draft
 from tests.foreign_stores import make
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.base import SessionCandidate
-    from leafward.catalog.card import Card, Reading
+    from leafward.catalog.cards.card import Card, Reading
 
 from leafward.agents.registry import all_agents
 from tests.core.catalogued import config, fill, listed
@@ -415,7 +415,7 @@ class TestTime:
             return read_whole(candidate, stop)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("leafward.catalog.full_card.read_whole", slow)
+            patch.setattr("leafward.catalog.cards.full_card.read_whole", slow)
             update = listed.refresh()
             assert (update.done, update.total, update.finished) == (3, 3, True)
             assert listed.left == [str(paths[1])]
@@ -442,7 +442,7 @@ class TestTime:
                 clock.now += 0.5
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("leafward.catalog.full_card.read_whole", endless)
+            patch.setattr("leafward.catalog.cards.full_card.read_whole", endless)
             listed.refresh()
         assert len(listed.left) == 12
         assert clock.now < 4 * READ_AT_MOST

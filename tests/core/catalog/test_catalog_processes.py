@@ -10,7 +10,7 @@ import pytest
 
 from leafward.base import worker_processes
 from leafward.base.config import Config
-from leafward.catalog import reading_processes
+from leafward.catalog.cards import reading_processes
 from leafward.catalog.listing import Catalogue
 from tests.acting import Acting
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from leafward.catalog.card import Reading
+    from leafward.catalog.cards.card import Reading
 
 SESSIONS = 40
 
@@ -71,7 +71,7 @@ def test_the_cards_are_those_that_one_process_makes(
         raise AssertionError("read here")
 
     with monkeypatch.context() as patch:
-        patch.setattr("leafward.catalog.full_card.read_whole", refused)
+        patch.setattr("leafward.catalog.cards.full_card.read_whole", refused)
         update = together.refresh()
     assert (update.done, together.work.read_whole, together.left) == (SESSIONS, SESSIONS, [])
     with monkeypatch.context() as patch:
@@ -98,7 +98,7 @@ def test_where_no_process_ever_answers_this_one_reads(
 
 DIES = """
 import os
-from leafward.catalog import full_card
+from leafward.catalog.cards import full_card
 whole = full_card.read_whole
 def read_whole(candidate, stop):
     if candidate.path.endswith("/7.jsonl"):

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.times import iso_time
+from leafward.catalog.cards.daily_usage import Meter
 from leafward.catalog.index import Index
 from leafward.catalog.lineage import parents
-from leafward.catalog.shared_history import _uses_in, counted_once
-from leafward.catalog.spending import Meter, day_name, sum_of, totals
+from leafward.catalog.usage.shared_history import _uses_in, counted_once
+from leafward.catalog.usage.totals import day_name, sum_of, totals
 from tests.core.catalogued import listed, replies_in
 from tests.core.drafts import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora

@@ -37,7 +37,7 @@ from tests.searched import parts
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
 
 
 def listed(root: Path) -> Catalogue:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.catalog.card import NO_MESSAGES
-from leafward.catalog.grown_card import read_on
-from leafward.catalog.quick_card import peek
+from leafward.catalog.cards.card import NO_MESSAGES
+from leafward.catalog.cards.grown_card import read_on
+from leafward.catalog.cards.quick_card import peek
 from leafward.session.session_title import title_of
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leafward.catalog.replies import Replies
-from leafward.catalog.spending import Meter
+from leafward.catalog.cards.daily_usage import Meter
+from leafward.catalog.cards.replies import Replies
 from leafward.session import scan as scan_module
 from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Scan

@@ -11,16 +11,16 @@ import pytest
 from leafward.agents import stretches
 from leafward.agents.base import SessionCandidate
 from leafward.base import worker_processes
-from leafward.catalog import full_card, shared_replies
-from leafward.catalog.full_card import read_whole
-from leafward.catalog.shared_replies import ReplyStretch, count
+from leafward.catalog.cards import full_card, shared_replies
+from leafward.catalog.cards.full_card import read_whole
+from leafward.catalog.cards.shared_replies import ReplyStretch, count
 from tests.acting import Acting, call, usage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.catalog.card import Reading
-    from leafward.catalog.shared_replies import Counted
+    from leafward.catalog.cards.card import Reading
+    from leafward.catalog.cards.shared_replies import Counted
 
 TURNS = 600
 

@@ -26,7 +26,7 @@ from tests.core.drafts import Draft
 from tests.disks import failing, small_disk
 
 if TYPE_CHECKING:
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 
 from leafward.base.errors import Cancelled
 from leafward.branches.diff.sides import sides
-from leafward.export.comparison import comparison_of
-from leafward.export.comparison_document import document
+from leafward.export.documents.comparison import comparison_of
+from leafward.export.documents.comparison_document import document
 from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.core.export.test_export import HOSTILE, Page

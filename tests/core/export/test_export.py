@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
-from leafward.export.sanitizer import fenced, harmless
-from leafward.export.session_export import export
+from leafward.export.documents.sanitizer import fenced, harmless
+from leafward.export.documents.session_export import export
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from tests.claude_transcript import Transcript, opened

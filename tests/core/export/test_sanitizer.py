@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from leafward.export.sanitizer import harmless, safe_target
-from leafward.export.session_export import export
+from leafward.export.documents.sanitizer import harmless, safe_target
+from leafward.export.documents.session_export import export
 from leafward.session.session import Session
 from tests.pi_file import PiFile
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from leafward.catalog.card import Card, Details
+from leafward.catalog.cards.card import Card, Details
 from leafward.query.search.cards import CardShelf, matches
 from leafward.query.search.query import Query
 from leafward.query.search.typed_query import parse

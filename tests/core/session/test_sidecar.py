@@ -34,7 +34,7 @@ from tests.foreign_stores import Store, said, same_anew
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.catalog.listing import RefreshWork
     from leafward.session.session import Session
 

@@ -20,7 +20,7 @@ from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
-from leafward.export.session_export import export
+from leafward.export.documents.session_export import export
 from leafward.session.entries import EntryIndex
 from leafward.session.journal.operation_log import archived_branches, operations
 from leafward.session.journal.session_operations import archive, label, move, rename, undo

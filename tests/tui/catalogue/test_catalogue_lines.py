@@ -17,7 +17,7 @@ from leafward.catalog.catalogue_status import status_of
 from leafward.catalog.lineage import Sort
 from leafward.catalog.listing import Catalogue
 from leafward.catalog.namesakes import Namesake
-from leafward.catalog.spending import Sum
+from leafward.catalog.usage.totals import Sum
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.widgets.preview import problem_words

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.catalog.spending import Sum, Totals, totals
+from leafward.catalog.usage.totals import Sum, Totals, totals
 from leafward.cli.aftermath_totals import aftermath_text
 from leafward.cli.output.page import Page
 from leafward.compaction.aftermath.aftermath_totals import OWN, AftermathSum, Maker

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.agents.resume import Resume
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine, View
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.catalog.catalogue_status import CatalogueStatus
     from leafward_tui.catalogue.controllers.controller import CatalogueMeans
     from leafward_tui.catalogue.widgets.list_head import ListHead

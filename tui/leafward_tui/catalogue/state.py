@@ -10,7 +10,7 @@ from leafward_tui.catalogue.model.listing import Stock, View
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.catalog.listing import Catalogue
 
 

@@ -85,8 +85,8 @@ def outcome_toasts(services: AppServices) -> tuple[Callable[[Saved], object], Ca
 
 def save_text(path: Path, text: str, _job: Job) -> Saved:
     """Writes a text to a new Markdown file, which only its owner can read. Raises LeafwardError, OSError."""
+    from leafward.export.documents.sanitizer import harmless
     from leafward.export.output_file import write_new_document
-    from leafward.export.sanitizer import harmless
 
     write_new_document(path, harmless(text.rstrip("\n")) + "\n")
     return Saved(f"exported to {path}")

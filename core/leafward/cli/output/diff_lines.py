@@ -11,7 +11,7 @@ from leafward.branches.diff.file_sets import Flag
 from leafward.cli.output.outcomes import outcome_table
 from leafward.cli.output.page import Page, cells, indented, pad
 from leafward.compaction.stored_summary.summary_comparison import LineRelation
-from leafward.export.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
+from leafward.export.documents.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
 from leafward.files.file_replay.remarks import StepRemark
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline

@@ -18,7 +18,7 @@ from leafward.query.search.cards import concerns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.query.search.query import Query
 
 SUFFIX = ".jsonl"

@@ -94,7 +94,7 @@ def test_a_spawned_thread_names_its_parent(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_first_look_says_what_the_whole_reading_says(home: Path, tmp_path: Path) -> None:
-    from leafward.catalog.quick_card import peek
+    from leafward.catalog.cards.quick_card import peek
     from leafward.catalog.roots import listings
 
     full = {card.path: card for card in cards_in(home, tmp_path / "i")}

@@ -16,7 +16,7 @@ from leafward.agents.recognition import agent_of, strays
 from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check, stray_messages
-from leafward.export.lanes import Lanes
+from leafward.export.documents.lanes import Lanes
 from leafward.session.entries import Kind
 from tests.core.catalogued import cards_by_id
 from tests.foreign_sessions import read_whole

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.branches.line_reason import Reason
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.query.blame import Author, Blame
     from leafward_tui.blame.display import BlameDisplay
     from leafward_tui.blame.state import BlameState

@@ -15,7 +15,7 @@ from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, St
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.catalog.listing import Catalogue
     from leafward_tui.ui.jobs import Job
 

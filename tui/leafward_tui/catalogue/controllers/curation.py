@@ -16,7 +16,7 @@ from leafward_tui.ui.text.paths import tilde
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.ui.jobs import Job
 
@@ -103,7 +103,7 @@ class Curation(CatalogueController):
 
     def show_totals(self) -> None:
         """Shows the usage and the cost of the listed sessions."""
-        from leafward.catalog.spending import totals
+        from leafward.catalog.usage.totals import totals
         from leafward_tui.catalogue.model.totals_table import totals_rows
 
         stock, listing = self._list.stock, self._view.listing

@@ -10,7 +10,7 @@ from leafward_tui.catalogue.controllers.controller import CatalogueController, C
 from leafward_tui.catalogue.model.listing import LineKind
 
 if TYPE_CHECKING:
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward.catalog.listing import Catalogue
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.ui.jobs import Job

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.branches.relocation import Relocation
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.ui.jobs import Job
 

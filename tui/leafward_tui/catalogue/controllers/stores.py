@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.base.config import Config
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.ui.jobs import Job
 

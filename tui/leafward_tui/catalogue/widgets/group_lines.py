@@ -20,7 +20,7 @@ from leafward_tui.ui.text.times import moment_at
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground

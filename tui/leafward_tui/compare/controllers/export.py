@@ -91,8 +91,8 @@ class Export(CompareController):
 
 def document_written(both: Sides, form: str, path: Path, bases: Bases | None, job: Job) -> Saved:
     """Writes the comparison as a document. Raises Cancelled, LeafwardError, OSError."""
-    from leafward.export.comparison import comparison_of
-    from leafward.export.comparison_document import document
+    from leafward.export.documents.comparison import comparison_of
+    from leafward.export.documents.comparison_document import document
     from leafward.export.output_file import write_new_document
 
     found = comparison_of(both, bases=bases, stop=job.unwanted)

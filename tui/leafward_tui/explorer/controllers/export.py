@@ -111,8 +111,8 @@ def save_export(
     session: Session, target: int, form: str, path: Path, only: frozenset[int] | None, _job: Job
 ) -> Saved:
     """Writes a path, or, from all branches, the entries in `only`. Raises LeafwardError, OSError."""
+    from leafward.export.documents.session_export import export
     from leafward.export.output_file import write_new_document
-    from leafward.export.session_export import export
 
     write_new_document(path, export(session, form, target, whole=only is not None, only=only).text)
     return Saved(f"exported to {path}")

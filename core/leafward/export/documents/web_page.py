@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from leafward import __version__
 from leafward.base.redact.redaction import listed
-from leafward.export.content import Content, EntryPart, ExportForm
-from leafward.export.web_style import STYLE
+from leafward.export.documents.content import Content, EntryPart, ExportForm
+from leafward.export.documents.web_style import STYLE
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import TASK, is_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.export.lanes import Lane
+    from leafward.export.documents.lanes import Lane
     from leafward.session.entry_decoding import Entry
 
 _SPEAKERS = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import FirstLook
 from leafward.base.regular_files import open_regular
 from leafward.base.times import parse_time
-from leafward.catalog.card import FORK, NOT_READ, Card
-from leafward.catalog.card_fields import (
+from leafward.catalog.cards.card import FORK, NOT_READ, Card
+from leafward.catalog.cards.card_fields import (
     agent_of,
     brief,
     card_title,

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.base.regular_files import open_regular
-from leafward.catalog.card import Card, Details, Reading, ReadMark
-from leafward.catalog.card_fields import (
+from leafward.catalog.cards.card import Card, Details, Reading, ReadMark
+from leafward.catalog.cards.card_fields import (
     MESSAGES,
     TouchedFiles,
     archived_by,
@@ -18,7 +18,7 @@ from leafward.catalog.card_fields import (
     seal_of,
     spoken_at,
 )
-from leafward.catalog.spending import Meter
+from leafward.catalog.cards.daily_usage import Meter
 from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind, is_own
 from leafward.session.entry_headline import IMAGE, shown_only
 from leafward.session.line_decoding import decode_line, kind_of
@@ -53,7 +53,7 @@ def read_on(reading: Reading, candidate: SessionCandidate) -> Reading | None:
 
 def _read_on(reading: Reading, candidate: SessionCandidate) -> Reading | None:
     # Imported here, as its decoder takes longer to load than anything else in this module.
-    from leafward.catalog.replies import Replies
+    from leafward.catalog.cards.replies import Replies
 
     card, details, mark, known = reading
     if mark is None or not card.entries or not mark.end < candidate.size <= mark.end + READ_ON_LIMIT:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from leafward.agents.base import SessionCandidate
-    from leafward.catalog.card import Reading
-    from leafward.catalog.file_batch import FileBatch
+    from leafward.catalog.cards.card import Reading
+    from leafward.catalog.cards.file_batch import FileBatch
 
 BATCH_BYTES, BATCH_FILES = 2 << 20, 32
 """Most bytes and files in one request (a larger file is a request of its own), if there is little to read."""
@@ -22,7 +22,7 @@ _LARGER = 4
 """Factor by which requests are larger if there is much to read, as each request has its overhead."""
 _SHARES = 16
 """Number of requests for each process from which on they may be larger."""
-_READS = "leafward.catalog.file_batch:read_batch"
+_READS = "leafward.catalog.cards.file_batch:read_batch"
 _AHEAD = 3
 """Number of batches for each process that are requested before the first of them is taken."""
 
@@ -67,7 +67,7 @@ class ReadingProcesses:
         Ends early once `stop` returns true.
         """
         # Imported here, as it is not needed before the first page is there.
-        from leafward.catalog.file_batch import FileBatch
+        from leafward.catalog.cards.file_batch import FileBatch
 
         waiting: deque[tuple[int, Future[list[Reading | None] | None]]] = deque()
         total = sum(one.size for one in candidates)

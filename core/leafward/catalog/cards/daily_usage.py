@@ -1,22 +1,19 @@
-"""Tokens and costs of sessions: by day, with inherited usage kept apart."""
+"""Tokens and costs of one session by day, with inherited usage kept apart."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from datetime import date, timedelta
 from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.times import parse_time
-from leafward.catalog.card import DayUsage
-from leafward.catalog.card_fields import time_in
+from leafward.catalog.cards.card import DayUsage
+from leafward.catalog.cards.card_fields import time_in
 from leafward.session.entries import Kind, read_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable
 
-    from leafward.catalog.card import Card
     from leafward.session.entries import Body
     from leafward.session.session import Session
 
@@ -26,46 +23,6 @@ _MINUTE = 60_000
 _HOUR = 60 * _MINUTE
 _DAY = 24 * _HOUR
 _STOP_EVERY = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """Tokens and costs of several sessions."""
-
-    sessions: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-    """US dollars of the sessions whose agent recorded a cost."""
-    unpriced: int = 0
-    """Number of sessions that used tokens without a recorded cost."""
-    priced: int = 0
-    """Number of sessions whose agent recorded a cost."""
-
-    def __add__(self, other: Sum) -> Sum:
-        return Sum(
-            self.sessions + other.sessions,
-            self.tokens + other.tokens,
-            self.cost + other.cost,
-            self.unpriced + other.unpriced,
-            self.priced + other.priced,
-        )
-
-    @property
-    def known_cost(self) -> float | None:
-        """The cost, rounded; None if no session records one."""
-        return round(self.cost, 6) if self.priced else None
-
-    def as_json(self) -> dict[str, object]:
-        """The sum as `ls --json` writes it."""
-        return {
-            "sessions": self.sessions,
-            "tokens": self.tokens,
-            "cost": self.known_cost,
-            "without_cost": self.unpriced,
-        }
-
-
-NOTHING = Sum()
 
 
 class CountedUsage(NamedTuple):
@@ -85,21 +42,13 @@ def use_of(body: Body, began: int) -> CountedUsage | None:
     """
     message = body.get("message")
     within = message if isinstance(message, dict) else body
-    raw = within.get("usage")
-    used = read_usage(raw)
-    if used is None or not isinstance(raw, dict) or not (used.total or used.cost):
+    used = read_usage(within.get("usage"))
+    if used is None or not (used.total or used.cost):
         return None
-    cost = raw.get("cost")
-    total = cost.get("total") if isinstance(cost, dict) else None
     when = time_in(within)
     if when is None:
         when = parse_time(body.get("timestamp"))
-    return CountedUsage(
-        began if when is None else when,
-        used.total,
-        used.cost,
-        isinstance(total, (int, float)) and not isinstance(total, bool),
-    )
+    return CountedUsage(began if when is None else when, used.total, used.cost, used.priced)
 
 
 class Meter:
@@ -188,74 +137,3 @@ def spent_by(session: Session, stop: Callable[[], bool]) -> tuple[DayUsage, ...]
         if body is not None:
             meter.add(body, copied=index < session.inherited)
     return meter.days()
-
-
-def sum_of(days: Sequence[DayUsage]) -> Sum:
-    """The sum of one session's days."""
-    tokens = sum(one.tokens for one in days)
-    priced = any(one.priced for one in days)
-    return Sum(1, tokens, sum(one.cost for one in days), int(bool(tokens) and not priced), int(priced))
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """Sums by project, by agent, by both, and by day; days latest first, others largest first."""
-
-    all: Sum
-    projects: Mapping[str, Sum]
-    agents: Mapping[str, Sum]
-    cells: Mapping[tuple[str, str], Sum]
-    """By project and agent."""
-    days: Mapping[int, Sum]
-    """By day since 1970; a session counts on each day on which it used something."""
-
-    def as_json(self) -> dict[str, object]:
-        """The sums as `ls --json` writes them."""
-        return {
-            **self.all.as_json(),
-            "by_project": [{"project": name, **one.as_json()} for name, one in self.projects.items()],
-            "by_agent": [{"agent": name, **one.as_json()} for name, one in self.agents.items()],
-            "by_project_and_agent": [
-                {"project": project, "agent": agent, **one.as_json()}
-                for (project, agent), one in self.cells.items()
-            ],
-            "by_day": [{"day": day_name(day), **one.as_json()} for day, one in self.days.items()],
-        }
-
-
-def totals(cards: Iterable[Card], counted: Mapping[str, Sequence[DayUsage]]) -> Totals:
-    """The sums of some sessions, from the result of `counted_once` for all sessions."""
-    whole = NOTHING
-    projects: dict[str, Sum] = {}
-    agents: dict[str, Sum] = {}
-    cells: dict[tuple[str, str], Sum] = {}
-    days: dict[int, Sum] = {}
-    for card in cards:
-        spent = counted.get(card.path, ())
-        one = sum_of(spent)
-        whole += one
-        projects[card.project] = projects.get(card.project, NOTHING) + one
-        agents[card.agent] = agents.get(card.agent, NOTHING) + one
-        cells[card.project, card.agent] = cells.get((card.project, card.agent), NOTHING) + one
-        for day in {each.day for each in spent}:
-            part = sum_of([each for each in spent if each.day == day])
-            days[day] = days.get(day, NOTHING) + part
-    return Totals(
-        whole,
-        _largest_first(projects),
-        _largest_first(agents),
-        cells,
-        dict(sorted(days.items(), reverse=True)),
-    )
-
-
-def _largest_first(sums: dict[str, Sum]) -> dict[str, Sum]:
-    return dict(sorted(sums.items(), key=lambda one: (-one[1].cost, -one[1].tokens, one[0])))
-
-
-def day_name(day: int) -> str:
-    """A day since 1970 in ISO 8601; empty if it is beyond the calendar."""
-    try:
-        return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
-    except OverflowError:
-        return ""

@@ -17,8 +17,8 @@ from leafward.agents.registry import native
 from leafward.agents.stretches import LARGE
 from leafward.base.errors import NotASession
 from leafward.base.times import parse_time
-from leafward.catalog.card import Card, Details, Reading, ReadMark
-from leafward.catalog.card_fields import (
+from leafward.catalog.cards.card import Card, Details, Reading, ReadMark
+from leafward.catalog.cards.card_fields import (
     MESSAGES,
     TouchedFiles,
     agent_of,
@@ -35,8 +35,8 @@ from leafward.catalog.card_fields import (
     time_in,
     title_in,
 )
-from leafward.catalog.replies import Replies
-from leafward.catalog.spending import spent_by
+from leafward.catalog.cards.daily_usage import spent_by
+from leafward.catalog.cards.replies import Replies
 from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from leafward.agents.base import Agent
-    from leafward.catalog.card import DayUsage
+    from leafward.catalog.cards.card import DayUsage
     from leafward.session.entries import Body
 
 _MESSAGES, _PROMPTS = bytes(MESSAGES), bytes(PROMPTS)
@@ -108,7 +108,7 @@ def _native_reading(
     with ExitStack() as stack:
         if shared:
             # Imported only here, as few sessions are that large.
-            from leafward.catalog.shared_replies import SharedReplies
+            from leafward.catalog.cards.shared_replies import SharedReplies
 
             share = stack.enter_context(SharedReplies(candidate.path, replies))
         source = NativeFile(Path(candidate.path), Scan(replies.watch), SessionFile(candidate.path, once=True))

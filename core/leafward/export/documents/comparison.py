@@ -14,7 +14,7 @@ from leafward.branches.diff.contexts import compare_contexts
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import unified
 from leafward.branches.diff.summaries import compare_sides
-from leafward.export.content import brief, redactor_for
+from leafward.export.documents.content import brief, redactor_for
 from leafward.session.entries import EntryIndex
 from leafward.session.entry_headline import headline
 

@@ -13,7 +13,7 @@ from leafward.base.redact.redaction import Redactor, named_in, redact
 from leafward.base.redact.spans import MARKER
 from leafward.base.safe_text import excerpt_line, safe, safe_line
 from leafward.base.times import moment_of
-from leafward.export.lanes import Lane, Lanes
+from leafward.export.documents.lanes import Lane, Lanes
 from leafward.session.entries import (
     DAMAGED,
     NO_ENTRY,

@@ -14,8 +14,8 @@ from leafward.agents.stretches import Stretch, blocks_of, cuts_of, shared_by
 from leafward.base.errors import NotASession
 from leafward.base.times import parse_time
 from leafward.base.worker_processes import Stopped, WorkerProcesses, awaited
-from leafward.catalog.replies import Replies
-from leafward.catalog.spending import Meter
+from leafward.catalog.cards.daily_usage import Meter
+from leafward.catalog.cards.replies import Replies
 from leafward.session.columns import Columns
 from leafward.session.entries import NO_ENTRY
 from leafward.session.line_decoding import CURRENT_VERSION, decode_line, version_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from leafward.session.entries import Body
 
-_COUNT = "leafward.catalog.shared_replies:count"
+_COUNT = "leafward.catalog.cards.shared_replies:count"
 _HEAD = 1 << 14
 """Bytes within which a header ends."""
 _OWN = (0.45, 0.2, 0.0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.catalog import full_card
+from leafward.catalog.cards import full_card
 
 if TYPE_CHECKING:
     from leafward.agents.base import SessionCandidate
-    from leafward.catalog.card import Reading
+    from leafward.catalog.cards.card import Reading
 
 
 class FileBatch(NamedTuple):

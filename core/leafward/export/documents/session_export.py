@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from leafward.base.safe_text import safe_json
-from leafward.export.content import content_of
-from leafward.export.markdown import markdown
-from leafward.export.web_page import web_page
+from leafward.export.documents.content import content_of
+from leafward.export.documents.markdown import markdown
+from leafward.export.documents.web_page import web_page
 from leafward.session.entries import DAMAGE_CODE
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
-    from leafward.export.content import Content
+    from leafward.export.documents.content import Content
     from leafward.session.session import Session
 
 

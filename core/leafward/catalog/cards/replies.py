@@ -14,8 +14,8 @@ from msgspec.json import Decoder
 
 from leafward.agents.registry import tools_of
 from leafward.base.times import parse_time
-from leafward.catalog.card_fields import LATEST, TouchedFiles, spoken_at
-from leafward.catalog.spending import Meter
+from leafward.catalog.cards.card_fields import LATEST, TouchedFiles, spoken_at
+from leafward.catalog.cards.daily_usage import Meter
 from leafward.files.tool_calls import FileAction, file_calls
 from leafward.session.entries import MOST_TOKENS, Kind, ToolCall, calls_in
 from leafward.session.line_decoding import decode_line

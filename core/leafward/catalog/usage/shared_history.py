@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward.catalog.card import INFERRED, DayUsage
+from leafward.catalog.cards.card import INFERRED, DayUsage
+from leafward.catalog.cards.daily_usage import CountedUsage, Meter, day_of, use_of
 from leafward.catalog.lineage import seniority
-from leafward.catalog.spending import CountedUsage, Meter, day_of, use_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from leafward.catalog.card import Card
+    from leafward.catalog.cards.card import Card
 
 _COMPARED = 24
 """Most files of one history that are compared reply by reply. Larger families are generated, and reading all would take minutes."""

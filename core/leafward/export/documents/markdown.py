@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.redact.redaction import listed
-from leafward.export.content import Content, EntryPart, ExportForm
-from leafward.export.sanitizer import fenced, harmless
+from leafward.export.documents.content import Content, EntryPart, ExportForm
+from leafward.export.documents.sanitizer import fenced, harmless
 from leafward.session.entries import Kind
 from leafward.session.entry_headline import is_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.export.lanes import Lane
+    from leafward.export.documents.lanes import Lane
     from leafward.session.entry_decoding import Entry
 
 

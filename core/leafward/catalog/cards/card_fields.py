@@ -10,7 +10,7 @@ from leafward.agents.registry import agent_named, native
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import excerpt_line
 from leafward.base.times import parse_time
-from leafward.catalog.card import EXCERPT, FORK, NO_MESSAGES, Card, Details
+from leafward.catalog.cards.card import EXCERPT, FORK, NO_MESSAGES, Card, Details
 from leafward.session.entries import MESSAGE_ROLES
 from leafward.session.entry_headline import spoken
 from leafward.session.messages import prompt_text

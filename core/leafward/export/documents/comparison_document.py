@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.redact.redaction import listed
 from leafward.compaction.stored_summary.summary_comparison import LineRelation
-from leafward.export.comparison import COLUMNS, PARTS
-from leafward.export.markdown import escaped
-from leafward.export.sanitizer import fenced
-from leafward.export.web_style import STYLE
+from leafward.export.documents.comparison import COLUMNS, PARTS
+from leafward.export.documents.markdown import escaped
+from leafward.export.documents.sanitizer import fenced
+from leafward.export.documents.web_style import STYLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from leafward.export.comparison import Comparison
+    from leafward.export.documents.comparison import Comparison
 
 MARK_SIGNS = {
     LineRelation.SAME: " ",

@@ -1,0 +1,1 @@
+"""Tokens and costs of many sessions: with nothing counted twice, and added up."""
