@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.config import Config
 from leafward.base.safe_text import safe
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
+from tests.acting import call
 from tests.cli.test_hostile_fields import ACTS, HOSTILE, SESSIONS
-from tests.tui.explored import exploring
+from tests.tui.explored import NARROW, Named, exploring
 from tests.tui.session_store import rested, rows, until
 
 if TYPE_CHECKING:
@@ -46,6 +48,18 @@ async def test_nothing_that_a_key_opens_passes_it_on(tmp_path: Path, key: str) -
 async def test_nor_does_the_tree_of_another_agent(tmp_path: Path, agent: str) -> None:
     async with exploring(SESSIONS[agent](tmp_path)) as (pilot, _screen):
         assert passed_on(pilot.app) == []
+
+
+async def test_nor_does_the_name_of_a_changed_file(tmp_path: Path) -> None:
+    """Below a narrow tree, and in the second line of a comfortable row."""
+    file = Named(tmp_path / "session.jsonl")
+    file.turn("a")
+    file.said(call("edit", "e", path="src/\x1b]52;c;cm0=\x07\u202equince.py", oldText="a\n", newText="b\n"))
+    file.answered("e", "edit", "ok", diff="-1 a\n+1 b")
+    async with exploring(file.path, NARROW, Config(density="comfortable")) as (pilot, screen):
+        await until(pilot, lambda: len([row for row in rows(pilot.app) if "quince" in row]) == 2)
+        assert passed_on(pilot.app) == []
+        assert [ACTS.search(note) for note in screen.state.texts.notes.values()] == [None]
 
 
 async def test_every_part_of_a_sheet_is_made_safe(tmp_path: Path) -> None:

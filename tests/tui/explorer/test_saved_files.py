@@ -25,6 +25,7 @@ def test_the_folder_that_is_offered_lies_outside_the_project(
     assert free_path("s-files", outside=str(tmp_path / "project")) == tmp_path / "s-files"
     assert free_path("s-files", outside=str(tmp_path / "other")).parent == tmp_path / "project" / "src"
     assert free_path("s-files").parent == tmp_path / "project" / "src"
+    assert free_path("s-files", outside="no\0folder").parent == tmp_path / "project" / "src"
 
 
 def test_line_ends_that_are_not_recorded_are_said(tmp_path: Path) -> None:

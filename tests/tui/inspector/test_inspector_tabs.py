@@ -389,6 +389,14 @@ def test_pathological_markdown_ends(text: str) -> None:
             assert sum(cell_len(span.text) for span in line) < 4000
 
 
+def test_a_table_of_more_columns_than_fit_is_a_text_for_each_row() -> None:
+    """Its columns were narrowed cell by cell all the same, for many seconds, and its rows were then cut at the edge."""
+    names, text = ("|".join(f"{word}{number}" for number in range(800)) for word in ("name", "value"))
+    lines = plain(f"|{names}|\n{'|-' * 800}|\n|{text}|")
+    assert max(map(cell_len, lines)) <= 40
+    assert " ".join(lines).split() == [*names.split("|"), *text.split("|")]
+
+
 def test_wrapping_keeps_words_inks_and_wide_characters_whole() -> None:
     lines = wrapped([Span("one ", "text"), Span("bold", "strong"), Span(", then 漢字漢字。", "text")], 10)
     assert ["".join(span.text for span in line) for line in lines] == ["one bold,", "then 漢字", "漢字。"]

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 from leafward.branches.transfer.context_edits import ContextEdit, apply_edits, draft_edits
 from leafward.session.journal.session_operations import archive, label, move, redo, rename, undo
+from leafward_tui.ui.words.operation_text import OperationText
 
 if TYPE_CHECKING:
+    import pytest
+
+    from leafward.session.journal.operation_log import Operation
+    from leafward_tui.ui.words.operation_text import OperationWords
     from tests.tui.logged import Hands
 
 
@@ -144,3 +149,22 @@ def test_a_redo_goes_back_to_an_entry_with_words(hands: Hands) -> None:
     assert redone["to"][0] == "y done"
     assert redone["to"][1].startswith(f"#{hands.end('y')} ")
     assert redone["from"][1].startswith(f"#{hands.end('d')} ")
+
+
+def test_a_search_makes_the_words_of_the_operations_once(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every key typed asks again: a log of thousands of operations would be put into words each time."""
+    rename(hands.session, "first", hands.writing())
+    deeds = hands.deeds()
+    asked: list[Operation] = []
+    doing = OperationText.doing
+
+    def watched(text: OperationText, operation: Operation) -> OperationWords:
+        asked.append(operation)
+        return doing(text, operation)
+
+    monkeypatch.setattr(OperationText, "doing", watched)
+    named = [len(deeds.log) - 1]
+    assert deeds.matching("“fi") == deeds.matching("“FIRST”") == named
+    assert asked.count(deeds.log[0]) == 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
+from leafward_tui.ui.text.paths import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ def in_project_folder(
     if os.path.isdir(session.cwd):
         then(session.cwd)
     else:
-        _ask(view, about, then, cancelled, typed=os.getcwd(), problem=no_project_folder(session.cwd))
+        _ask(view, about, then, cancelled, typed=working_folder(), problem=no_project_folder(session.cwd))
 
 
 def _ask(
@@ -47,7 +48,7 @@ def _ask(
         if text is None:
             cancelled()
             return
-        folder = os.path.abspath(os.path.expanduser(text.strip()))
+        folder = os.path.normpath(os.path.join(working_folder(), os.path.expanduser(text.strip())))
         if os.path.isdir(folder):
             then(folder)
         else:

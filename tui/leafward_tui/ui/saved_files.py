@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import Cancelled, LeafwardError, reason_of
+from leafward.base.errors import Cancelled, LeafwardError, Refused, reason_of
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
+from leafward_tui.ui.text.paths import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,11 +29,15 @@ _NAMED = 3
 def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
     """A free name in the current folder; without a suffix it is that of a folder.
 
-    Where the current folder lies in `outside`, a project's folder, the name is one beside that folder.
+    Where the current folder lies in `outside`, a project's folder, the name is one beside that folder. Raises Refused where
+    the current folder is gone.
     """
-    folder, end = Path.cwd(), f".{suffix}" if suffix else ""
-    if outside and folder.is_relative_to(os.path.realpath(outside)):
-        folder = Path(os.path.realpath(outside)).parent
+    folder, end = Path(working_folder()), f".{suffix}" if suffix else ""
+    if not folder.is_absolute():
+        raise Refused("the folder that Leafward runs in is gone: start it in another one")
+    project = Path(os.path.realpath(outside)) if os.path.isdir(outside) else None
+    if project is not None and folder.is_relative_to(project):
+        folder = project.parent
     path = folder / f"{stem}{end}"
     number = 2
     # A link that leads nowhere has the name, too.
@@ -59,7 +64,7 @@ def folder_sheet(title: str, stem: str, project: str) -> TextSheet:
     ]
     return TextSheet(
         title,
-        str(free_path(stem, outside=project)),
+        str(free_path(stem, outside=project)) if working_folder() else "",
         about,
         placeholder="a folder",
         commit="write",
@@ -83,11 +88,12 @@ def outcome_toasts(services: AppServices) -> tuple[Callable[[Saved], object], Ca
     )
 
 
-def save_text(path: Path, text: str, _job: Job) -> Saved:
-    """Writes a text to a new Markdown file, which only its owner can read. Raises LeafwardError, OSError."""
+def save_text(stem: str, text: str, _job: Job) -> Saved:
+    """Writes a text to a new Markdown file of the current folder, which only its owner can read. Raises LeafwardError, OSError."""
     from leafward.export.documents.sanitizer import harmless
     from leafward.export.output_file import write_new_document
 
+    path = free_path(stem, "md")
     write_new_document(path, harmless(text.rstrip("\n")) + "\n")
     return Saved(f"exported to {path}")
 
@@ -99,12 +105,16 @@ def save_files(session: Session, entry: int, folder: str, bases: Bases | None, j
     from leafward.files.restoration.recorded_files import RecordedFiles
     from leafward.session.entries import EntryIndex
 
+    try:
+        target = Path(folder).expanduser()
+    except RuntimeError:
+        return Saved(f"not written: nobody has the home folder in {safe_line(folder, 200)}", problem=True)
     made = PathFiles(session, entry, bases, job.unwanted).files()
     recorded = RecordedFiles(session, EntryIndex(entry), job.unwanted)
     if job.unwanted():
         raise Cancelled("cancelled")
     try:
-        done = store(made, Path(folder).expanduser(), session.cwd)
+        done = store(made, target, session.cwd)
     except (LeafwardError, OSError, ValueError) as error:
         return Saved(f"not written: {reason_of(error)}", problem=True)
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"

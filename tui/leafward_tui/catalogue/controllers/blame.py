@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
-from leafward_tui.ui.text.paths import tilde
+from leafward_tui.ui.text.paths import tilde, working_folder
 
 
 class ProjectBlame(CatalogueController):
@@ -33,7 +33,7 @@ class ProjectBlame(CatalogueController):
             if typed is None or not typed.strip():
                 return
             self._typed = typed.strip()
-            path = Path(folder or os.curdir, os.path.expanduser(self._typed)).absolute()
+            path = Path(folder or working_folder(), os.path.expanduser(self._typed))
             self._services.screens.blame(path, self._state.stores.cards)
 
         sheet = TextSheet(

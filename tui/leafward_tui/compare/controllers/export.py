@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
@@ -17,6 +16,7 @@ from leafward_tui.ui.saved_files import (
     outcome_toasts,
     save_files,
 )
+from leafward_tui.ui.text.paths import working_folder
 
 if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side, Sides
@@ -45,11 +45,11 @@ class Export(CompareController):
         exact = "only files known exactly; files left out are named"
 
         def document(form: str) -> None:
-            work = partial(document_written, seen.sides, form, free_path(stem, form), bases)
+            work = partial(document_written, seen.sides, form, stem, bases)
             self._jobs.latest("export", work, *outcome_toasts(self._services))
 
         def patch(key: str, side: Side) -> None:
-            work = partial(patch_written, seen.sides, side, free_path(f"{stem}-{key}", "patch"), bases)
+            work = partial(patch_written, seen.sides, side, f"{stem}-{key}", bases)
             self._jobs.latest("export", work, *outcome_toasts(self._services))
 
         choices = [
@@ -75,7 +75,7 @@ class Export(CompareController):
             )
             for key, letter, entry in zip("fg", "AB", self._state.read.ends, strict=True)
         ]
-        self._view.open_sheet(ChoiceSheet("Export the comparison", choices, note=str(Path.cwd())))
+        self._view.open_sheet(ChoiceSheet("Export the comparison", choices, note=working_folder()))
 
     def _ask_folder(self, letter: str, entry: int) -> None:
         state = self._state
@@ -89,23 +89,23 @@ class Export(CompareController):
         self._view.open_sheet(folder_sheet(title, stem, state.session.cwd), done)
 
 
-def document_written(both: Sides, form: str, path: Path, bases: Bases | None, job: Job) -> Saved:
-    """Writes the comparison as a document. Raises Cancelled, LeafwardError, OSError."""
+def document_written(both: Sides, form: str, stem: str, bases: Bases | None, job: Job) -> Saved:
+    """Writes the comparison as a document to the current folder. Raises Cancelled, LeafwardError, OSError."""
     from leafward.export.documents.comparison import comparison_of
     from leafward.export.documents.comparison_document import document
     from leafward.export.output_file import write_new_document
 
-    found = comparison_of(both, bases=bases, stop=job.unwanted)
+    found, path = comparison_of(both, bases=bases, stop=job.unwanted), free_path(stem, form)
     write_new_document(path, document(found, form))
     return Saved(f"exported to {path}")
 
 
-def patch_written(both: Sides, side: Side, path: Path, bases: Bases | None, job: Job) -> Saved:
-    """Writes one side's changes as a patch. Raises Cancelled, LeafwardError, OSError."""
+def patch_written(both: Sides, side: Side, stem: str, bases: Bases | None, job: Job) -> Saved:
+    """Writes one side's changes as a patch to the current folder. Raises Cancelled, LeafwardError, OSError."""
     from leafward.branches.diff.patches import patch_of
     from leafward.export.output_file import write_new_document
 
-    made = patch_of(both, side, job.unwanted, bases)
+    made, path = patch_of(both, side, job.unwanted, bases), free_path(stem, "patch")
     write_new_document(path, made.text)
     files, left_out = counted(len(made.files), "file"), [path for path, _ in made.left_out]
     return Saved(

@@ -295,9 +295,9 @@ class Bisect(ExplorerController):
 
     def _save(self, session: Session, text: str) -> None:
         """Writes the result to a file in the current folder."""
-        from leafward_tui.ui.saved_files import free_path, outcome_toasts, save_text
+        from leafward_tui.ui.saved_files import outcome_toasts, save_text
 
-        work = partial(save_text, free_path(f"{session.id[:8]}-bisect", "md"), text)
+        work = partial(save_text, f"{session.id[:8]}-bisect", text)
         self._jobs.latest("export", work, *outcome_toasts(self._services))
 
 
@@ -372,9 +372,7 @@ def _assumption(result: Bisected) -> str:
 
 def _has_folder(session: Session) -> bool:
     """Whether the project's folder is there."""
-    from leafward_tui.explorer.model.forks import folder_at
-
-    return folder_at(session.cwd).there
+    return os.path.isdir(session.cwd)
 
 
 def base_words(base: str | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
@@ -18,6 +17,7 @@ from leafward_tui.ui.saved_files import (
     outcome_toasts,
     save_files,
 )
+from leafward_tui.ui.text.paths import working_folder
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -71,7 +71,7 @@ class Export(ExplorerController):
         redacted = "secrets are redacted, and the redaction is shown"
 
         def save(stem: str, name: str, only: frozenset[int] | None = None) -> None:
-            work = partial(save_export, session, target, name, free_path(stem, name), only)
+            work = partial(save_export, session, target, name, stem, only)
             self._jobs.latest("export", work, *outcome_toasts(self._services))
 
         choices = [
@@ -96,7 +96,7 @@ class Export(ExplorerController):
                 )
                 for key, (name, title) in _FORMATS.items()
             ]
-        self._view.open_sheet(ChoiceSheet("Export", choices, note=str(Path.cwd())))
+        self._view.open_sheet(ChoiceSheet("Export", choices, note=working_folder()))
 
     def _ask_folder(self, session: Session, target: int, stem: str) -> None:
         def done(folder: str | None) -> None:
@@ -108,11 +108,12 @@ class Export(ExplorerController):
 
 
 def save_export(
-    session: Session, target: int, form: str, path: Path, only: frozenset[int] | None, _job: Job
+    session: Session, target: int, form: str, stem: str, only: frozenset[int] | None, _job: Job
 ) -> Saved:
-    """Writes a path, or, from all branches, the entries in `only`. Raises LeafwardError, OSError."""
+    """Writes a path, or, from all branches, the entries in `only`, to the current folder. Raises LeafwardError, OSError."""
     from leafward.export.documents.session_export import export
     from leafward.export.output_file import write_new_document
 
+    path = free_path(stem, form)
     write_new_document(path, export(session, form, target, whole=only is not None, only=only).text)
     return Saved(f"exported to {path}")

@@ -318,7 +318,7 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
         return SizeChange.of(Basis.of(session), head).text(glyphs)
     spans = list(entries)
     changes = changed_files(session, [index for span in spans for index in span])
-    names = [change.path.rpartition("/")[2] for change in changes]
+    names = [safe_line(change.path.rpartition("/")[2]) for change in changes]
     parts = []
     if names:
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""

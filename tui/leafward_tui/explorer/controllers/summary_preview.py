@@ -113,9 +113,9 @@ class SummaryPreview(ExplorerController):
 
     def _save(self, text: str) -> None:
         """Writes a summary to a file in the current folder."""
-        from leafward_tui.ui.saved_files import free_path, outcome_toasts, save_text
+        from leafward_tui.ui.saved_files import outcome_toasts, save_text
 
         session = self._state.session
         if session is not None:
-            work = partial(save_text, free_path(f"{session.id[:8]}-summary", "md"), text)
+            work = partial(save_text, f"{session.id[:8]}-summary", text)
             self._jobs.latest("export", work, *outcome_toasts(self._services))

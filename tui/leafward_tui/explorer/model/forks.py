@@ -11,6 +11,7 @@ from leafward.base.shown_path import no_project_folder
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.ui.sheets.choice_sheet import Choice
 from leafward_tui.ui.sheets.sheet import SheetLine
+from leafward_tui.ui.text.paths import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -55,7 +56,7 @@ class Folder(NamedTuple):
     """The folder as a safe text; empty where none is recorded."""
     there: bool
     here: str = ""
-    """The folder that the application was started in."""
+    """The folder that the application runs in; empty where it is gone."""
 
     @property
     def obstacle(self) -> str:
@@ -66,8 +67,8 @@ class Folder(NamedTuple):
 
 
 def folder_at(path: str) -> Folder:
-    """The folder of a path, in its present state. Raises OSError where the application's own folder is gone."""
-    return Folder(safe_line(path, _LINE), os.path.isdir(path), os.getcwd())
+    """The folder of a path, in its present state."""
+    return Folder(safe_line(path, _LINE), os.path.isdir(path), working_folder())
 
 
 def letters(agents: Sequence[Agent]) -> dict[str, Agent]:

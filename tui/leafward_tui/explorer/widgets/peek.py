@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from leafward.base.safe_text import safe_line
 from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import fit, wrap
@@ -82,7 +83,7 @@ class Peek(Painted):
             ]
         segments = [Segment(" " + fit("files", cells, pad=True), ground.faint)]
         for number, change in enumerate(glance.changes):
-            name = change.path.rpartition("/")[2]
+            name = safe_line(change.path.rpartition("/")[2])
             more = f"{len(glance.changes) - number} more"
             pieces = [
                 (name, ground.text),

@@ -246,20 +246,28 @@ class _Renderer:
 
 
 def _grid(rows: list[list[list[Span]]], rights: list[bool], room: int, glyphs: Glyphs) -> list[list[Span]]:
-    """A table: columns as wide as they need, the widest giving way; cells wrap; a hairline under the head."""
+    """A table: columns as wide as they need, the widest giving way; cells wrap; a hairline under the head.
+
+    One of more columns than there is room for is a text for each row.
+    """
     count = len(rows[0]) if rows else 0
     if not count:
         return []
     gap = 2
     widths = [max(1, *(width_of(row[at]) for row in rows if at < len(row))) for at in range(count)]
-    available = max(count * 3, room - gap * (count - 1))
+    gaps = gap * (count - 1)
+    available = max(count * 3, room - gaps)
+    if min(sum(widths), available) + gaps > room + gap:
+        return [
+            line
+            for row in rows
+            for line in wrapped([span for cell in row for span in [*cell, Span("  ", "blank")]], room)
+        ]
     while sum(widths) > available:
         widest = max(range(count), key=widths.__getitem__)
         second = max((width for at, width in enumerate(widths) if at != widest), default=3)
         over = sum(widths) - available
         widths[widest] -= max(1, min(over, widths[widest] - second))
-    if sum(widths) + gap * (count - 1) > room + gap:
-        return [joined([span for cell in row for span in [*cell, Span("  ", "blank")]]) for row in rows]
     found: list[list[Span]] = []
     body = [[wrapped(cell, widths[at]) for at, cell in enumerate(row[:count])] for row in rows]
     wraps = any(len(cell) > 1 for cells in body for cell in cells)
@@ -277,5 +285,5 @@ def _grid(rows: list[list[list[Span]]], rights: list[bool], room: int, glyphs: G
                 line.extend(spans)
             found.append(line)
         if number == 0:
-            found.append([Span(glyphs.hairline * min(room, sum(widths) + gap * (count - 1)), "line")])
+            found.append([Span(glyphs.hairline * min(room, sum(widths) + gaps), "line")])
     return found

@@ -1,4 +1,4 @@
-"""Paths as they are shown."""
+"""Paths as they are shown, and the folder that relative ones start from."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from rich.cells import cell_len
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
 from leafward_tui.ui.text.cells import fit_path
+
+
+def working_folder() -> str:
+    """The folder that the application runs in; empty where it is gone, as an agent's worktree may be by now."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def tilde(path: str) -> str:

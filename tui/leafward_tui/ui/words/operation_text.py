@@ -6,6 +6,7 @@ Nothing here draws; bodies are read for headlines only.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
@@ -83,6 +84,7 @@ class OperationText:
         self.session = session
         self.glyphs = glyphs
         self.log = list(log)
+        self._by_id = {one.op: one for one in reversed(self.log)}
         self._restores = {f"restore {one.number}": one for one in restores}
         self._with_move = {one.move: one for one in restores if one.move}
         self._headlines: dict[int, str] = {}
@@ -311,9 +313,12 @@ class OperationText:
     def matching(self, words: str) -> list[int]:
         """The operations whose row or details hold these words, case ignored."""
         folded = words.casefold()
-        if not folded:
-            return []
-        return [at for at, operation in enumerate(self.log) if folded in self._text(operation).casefold()]
+        return [at for at, text in enumerate(self._texts) if folded in text] if folded else []
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        """The row and the details of each operation, as they are searched: made once, while the user types."""
+        return [self._text(operation).casefold() for operation in self.log]
 
     def _text(self, operation: Operation) -> str:
         doing = self.doing(operation)
@@ -324,7 +329,7 @@ class OperationText:
 
     def root(self, operation: Operation) -> Operation:
         """The operation that an undo or redo is about in the end; every other operation itself."""
-        return next((one for one in self.log if one.op == operation.root), operation)
+        return self._by_id.get(operation.root, operation)
 
     def outcome(self, operation: Operation) -> str:
         """The effect of taking an operation back, as a clause: `the leaf goes back to …`."""
