@@ -12,7 +12,7 @@ from leafward.context.model_context import Context, context_at
 from leafward.session.abridged_lines import is_cut
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.journal.write import WriteRemark
-from leafward.session.messages import BROKEN_OFF, call_text, message_text, prompt_text, written_at
+from leafward.session.messages import call_text, message_text, prompt_text, written_at
 from leafward.session.transcript import DOCUMENT, OF_AGENT
 
 if TYPE_CHECKING:
@@ -172,9 +172,9 @@ class Conversation:
     def messages(self, *, blank: bool = False) -> Iterator[tuple[ContextMessage, Body]]:
         """The messages in the form of pi's files, with edits applied, without those that only the source's agent adds.
 
-        Counts them as `portable_messages` does. Replies that were broken off are left out, since they are never sent. Messages between
-        calls and their results are moved behind the results: no provider accepts anything between them. Empty texts of a reply are
-        included with `blank` only: agents store them, and no provider accepts them.
+        Counts them as `portable_messages` does. Replies that are never sent are left out; opencode sends what a reply said
+        before it was aborted. Messages between calls and their results are moved behind the results: no provider accepts anything
+        between them. Empty texts of a reply are included with `blank` only: agents store them, and no provider accepts them.
         """
         self.moved = 0
         waiting: set[str] = set()
@@ -216,9 +216,6 @@ class Conversation:
                 continue
             message = message_body(self.session, outline)
             if outline.role == "assistant":
-                if message.get("stopReason") in BROKEN_OFF:
-                    self._count_broken(message)
-                    continue
                 self.thoughts += sum(
                     1 for block in blocks_of(message.get("content")) if block.get("type") == "thinking"
                 )

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.resume import folder_of
 from leafward.base.figures import counted
+from leafward.context.sizes import broken_off_in
 from leafward.session.entries import BOOKKEEPING, NO_ENTRY, Body, EntryIndex, Kind, blocks_of, tool_calls
-from leafward.session.messages import BROKEN_OFF, message_in
+from leafward.session.messages import NEVER_SENT, message_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -139,16 +140,16 @@ def open_calls(session: Session, end: int) -> int:
             answered.add(str(message_in(session.body(end) or {}).get("toolCallId")))
         elif kind == Kind.ASSISTANT:
             reply = message_in(session.body(end) or {})
-            return len([call for call in _calls_of(reply) if call not in answered])
+            return len([call for call in _calls_of(session, reply) if call not in answered])
         elif kind not in _BESIDE:
             return 0
         end = columns.parent[end]
     return 0
 
 
-def _calls_of(reply: Body) -> list[str]:
-    """The ids of a reply's calls that results answer: none for a broken-off reply, and no calls that the provider itself runs."""
-    if reply.get("stopReason") in BROKEN_OFF:
+def _calls_of(session: Session, reply: Body) -> list[str]:
+    """The ids of a reply's calls that results answer: none for a reply that is never sent, and no calls that the provider itself runs."""
+    if reply.get("stopReason") in broken_off_in(session) or reply.get(NEVER_SENT) is True:
         return []
     hosted = {str(block.get("id")) for block in blocks_of(reply.get("content")) if "hosted" in block}
     return [call.id for call in tool_calls(reply) if call.id not in hosted]

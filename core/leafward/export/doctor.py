@@ -227,7 +227,8 @@ def _whole_file(session: Session) -> Iterator[Problem]:
         if session.columns.damage.get(session.tree.starts[run]) not in (Damage.ORPHAN, Damage.CYCLE)
         and session.tree.starts[run] not in session.source.side_lines
     ]
-    if len(roots) > 1:
+    # Other agents begin again where their first prompt is taken back.
+    if session.is_native and len(roots) > 1:
         names = first_few([safe_line(session.columns.id(root), 40) for root in roots], 4)
         text = f"the conversation begins {len(roots)} times: {names}"
         yield Problem("several-roots", text, session.columns.id(roots[1]), session.columns.start[roots[1]])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ntpath
 import os
 import posixpath
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _SPACES = late("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 _HOME = late(r"(/(?:home|Users)/[^/]+|/root)(?=/|$)")
@@ -85,6 +86,12 @@ def within(path: str, folder: str, cwd: str, *, repository: bool = False) -> boo
         and not (path.startswith("/") and folder.startswith("/"))
         and _within(path, folder, real, repository)
     )
+
+
+def matches(path: str, pattern: Sequence[str]) -> bool:
+    """Whether a located file is one of those that a shell's pattern names, or lies below one; the pattern part by part."""
+    words = path.split("/")
+    return len(words) >= len(pattern) and all(map(fnmatchcase, words, pattern))
 
 
 def _within(path: str, folder: str, cwd: str, repository: bool) -> bool:

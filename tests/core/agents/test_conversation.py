@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,10 +11,13 @@ from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import cut_at
 from leafward.agents.registry import agent_named
 from leafward.branches.healing import healing
+from leafward.context.model_context import context_at
+from leafward.session.entries import EntryIndex
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
+from tests.forks import made, terms, texts
 from tests.opencode_store import Conversation as Talk
-from tests.opencode_store import Database, opened, said
+from tests.opencode_store import Database, call, opened, said
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -185,3 +189,39 @@ def test_what_opencode_puts_in_by_itself_stays_behind(tmp_path: Path, text: str,
     conversation = past(opened(Database(tmp_path).write(talk)))
     assert (("user", text) in told(conversation)) == goes
     assert conversation.left_out == (not goes)
+
+
+class TestOpenCode:
+    """It sends what a reply said before it was aborted, calls and results included (1.18.33)."""
+
+    def aborted(self, folder: Path) -> Session:
+        talk = Talk()
+        talk.ask("Write it")
+        talk.reply(
+            said("I write."),
+            call("write", filePath="a.txt", content="a", number=1),
+            error={"name": "MessageAbortedError", "data": {"message": "Aborted"}},
+        )
+        talk.ask("Go on")
+        talk.reply(said("Never."), error={"name": "APIError", "data": {"message": "overloaded"}})
+        talk.ask("Once more")
+        talk.reply(said("Done."))
+        return opened(Database(folder).write(talk))
+
+    def test_an_aborted_reply_goes_along_with_its_calls(self, tmp_path: Path) -> None:
+        session = self.aborted(tmp_path)
+        conversation = past(session)
+        assert [role for role, _ in told(conversation)] == [
+            *("user", "assistant", "result", "user", "user", "assistant"),
+        ]
+        assert (conversation.orphans, conversation.broken_off) == (0, 0)
+        assert healing.healing(session).changes == ()
+        assert not cut_at(session, EntryIndex(1), PI.may_end).legal, "the result of its call comes behind it"
+
+    def test_pi_sends_it_too(self, tmp_path: Path) -> None:
+        session = self.aborted(tmp_path / "store")
+        fork = made(session, session.leaf, "pi", terms(tmp_path), tmp_path)
+        with closing(PI.open(fork.draft.path)) as copy:
+            outlines = context_at(copy, copy.leaf).messages
+            assert all(one.sent for one in outlines)
+            assert texts(copy, copy.leaf) == texts(session, session.leaf)

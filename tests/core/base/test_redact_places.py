@@ -151,6 +151,8 @@ SECRETS = [
     ("Login with `ada` / `{}`", WORD),
     ("Password for the elastic user (reset with `bin/reset-password -u elastic`):\n  {}", "Xk9wQ2mL7p+"),
     ("create_superuser('ada', 'a@b.example', '{}')", WORD),
+    ("host1 ansible_user=ada ansible_ssh_pass={}", "rowanZxac"),
+    ("level=info user=ada password={} host=db", "quincetree"),
 ]
 
 

@@ -265,6 +265,22 @@ def test_of_calls_made_together_it_is_not_known_which_came_first(file: Acting) -
     assert rebuilt(file).text == "three\n"
 
 
+@pytest.mark.parametrize(
+    "command", ["for f in src/*; do echo each >> $f; done", "git checkout -- .", "rm -rf src; git stash pop"]
+)
+def test_a_command_beside_a_read_may_change_the_file_that_it_does_not_name(
+    file: Acting, command: str
+) -> None:
+    """opencode 1.18.33 answered such a read with what the command had appended."""
+    file.said(call("read", "r", path="src/b.py"), call("bash", "b", command=command))
+    file.answered("r", "read", "two\neach\n")
+    file.answered("b", "bash", "(no output)")
+    with reading(file.path) as session:
+        found = replay(session)
+        assert found.original("src/b.py") is None
+        assert found.rebuilt("src/b.py").certainty is UNKNOWN
+
+
 def test_what_stands_in_place_of_a_picture_is_not_in_the_file(file: Acting) -> None:
     omitted = "Read image file [image/png]\n[Image omitted: could not be resized below the inline image size limit.]"
     file.said(call("read", "r", path="pixel.png"))

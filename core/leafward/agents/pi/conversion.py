@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.conversation import COUNTS_COPIED, is_own, portable_blocks
 from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.times import iso_time
-from leafward.session.entries import Body, EntryIndex, Kind
+from leafward.session.entries import Body, EntryIndex, Kind, tool_calls
 from leafward.session.journal.lines import encode_line
 from leafward.session.journal.write import WriteRemark
-from leafward.session.messages import PROJECTION, edit_targets
+from leafward.session.messages import BROKEN_OFF, NEVER_SENT, PROJECTION, edit_targets
 from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:
@@ -239,7 +239,11 @@ def _native_message(message: Body, role: str) -> Body:
     if role == "assistant":
         kept = {**_REPLY, **kept, "usage": _usage(message.get("usage"))}
         kept.setdefault("api", _APIS.get(str(kept["provider"]), "openai-completions"))
-        kept["stopReason"] = kept["stopReason"] if kept["stopReason"] in _STOPS else "stop"
+        if kept["stopReason"] not in _STOPS or (
+            kept["stopReason"] in BROKEN_OFF and message.get(NEVER_SENT) is not True
+        ):
+            # pi sends no reply that was broken off; of an agent that does, the reply has to look complete.
+            kept["stopReason"] = "toolUse" if tool_calls(message) else "stop"
     elif role == "toolResult":
         kept = {"isError": False, **kept}
     kept.setdefault("timestamp", 0)

@@ -6,10 +6,9 @@ Bodies are decoded once for the steps, and again only for the calls of the reque
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from leafward.files.file_names import within
+from leafward.files.file_names import matches, within
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.git_index import BY_INDEX, bring_back, is_left_out, restores, stage, unstage
@@ -20,7 +19,7 @@ from leafward.files.file_replay.steps import ReplayStep, StepOutcome
 from leafward.files.file_request import BulkCommand, Proof
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable
 
     from leafward.files.file_replay.spans import KnownLines
     from leafward.session.entries import EntryIndex
@@ -132,7 +131,7 @@ class Replay:
     def _take(self, step: ReplayStep, calls: Calls) -> None:
         if step.glob:
             parts = step.path.split("/")
-            self._sweep(step, StepRemark.BY_COMMAND, lambda name: _matches(name, parts))
+            self._sweep(step, StepRemark.BY_COMMAND, lambda name: matches(name, parts))
         elif step.operation is FileOperation.SWEEP:
             self._take_sweep(step, calls)
         elif step.operation is FileOperation.STAGE:
@@ -371,11 +370,6 @@ def _doubt(step: ReplayStep, calls: Calls) -> StepRemark | None:
     if step.outcome is StepOutcome.UNANSWERED:
         return StepRemark.UNANSWERED
     return None if step.proof is Proof.EXIT or calls.proven(step) else StepRemark.BY_COMMAND
-
-
-def _matches(name: str, pattern: Sequence[str]) -> bool:
-    words = name.split("/")
-    return len(words) >= len(pattern) and all(map(fnmatchcase, words, pattern))
 
 
 def _folders(names: Iterable[str]) -> set[str]:

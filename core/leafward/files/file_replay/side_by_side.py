@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leafward.files.file_names import matches, within
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.steps import ReplayStep
 from leafward.files.file_request import Proof
@@ -21,15 +22,17 @@ if TYPE_CHECKING:
 
 StepRow = list[Any]
 """The fields of a step whose result may still follow."""
-_CALL, _DEED, _PATH, _OUTCOME, _INFERRED, _TO, _PROOF = map(
-    ReplayStep._fields.index, ("call_id", "operation", "path", "outcome", "inferred", "to", "proof")
+_CALL, _DEED, _PATH, _OUTCOME, _INFERRED, _TO, _PROOF, _GLOB, _WHOLE = map(
+    ReplayStep._fields.index,
+    ("call_id", "operation", "path", "outcome", "inferred", "to", "proof", "glob", "whole"),
 )
 
 
-def run_together(rows: Sequence[StepRow]) -> Iterator[str]:
+def run_together(rows: Sequence[StepRow], cwd: str) -> Iterator[str]:
     """The files of which nothing is known behind the calls of one reply, which run at the same time; reads that tell nothing are marked.
 
-    A read may have come before or after a change of its file; a command changes one before or after the other calls do.
+    A read may have come before or after a change of its file; a command changes one before or after the other calls do, also one
+    that it does not name: by a pattern, or with its folder. `cwd` is the session's folder.
     """
     calls: dict[str, set[str]] = {}
     changed: set[str] = set()
@@ -39,6 +42,12 @@ def run_together(rows: Sequence[StepRow]) -> Iterator[str]:
             calls.setdefault(path, set()).add(row[_CALL])
             if row[_DEED].changes:
                 (by_command if row[_INFERRED] else changed).add(path)
+    for row in rows:
+        if row[_GLOB] or row[_DEED] is FileOperation.SWEEP or (row[_INFERRED] and row[_DEED].changes):
+            for path, named in calls.items():
+                if row[_CALL] not in named and _covers(row, path, cwd):
+                    named.add(row[_CALL])
+                    by_command.add(path)
     mixed = {path for path in changed | by_command if len(calls[path]) > 1}
     for row in rows:
         if row[_PATH] in mixed and row[_DEED] is FileOperation.READ:
@@ -48,6 +57,15 @@ def run_together(rows: Sequence[StepRow]) -> Iterator[str]:
 
 def _paths(row: StepRow) -> Iterable[str]:
     return (row[_PATH],) if row[_TO] is None else (row[_PATH], row[_TO])
+
+
+def _covers(row: StepRow, path: str, cwd: str) -> bool:
+    """Whether a command may change a file that it does not name."""
+    if row[_GLOB]:
+        return matches(path, row[_PATH].split("/"))
+    if row[_DEED] is FileOperation.SWEEP:
+        return within(path, row[_PATH], cwd, repository=row[_WHOLE])
+    return any(path.startswith(f"{name}/") for name in _paths(row))
 
 
 class RunningCommands:

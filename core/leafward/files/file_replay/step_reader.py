@@ -166,7 +166,7 @@ class StepReader:
             for call in calls:
                 self._called(index, call)
             if len(calls) > 1 and self._table.runs_together:
-                self._unknown_behind(run_together(self._rows[begin:]), index)
+                self._unknown_behind(run_together(self._rows[begin:], self._folder), index)
         self._decoded(index, body, message, calls)
 
     def _was_stopped(self, message: Body) -> bool:

@@ -117,6 +117,18 @@ def test_what_a_revert_deleted_is_found_in_the_events(root: Path) -> None:
     assert problems(session) == []
 
 
+def test_a_first_prompt_that_was_taken_back_is_no_damage(root: Path) -> None:
+    store, talk = Database(root), Conversation()
+    talk.turn("one")
+    path = store.write(talk)
+    store.remove(talk, *[body["id"] for body, _ in talk.messages])
+    talk.turn("two")
+    store.write(talk)
+    session = opened(path)
+    assert shape(session) == ["user -1", "assistant 0", "user -1", "assistant 2"]
+    assert problems(session) == []
+
+
 def prompts_at(session: Session, at: int) -> list[str]:
     sent = texts(session, context_at(session, at))
     return [line.partition(": ")[2] for line in sent if line.startswith("user")]

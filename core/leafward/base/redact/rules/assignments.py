@@ -80,6 +80,8 @@ _CLOSING, _OPENING = frozenset("\\\"'])"), frozenset("({")
 _BYTES = late(r"(?:Uint8Array\.from\()?\[\s{0,20}[0-9]{1,3}(?:\s{0,20},\s{0,20}[0-9]{1,3}){31,63}\s{0,20}\]")
 """A key as a list of its 32 or 64 bytes."""
 
+_SETTING_BEFORE = late(r"(?:^|\s)[A-Za-z_][\w.-]{0,40}=[^\s\"'`(){}\[\]<>,;=]{1,60}[ \t]\Z")
+"""Another setting of the same line: `ansible_user=ada ansible_ssh_pass=…`, as inventories and logs have them."""
 _FALLBACK = late(
     r"""(?:[A-Za-z_][\w<>|]{0,30}[ ]=[ ])?[A-Za-z_$][\w.$]{0,60}(?:[\[(]\\{0,7}["'][\w.-]{1,60}\\{0,7}["'][\])])?[ \t]{1,4}(?:\|\||\?\?|\?:|or)[ \t]{1,4}(?=\\{0,7}["'`])"""
 )
@@ -233,7 +235,16 @@ def _assigned(
         return numbers.span()
     if sign in ("==", "===", "!=", "!=="):
         return quoted_value(text, at, meaning, ValueNotation.INLINE)
-    queried = text[start - 1 : start] in ("?", "&", ";") or name.startswith("-")
+    queried = (
+        text[start - 1 : start] in ("?", "&", ";")
+        or name.startswith("-")
+        # `pass` alone is a number of tests as well.
+        or (
+            tight
+            and name.lower() != "pass"
+            and _SETTING_BEFORE.search(text, max(0, start - 110), start) is not None
+        )
+    )
     place = ValueNotation.SETTING if tight and (upper or queried or first) else ValueNotation.QUOTED
     if QUOTE.match(text, at):
         return quoted_value(text, at, meaning, ValueNotation.SETTING if upper else place)
