@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
+from leafward.files.checks import check_of
 from leafward.files.shell.lexer import Command, Lexer, Unreadable
 from leafward.files.shell.wrappers import unwrapped
 from leafward.session.entries import text_of
@@ -221,7 +222,7 @@ def is_broken(fact: Fact) -> bool:
     if fact.outcome in {"", "exit 0"}:
         return False
     # Its output tells that a check failed whose exit code nobody saw.
-    return not _asks(fact.key) or (fact.outcome == "failed" and is_check(fact.key))
+    return not _asks(fact.key) or (fact.outcome == "failed" and check_of(fact.key) is not None)
 
 
 @lru_cache(maxsize=1 << 10)
