@@ -48,6 +48,29 @@ def test_a_search_in_the_output_of_a_check_that_finds_nothing_is_no_failure() ->
     assert told_in(SummarySection.BLOCKED, *_BEGUN, *other) != []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd src && rg frost",
+        "git grep frost",
+        "git -C src diff --quiet",
+        "ls src && grep -rn frost src",
+        "LC_ALL=C grep frost src/rows.py",
+        "! test -f src/frost.py",
+    ],
+)
+def test_a_search_that_finds_nothing_has_answered(command: str) -> None:
+    """Fails where only the first word of a command tells what its exit code means."""
+    for printed in ("Command exited with code 1", "no more"):
+        asked = _printed("a", command, printed, True)
+        assert told_in(SummarySection.BLOCKED, *_BEGUN, *asked) == []
+
+
+def test_a_check_before_a_search_may_be_what_failed() -> None:
+    asked = _printed("a", "npm run check && grep frost out.txt", "Command exited with code 1", True)
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *asked) != []
+
+
 def test_a_look_at_a_file_that_is_not_there_is_in_nobodys_way() -> None:
     """A path that was guessed wrong: it fails where the message of `grep` is told as what blocks the work."""
     printed = "grep: src/frost.py: No such file or directory\nCommand exited with code 2"

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
+from leafward.files.checks import check_of
+from leafward.files.shell.lexer import Command, Lexer, Unreadable
+from leafward.files.shell.wrappers import unwrapped
 from leafward.session.entries import text_of
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.printed_errors import DECLINED
@@ -53,6 +57,8 @@ _ASKING = frozenset(
     {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "cat"}
 )
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
+_GIT_ASKING = frozenset({"grep", "diff", "merge-base", "show-ref", "rev-parse", "cat-file", "check-ignore"})
+"""Commands of git that do."""
 
 
 _DISMISSES = late(
@@ -213,11 +219,27 @@ def _tell_failure(evidence: Evidence, fact: Fact, printed: Fact | None, *, first
 
 def is_broken(fact: Fact) -> bool:
     """Whether the last run of a command failed, and the failure is more than a negative answer."""
-    if fact.outcome in {"", "exit 0", "failed"}:
-        return fact.outcome == "failed"
-    # After a pipe the exit code is that of the last program.
-    last = fact.key.rpartition("|")[2].split()
-    return not (last and last[0] in _ASKING)
+    if fact.outcome in {"", "exit 0"}:
+        return False
+    # Its output tells that a check failed whose exit code nobody saw.
+    return not _asks(fact.key) or (fact.outcome == "failed" and check_of(fact.key) is not None)
+
+
+@lru_cache(maxsize=1 << 10)
+def _asks(script: str) -> bool:
+    """Whether the exit code of a script is the answer of a program that was asked something, and not that of a check before it."""
+    try:
+        *before, last = [one for one in Lexer(script).commands() if isinstance(one, Command)] or [Command()]
+    except Unreadable:
+        return False
+    if any(one.ended == "&&" and is_check(" ".join(word.text for word in one.words)) for one in before):
+        return False
+    program, *arguments = [word.text for word in unwrapped(last.words)] or [""]
+    if program == "git":
+        while arguments and arguments[0].startswith("-"):
+            arguments = arguments[1 + (arguments[0] in {"-C", "-c"}) :]
+        return arguments[:1] != [] and arguments[0] in _GIT_ASKING
+    return program.rpartition("/")[2] in _ASKING
 
 
 def _compiled(fact: Fact | Sighting) -> str:
