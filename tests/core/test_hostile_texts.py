@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.agents.claude.entries.records import Role, command_in, row_of
+from leafward.agents.registry import agent_names, tools_of
 from leafward.agents.settings_file import settings_in
+from leafward.base.emphasis import without_emphasis
 from leafward.base.globs import expanded, matches
 from leafward.files.file_replay.overlaps import may_begin_before, may_overlap
 from leafward.files.file_replay.string_literals import texts_in
 from leafward.files.opaque_calls import opaque_calls
-from leafward.files.reads import numbered_lines
+from leafward.files.reads import numbered_lines, shown
 from leafward.files.shell.effects import effects
+from leafward.files.shell.powershell import effects as powershell_effects
 from leafward.session.command_text import without_cd
 from leafward.session.entries import read_usage
 from leafward.session.journal.operation_log import operations
@@ -32,8 +36,8 @@ def test_very_many_folders_before_a_command() -> None:
 
 def test_a_notice_with_very_many_lines() -> None:
     with in_linear_time():
-        [shown] = numbered_lines("\n".join(f"{number}\tpear" for number in range(1, 40_000)))
-    assert (shown.first, len(shown.lines)) == (1, 39_999)
+        [run] = numbered_lines("\n".join(f"{number}\tpear" for number in range(1, 40_000)))
+    assert (run.first, len(run.lines)) == (1, 39_999)
 
 
 @pytest.mark.parametrize("piece", ["\\`", "x\\`y\n", '\\"', "'\\n' \\'"])
@@ -148,3 +152,50 @@ def test_settings_with_a_text_or_a_comment_that_never_ends(text: str) -> None:
 def test_settings_with_comments_and_commas() -> None:
     text = '{"a": "x // y", /* "b": 1, */ "c": ["\\"", 2,], // d\n}'
     assert settings_in(text) == {"a": "x // y", "c": ['"', 2]}
+
+
+@pytest.mark.parametrize(
+    "line", ["**a " * 25_000, "__" + "a " * 50_000 + "_x __y", "**a__b " * 15_000 + "x**"]
+)
+def test_a_line_with_very_many_signs_of_emphasis(line: str) -> None:
+    with in_linear_time():
+        without_emphasis(line)
+
+
+@pytest.mark.parametrize("piece", ["@'\n", '@"\n', '`"', "''", '""', "'"])
+def test_powershell_with_texts_that_never_end(piece: str) -> None:
+    with in_linear_time():
+        list(powershell_effects('"' + piece * (190_000 // len(piece))))
+        list(powershell_effects(piece * (190_000 // len(piece))))
+
+
+@pytest.mark.parametrize(
+    ("script", "path"),
+    [
+        ("rm 'a''b'", "a'b"),
+        ('rm "a"', "a"),
+        ("rm @'\na\n'@", "a"),
+        ("rm @'\n'@; rm c", "c"),
+        ('rm "a""b"', 'a""b'),
+    ],
+)
+def test_texts_of_powershell(script: str, path: str) -> None:
+    assert [one.path for one in powershell_effects(script)] == [path]
+
+
+@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("piece", ["\n", "<file>\n", "<content>\n\n", "\n\n[", "1\t\n", "\n\n</file"])
+def test_a_result_made_of_one_piece(agent: str, piece: str) -> None:
+    table = tools_of(agent).own
+    with in_linear_time():
+        for form in (table.read_form, table.shell_form):
+            shown(piece * (200_000 // len(piece)), {}, form)
+
+
+@pytest.mark.parametrize("tag", ["command-name", "command-args", "bash-input"])
+def test_a_command_whose_tags_never_end(tag: str) -> None:
+    row = {"uuid": "u", "message": {"content": "<command-message>a</command-message>" + f"<{tag}>" * 70_000}}
+    shell = "<bash-input>" + f"<{tag}>" * 70_000
+    with in_linear_time():
+        assert row_of({"type": "user", **row}).role is Role.COMMAND
+        assert command_in(shell) is None
