@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from leafward.agents.lines import MARK
 from leafward.agents.recognition import agent_of
+from leafward.session.abridged_lines import BOM
 from leafward.session.scan import Pending
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, said, texts
@@ -33,11 +33,11 @@ def passes_over_its_mark(file: Written, agent: Agent, folder: Path) -> None:
     """With a byte order mark all is as before, each place three bytes further on; the folder holds the store."""
     before = file.opened()
     talked, places = said(before), [before.origin(index).offset for index in range(len(before))]
-    file.path.write_bytes(MARK + file.path.read_bytes())
+    file.path.write_bytes(BOM + file.path.read_bytes())
     session = file.opened()
     assert said(session) == talked
     assert (session.id, session.cwd) == (before.id, before.cwd)
-    places = [place + len(MARK) if place else 0 for place in places]
+    places = [place + len(BOM) if place else 0 for place in places]
     assert [session.origin(index).offset for index in range(len(session))] == places
     assert problems(session) == {"bom": 1}
     assert agent_of(file.path) is agent

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 from leafward.base.errors import NotASession
 from leafward.base.late_pattern import late
 from leafward.base.regular_files import next_data, open_regular
-from leafward.session.abridged_lines import LINE_LIMIT, Abridger, LongLine
+from leafward.session.abridged_lines import BOM, LINE_LIMIT, Abridger, LongLine
 from leafward.session.entries import EntryIndex
 from leafward.session.line_decoding import decode_line
 from leafward.session.source import SourceRemark
@@ -31,8 +31,6 @@ BLANK = b"\0 \t\r"
 """Bytes that a blank line may hold."""
 SPACE = b" \t\r"
 """Bytes at the end of an intact file: NULs there are the traces of a crash."""
-MARK = b"\xef\xbb\xbf"
-"""UTF-8's byte order mark. Editors put it at the beginning of a file; it is skipped."""
 _SHOWN = 4 << 10
 """Bytes kept of a line that is too large and not a record."""
 _PIECE = 1 << 22
@@ -91,13 +89,13 @@ class OpenFile:
     @property
     def is_marked(self) -> bool:
         """Whether it begins with a byte order mark."""
-        return self._read(0, len(MARK)) == MARK
+        return self._read(0, len(BOM)) == BOM
 
     def at(self, offset: int, size: int) -> bytes:
         """Some bytes; a byte order mark reads as spaces, so that every other byte keeps its offset. From any thread."""
         found = self._read(offset, size)
-        if offset < len(MARK) and self.is_marked:
-            mark = (b" " * len(MARK))[offset : offset + size]
+        if offset < len(BOM) and self.is_marked:
+            mark = (b" " * len(BOM))[offset : offset + size]
             found = mark + found[len(mark) :]
         return found
 
@@ -278,7 +276,7 @@ def oversize_notes(path: str, long_lines: Mapping[int, LongLine]) -> list[Source
 
 def unmarked(head: bytes) -> bytes:
     """The first bytes of a file, with spaces for a byte order mark."""
-    return b" " * len(MARK) + head[len(MARK) :] if head.startswith(MARK) else head
+    return b" " * len(BOM) + head[len(BOM) :] if head.startswith(BOM) else head
 
 
 def seams(data: bytes, start: int, end: int, begins: re.Pattern[bytes]) -> list[tuple[int, int]]:

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 20
 """Bytes of a settings file; nobody writes a larger one by hand."""
-_COMMENTS = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_COMMAS = re.compile(r'"(?:\\.|[^"\\])*"|,(?=\s*[}\]])')
+_STRING = r'"(?:[^"\\]++|\\.)*+"?'
+"""A text, also one without an end: it is read once, however many quotes are in it."""
+_COMMENTS = re.compile(_STRING + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMAS = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
 
 
 def json_settings(path: Path) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from leafward.base.late_pattern import late
 
 _CODE = late(r"(`+[^`]*`+)")
 _STARS = late(r"\*\*(?<![\w*]..)(?=[^\s*])(.+?)(?<=[^\s*])\*\*(?![\w*])")
-_UNDERSCORES = late(r"__(?<![\w.]..)(?=\S)([^_]*\s[^_]*)(?<=\S)__(?!\w)")
+_ENDS = late(r"(?s).*(?<=[^\s*])\*\*(?![\w*])")
+"""Everything up to the last sign that may end emphasis: no sign behind it begins one."""
+_UNDERSCORES = late(r"__(?<![\w.]..)(?=\S)((?=[^_\s]*+\s)[^_]*+)(?<=\S)__(?!\w)")
 """Emphasis by underscores has several words."""
 _HIDDEN = "\0"
 """Stands in for a span of code during the search for emphasis."""
@@ -28,5 +30,7 @@ def without_emphasis(text: str) -> str:
 
 def _unmarked(text: str) -> str:
     if text.count("**") > 1:
-        text = _STARS.sub(r"\1", text)
+        ends = _ENDS.match(text)
+        end = ends.end() if ends is not None else 0
+        text = _STARS.sub(r"\1", text[:end]) + text[end:]
     return _UNDERSCORES.sub(r"\1", text) if text.count("__") > 1 else text

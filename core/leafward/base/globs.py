@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from leafward.base.late_pattern import late
 
@@ -101,25 +102,24 @@ def expanded(pattern: str) -> list[str]:
 
 def _brace(pattern: str) -> tuple[int, int, list[str]] | None:
     """The first braces with alternatives: their begin and end, and the alternatives."""
-    for start, char in enumerate(pattern):
-        if char != "{":
-            continue
-        depth, parts, begin = 0, [], start + 1
-        for place in range(start, len(pattern)):
-            here = pattern[place]
-            if here == "{":
-                depth += 1
-            elif here == "," and depth == 1:
-                parts.append(pattern[begin:place])
-                begin = place + 1
-            elif here == "}":
-                depth -= 1
-                if depth == 0:
-                    parts.append(pattern[begin:place])
-                    if len(parts) > 1:
-                        return start, place + 1, parts
-                    break
-    return None
+    opened: list[list[int]] = []
+    """The places of each open brace and of the commas behind it."""
+    marks: list[int] = []
+    for place, char in enumerate(pattern):
+        if char == "{":
+            opened.append([place])
+        elif char == "," and opened:
+            opened[-1].append(place)
+        elif char == "}" and opened:
+            closed = [*opened.pop(), place]
+            if len(closed) > 2 and (not marks or closed[0] < marks[0]):
+                marks = closed
+            if marks and not opened:
+                break
+    if not marks:
+        return None
+    parts = [pattern[begin + 1 : end] for begin, end in pairwise(marks)]
+    return marks[0], marks[-1] + 1, parts
 
 
 def _members(inner: str) -> str:

@@ -47,12 +47,10 @@ def known_window(model: str | None, used: int) -> int | None:
     """
     if not model:
         return None
-    name = model.strip().lower()
-    long = name.endswith(_LONG)
-    name = name.removesuffix(_LONG).rpartition("/")[2]
+    name = _bare(model)
     found = _found(name)
     if "claude" in name and (found is None or found >= _USUAL):
-        return _MILLION if long or used > _USUAL else _USUAL
+        return _MILLION if used > _USUAL or model.strip().lower().endswith(_LONG) else _USUAL
     return found
 
 

@@ -17,7 +17,7 @@ from leafward.files.shell.exit_evidence import without_keywords
 from leafward.files.shell.lexer import Unreadable
 from leafward.files.shell.powershell import unknown_program
 from leafward.files.shell.script_walk import placed
-from leafward.files.shell.wrappers import nested_script, unwrapped
+from leafward.files.shell.wrappers import DEEPEST, nested_script, unwrapped
 from leafward.files.tool_calls import command_in, command_text, is_powershell_call, plain_command, table_of
 from leafward.session.entries import EntryIndex, Kind, tool_calls
 from leafward.session.messages import message_in
@@ -104,7 +104,8 @@ def _unknown(call: ToolCall, table: ToolTable, harmless: Collection[tuple[str, .
     return "" if any(call.name in names for names in known) else call.name
 
 
-def _unknown_program(script: str, harmless: Collection[tuple[str, ...]]) -> str:
+def _unknown_program(script: str, harmless: Collection[tuple[str, ...]], depth: int = 0) -> str:
+    """The first program of a script that may change any file; empty where none does."""
     if len(script) > LONGEST:
         return "a command"
     try:
@@ -116,9 +117,9 @@ def _unknown_program(script: str, harmless: Collection[tuple[str, ...]]) -> str:
         if words[:1] and (words[0] in _HEADS or any(tuple(words[: len(some)]) == some for some in harmless)):
             continue
         found = unwrapped(one.command.words)
-        inner = nested_script(one.command)
+        inner = nested_script(one.command) if depth < DEEPEST else None
         name = (
-            _unknown_program(inner, harmless)
+            _unknown_program(inner, harmless, depth + 1)
             if inner is not None
             else _unknown_command(one, [word.text for word in found])
         )

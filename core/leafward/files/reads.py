@@ -123,17 +123,15 @@ def lists_folder(content: object, form: ReadForm) -> bool:
 def numbered_lines(text: str) -> list[Shown]:
     """The runs of numbered lines in a text; of the rest of the file, and of its line ends, they tell nothing."""
     prefix = re.compile(NUMBERED_LINES)
-    found: list[Shown] = []
+    runs: list[tuple[int, list[str]]] = []
     for line in text.split("\n"):
         numbered = prefix.match(line)
         if numbered is None or (number := int(numbered[1])) < 1:
             continue
-        said = line[numbered.end() :]
-        if found and found[-1].first + len(found[-1].lines) == number:
-            found[-1] = replace(found[-1], lines=(*found[-1].lines, said))
-        else:
-            found.append(Shown(number, (said,), to_end=False, newline=False, ends=False))
-    return found
+        if not runs or runs[-1][0] + len(runs[-1][1]) != number:
+            runs.append((number, []))
+        runs[-1][1].append(line[numbered.end() :])
+    return [Shown(first, tuple(lines), to_end=False, newline=False, ends=False) for first, lines in runs]
 
 
 def _number(arguments: Mapping[str, object], names: tuple[str, ...]) -> int | None:

@@ -55,6 +55,7 @@ def shown_command(command: object) -> str:
 
 def without_cd(command: str) -> str:
     """A command without the `cd` commands at its beginning."""
-    while found := _CD.match(command):
-        command = command[found.end() :]
-    return command
+    begin = 0
+    while found := _CD.match(command, begin):
+        begin = found.end()
+    return command[begin:]

@@ -6,11 +6,12 @@ fields are those of pi's version 3 files.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NewType
+
+from leafward.base.figures import finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,7 +203,9 @@ class Usage:
 OWN_TYPES = "leafward."
 """The beginning of the `customType` of an entry in which Leafward notes what it did."""
 MARK = "leafward"
-"""The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores."""
+"""The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores.
+In the header of a sidecar it names the session whose entries the file joins.
+"""
 NAMING = frozenset({Kind.LABEL, Kind.SESSION_INFO})
 """Kinds that name something. Agents write them too: Leafward's have its mark."""
 
@@ -218,19 +221,12 @@ def is_own(body: Body) -> bool:
     return body.get("type") in ("label", "session_info") and isinstance(body.get(MARK), dict)
 
 
-def _number(value: object) -> float:
-    """A finite number; 0 for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return 0
-    return value if isinstance(value, int) or math.isfinite(value) else 0
-
-
 MOST_TOKENS = 10**12
 """The count from which a usage is invalid: no request comes near it, and sums have to fit into 64 bits."""
 
 
 def _whole(value: object) -> int:
-    found = value if type(value) is int else int(_number(value))
+    found = value if type(value) is int else int(finite(value) or 0)
     return found if -MOST_TOKENS < found < MOST_TOKENS else 0
 
 
@@ -244,7 +240,7 @@ def read_usage(raw: object) -> Usage | None:
     cost = raw.get("cost")
     recorded = cost.get("total") if isinstance(cost, dict) else None
     priced = isinstance(recorded, (int, float)) and not isinstance(recorded, bool)
-    return Usage(sent, output, read, written, total, float(_number(recorded)), priced)
+    return Usage(sent, output, read, written, total, finite(recorded) or 0.0, priced)
 
 
 class ToolCall(NamedTuple):

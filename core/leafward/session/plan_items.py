@@ -29,7 +29,7 @@ def item_words(session: Session, index: int, call: ToolCall) -> str:
         ][: _LOOKED_AT - len(results)]
         if len(results) >= _LOOKED_AT:
             break
-    made = f"Task #{item} created".encode()
+    made = f"Task #{item} created".encode("utf-8", "replace")
     for begin in range(0, len(results), _AT_ONCE):
         some = results[begin : begin + _AT_ONCE][::-1]
         bodies = list(session.bodies(some, lambda _, line: made in line))

@@ -16,7 +16,16 @@ from leafward.base.errors import NotASession
 from leafward.base.late_pattern import late
 from leafward.base.paths import data_dir
 from leafward.session.columns import ID_SIZE, Columns
-from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, NO_ENTRY, Body, Damage, EntryIndex, Kind
+from leafward.session.entries import (
+    BOOKKEEPING,
+    BOOKKEEPING_BYTES,
+    MARK,
+    NO_ENTRY,
+    Body,
+    Damage,
+    EntryIndex,
+    Kind,
+)
 from leafward.session.file_stamps import stamp_of
 from leafward.session.line_decoding import CURRENT_VERSION
 from leafward.session.native_file import NativeFile
@@ -31,8 +40,6 @@ FORMAT = 1
 """The version of sidecars: raised when an older Leafward would misread one."""
 FOLDER = "sidecar"
 SUFFIX = ".jsonl"
-MARK = "leafward"
-"""The field of a header that names the session whose entries the file joins."""
 AFTER = "after"
 """The field of a line with the agent's state at the time of writing: its last entry, its place, its file if that is new."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from leafward.base.late_pattern import late
 from leafward.session.entries import blocks_of
 
 if TYPE_CHECKING:
@@ -106,6 +107,9 @@ def _as_javascript(value: object) -> object:
     return number
 
 
+_LONE = late("[\ud800-\udfff]")
+
+
 def _slow_json_length(value: object) -> int:
     total = 0
     stack = [value]
@@ -119,7 +123,8 @@ def _slow_json_length(value: object) -> int:
             total += 2 + max(0, len(item) - 1)
             stack.extend(item)
         elif isinstance(item, str):
-            total += 2 + sum(6 if 0xD800 <= ord(char) < 0xE000 else json_length(char) - 2 for char in item)
+            text = _LONE.sub("", item)
+            total += json_length(text) + 6 * (len(item) - len(text))
         else:
             total += json_length(item)
     return total

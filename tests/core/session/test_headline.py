@@ -102,6 +102,14 @@ class TestCalls:
         assert call_words(ToolCall("c", "read", {"path": "/work/p/a.py", "offset": 3})) == "/work/p/a.py:3"
         assert call_words(ToolCall("c", "todo", {"taskId": "1", "status": "done"})) == "#1 done"
 
+    def test_an_item_whose_id_is_half_a_character(self, file: Acting) -> None:
+        file.raw(
+            '{"type":"message","id":"00000009","parentId":"00000001","timestamp":"2026-11-21T21:18:10.175Z","message":'
+            '{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"TaskUpdate","arguments":'
+            '{"taskId":"\\ud800","status":"done"}}]}}'
+        )
+        assert last(file) == Headline("TaskUpdate", "#\N{REPLACEMENT CHARACTER} done")
+
     def test_name_the_item_of_a_plan_that_is_kept_by_a_tool(self) -> None:
         made = {"description": "All of the rows", "subject": "Prune the rows", "activeForm": "Pruning"}
         assert call_words(ToolCall("c", "TaskCreate", made)) == "Prune the rows"

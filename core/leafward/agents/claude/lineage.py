@@ -145,8 +145,11 @@ def _named(path: str, session: str) -> str | None:
 
 
 def _younger(path: str, other: str) -> bool:
-    """The transcript that was written last among two with the same rows, else the one with the later name."""
-    return (os.stat(path).st_mtime_ns, path) > (os.stat(other).st_mtime_ns, other)
+    """Whether a transcript was written behind another one with the same rows, or has the later name; False where one is gone."""
+    try:
+        return (os.stat(path).st_mtime_ns, path) > (os.stat(other).st_mtime_ns, other)
+    except OSError:
+        return False
 
 
 def _read_ends(path: str, size: int) -> Ends | None:

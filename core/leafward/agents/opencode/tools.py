@@ -28,7 +28,7 @@ OPENCODE_TOOLS = ToolTable(
     keeps_ends=False,
     read_form=ReadForm(
         number=r"(\d{1,18})(?:\| |: )",
-        frame=r"<(?:file|content)>\n(?P<text>.*?)(?:\n+\((?:End of file[^\n]*|(?P<more>[^\n]*))\))?\n</(?:file|content)>",
+        frame=r"\A(?:(?!<(?:file|content)>\n).)*+<(?:file|content)>\n(?P<text>.*?)(?:(?:(?<!\n)|(?<=>\n))\n+\((?:End of file[^\n]*|(?P<more>[^\n]*))\))?\n</(?:file|content)>",
         folder=r"<path>[^\n]*</path>\n<type>directory</type>",
         cut=r"\.\.\.$",
         newline=False,

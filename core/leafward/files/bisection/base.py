@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Protocol
 
 from leafward.base.errors import Refused
 from leafward.base.regular_files import read_regular
+from leafward.files.git_call import batch_contents, git_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 _LINK = "120000"
 _FILE = ("100644", "100755")
 _CHUNK = 256
 _SECONDS = 60.0
-_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+_NO_NAMES = frozenset({"", ".", "..", ".git"})
+"""Names that git gives no file; a made-up commit may have them."""
 
 
 class ProjectBase(Protocol):
@@ -116,8 +118,10 @@ class GitBase:
         for line in self._output("ls-tree", "-r", "-z", self._commit).split(b"\0"):
             head, _, path = line.partition(b"\t")
             words = head.decode("ascii").split()
-            if len(words) == 3 and words[0] in (*_FILE, _LINK):
-                self._blobs[os.fsdecode(path)] = (words[0], words[2])
+            name = os.fsdecode(path)
+            fits = _NO_NAMES.isdisjoint(name.casefold().split("/"))
+            if len(words) == 3 and words[0] in (*_FILE, _LINK) and fits:
+                self._blobs[name] = (words[0], words[2])
 
     @classmethod
     def before(cls, folder: Path, moment: str) -> GitBase | None:
@@ -130,60 +134,47 @@ class GitBase:
         return cls(folder, found) if found else None
 
     def text(self, path: str) -> str | None:
-        """A file as text; None where there is no such file, or it is not UTF-8."""
+        """A file as text; None where there is no such file, or it is not UTF-8. Raises Refused where its content is not here."""
         mode, blob = self._blobs.get(path, ("", ""))
         if mode not in _FILE:
             return None
         try:
-            return self._output("cat-file", "blob", blob).decode("utf-8")
+            return next(self._contents([(path, blob)])).decode("utf-8")
         except UnicodeDecodeError:
             return None
 
     def lay_out(self, folder: Path, stop: Callable[[], bool]) -> None:
-        """Writes every file of the commit; submodules are left out."""
-        for path, mode, data in self._contents(stop):
-            place = folder / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if mode == _LINK:
-                place.symlink_to(os.fsdecode(data))
-            else:
-                place.write_bytes(data)
-                place.chmod(0o755 if mode == _FILE[1] else 0o644)
-
-    def _contents(self, stop: Callable[[], bool]) -> Iterator[tuple[str, str, bytes]]:
+        """Writes every file of the commit, links last: then none is written through a link. Submodules are left out."""
+        links: list[tuple[Path, bytes]] = []
         every = list(self._blobs.items())
         for at in range(0, len(every), _CHUNK):
             if stop():
                 return
             some = every[at : at + _CHUNK]
-            found = self._output("cat-file", "--batch", stdin="".join(f"{blob}\n" for _, (_, blob) in some))
-            place = 0
-            for path, (mode, _) in some:
-                end = found.index(b"\n", place)
-                size = int(found[place:end].split()[2])
-                yield path, mode, found[end + 1 : end + 1 + size]
-                place = end + size + 2
+            contents = self._contents([(path, blob) for path, (_, blob) in some])
+            for (path, (mode, _)), data in zip(some, contents, strict=True):
+                place = folder / path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                if mode == _LINK:
+                    links.append((place, data))
+                else:
+                    place.write_bytes(data)
+                    place.chmod(0o755 if mode == _FILE[1] else 0o644)
+        for place, target in links:
+            place.symlink_to(os.fsdecode(target))
+
+    def _contents(self, files: Sequence[tuple[str, str]]) -> Iterator[bytes]:
+        """The contents of some files, by path and blob. Raises Refused where one is missing, as in a partial clone."""
+        request = "".join(f"{blob}\n" for _, blob in files)
+        found = batch_contents(self._output("cat-file", "--batch", stdin=request))
+        for path, _ in files:
+            data = next(found, None)
+            if data is None:
+                raise Refused(f"{self.name} has {path}, but its content is not in this repository")
+            yield data
 
     def _output(self, *words: str, stdin: str = "") -> bytes:
-        settings = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat")
-        command = [
-            self._git,
-            "--no-pager",
-            "--literal-pathspecs",
-            *(w for one in settings for w in ("-c", one)),
-            *words,
-        ]
-        around = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         try:
-            done = subprocess.run(
-                command,
-                cwd=self._folder,
-                input=stdin.encode(),
-                capture_output=True,
-                timeout=_SECONDS,
-                env={**around, **_QUIET},
-                check=False,
-            )
+            return git_output(self._git, self._folder, words, _SECONDS, stdin.encode())
         except (OSError, subprocess.SubprocessError) as error:
             raise Refused(f"git cannot list {self._folder}: {error}") from error
-        return b"" if done.returncode else done.stdout

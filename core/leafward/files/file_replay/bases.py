@@ -1,11 +1,10 @@
 """Possible contents of a file before the session: the file in a workspace, and git's versions of it.
 
-Nothing there is written, locked or run: git is called by its plumbing, without hooks, filters, pagers or the network.
+Nothing there is written, locked or run (`git_call`).
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import time
@@ -13,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.regular_files import open_buffered
+from leafward.files.git_call import batch_contents, git_output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,53 +109,20 @@ class WorkspaceBases:
 
     def _blobs(self, blobs: dict[bytes, str]) -> list[tuple[str, bytes]]:
         output = self._output(["cat-file", "--batch"], b"".join(one + b"\n" for one in blobs))
-        found, place = [], 0
-        for name in blobs.values():
-            end = output.find(b"\n", place)
-            words = output[place:end].split()
-            if end < 0 or len(words) != 3:
-                break
-            size = int(words[2])
-            found.append((name, output[end + 1 : end + 1 + size]))
-            place = end + size + 2
-        return found
+        found = zip(blobs.values(), batch_contents(output), strict=False)
+        return [(name, data) for name, data in found if data is not None]
 
     def _output(self, words: list[str], stdin: bytes = b"") -> bytes:
         """The output of git; empty where git is missing, fails or times out."""
         if self._git is None or self._left <= 0:
             return b""
         started = time.monotonic()
-        settings = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat")
         try:
-            done = subprocess.run(
-                [
-                    self._git,
-                    "--no-pager",
-                    "--literal-pathspecs",
-                    *(word for one in settings for word in ("-c", one)),
-                    *words,
-                ],
-                cwd=self._folder,
-                input=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                timeout=min(self._left, _ONE_CALL),
-                env={**_environment(), **_QUIET},
-                check=False,
-            )
+            return git_output(self._git, self._folder, words, min(self._left, _ONE_CALL), stdin)
         except (OSError, subprocess.SubprocessError):
             return b""
         finally:
             self._left -= time.monotonic() - started
-        return done.stdout if not done.returncode else b""
-
-
-_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
-
-
-def _environment() -> dict[str, str]:
-    """The environment without variables that would point git to another repository."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 
 def _text(data: bytes) -> str | None:

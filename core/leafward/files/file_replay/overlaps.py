@@ -41,17 +41,23 @@ def may_overlap(known: str, old: str) -> bool:
     if len(known) > _LONGEST or len(old) > _LONGEST:
         return True
     known, old = _squeezed(known), _squeezed(old)
-    return known in old or any(
-        known.endswith(old[:size]) or known.startswith(old[-size:])
-        for size in range(1, min(len(known), len(old)) + 1)
-    )
+    sizes = range(1, min(len(known), len(old)) + 1)
+    return known in old or _ends_as_begins(known, old, sizes) or _ends_as_begins(old, known, sizes)
 
 
 def may_begin_before(known: str, old: str) -> bool:
     """Whether an old text in known lines may as well begin above them, and reach into the place where it was found."""
     known = "\n" + known
-    found = known.find(old)
-    return any(known.startswith(old[-size:]) for size in range(found + 1, len(old)))
+    return _ends_as_begins(old, known, range(known.find(old) + 1, len(old)))
+
+
+def _ends_as_begins(text: str, other: str, sizes: range) -> bool:
+    """Whether an end of a text, of one of these sizes, is a beginning of another one."""
+    at = len(text) - sizes.start + 1
+    while sizes and (at := text.rfind(other[0], len(text) - sizes.stop + 1, at)) >= 0:
+        if other.startswith(text[at:]):
+            return True
+    return False
 
 
 def _squeezed(text: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import never
 from leafward.files.file_replay.knowledge import KNOWN, FileState
 from leafward.files.file_replay.remarks import CONTRADICTIONS
 from leafward.files.file_replay.replay import Replay, related
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
     from leafward.files.file_replay.replay import Rebuilt
     from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
-
-
-def never() -> bool:
-    """A `stop` that never stops."""
-    return False
 
 
 def contradicted(file: Rebuilt) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import never
 from leafward.base.safe_text import safe_line
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
-from leafward.files.file_replay.path_files import never
 from leafward.files.file_replay.remarks import CONTRADICTIONS
 from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.step_reader import steps

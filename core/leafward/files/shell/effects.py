@@ -21,7 +21,7 @@ from leafward.files.shell.inline_programs import SIGNS, files_changed
 from leafward.files.shell.lexer import Command, ShellWord, Unreadable
 from leafward.files.shell.programs import PROGRAMS
 from leafward.files.shell.script_walk import PlacedCommand, placed
-from leafward.files.shell.wrappers import nested_script, unwrapped
+from leafward.files.shell.wrappers import DEEPEST, nested_script, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,8 +48,8 @@ def effects(script: str, folder: str = "") -> list[FileRequest]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _effects(script: str, folder: str) -> tuple[FileRequest, ...]:
-    """The effects of a script. A replay asks for them once for each file in it."""
+def _effects(script: str, folder: str, depth: int = 0) -> tuple[FileRequest, ...]:
+    """The effects of a script, which so many shells are around. A replay asks for them once for each file in it."""
     try:
         commands = list(placed(script, folder))
     except Unreadable:
@@ -58,12 +58,12 @@ def _effects(script: str, folder: str) -> tuple[FileRequest, ...]:
     for command, here, proof, grouped, astray in commands:
         if here is None:
             continue
-        inner = nested_script(command)
+        inner = nested_script(command) if depth < DEEPEST else None
         if inner is not None:
             # Of a shell whose exit code is not known nothing is.
             known = proof is Proof.EXIT
             least = Proof.LATER if proof is Proof.LATER else Proof.NONE
-            found += [one if known else one._replace(proof=least) for one in _effects(inner, here)]
+            found += [one if known else one._replace(proof=least) for one in _effects(inner, here, depth + 1)]
         for one in _effects_of(command, here, proof, grouped=grouped):
             if one.operation is not FileOperation.SWEEP:
                 found.append(one)

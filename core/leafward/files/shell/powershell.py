@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 LONGEST_READ = 4096
 """Characters from which a script is not taken for one that only prints a file."""
 _TOKEN = late(
-    r"""(?s)@'\r?\n(?P<literal>.*?)\r?\n'@|@"\r?\n.*?\r?\n"@|'(?P<single>(?:[^']|'')*)'|"(?P<double>(?:[^"`]|`.|"")*)\""""
+    r"""(?s)@'\r?\n(?P<literal>.*?)(?:(?:\r?\n|(?<=\n))'@|\Z)|@"\r?\n.*?(?:(?:\r?\n|(?<=\n))"@|\Z)"""
+    r"""|'(?P<single>(?:[^']++|'')*+)(?:'|\Z)|"(?P<double>(?:[^"`]++|`.|"")*+)(?:"|\Z)"""
     r"""|(?P<operator>\|\||&&|[|;&(){}\n]|\d?>>?(?:&\d)?)|(?P<comment>\#[^\n]*)|(?P<space>[ \t\r]+|`\r?\n)|(?P<bare>[^\s|;&(){}'">]+)"""
 )
+"""The tokens of a script. A text without an end goes on to the end of the script, so that each part is read once."""
 _READ, _WRITE, _APPEND = FileOperation.READ, FileOperation.WRITE, FileOperation.APPEND
 _PROGRAMS: dict[str, FileOperation] = {
     **dict.fromkeys(("get-content", "gc", "cat", "type"), _READ),

@@ -36,6 +36,8 @@ _OTHERWISE = {
 }
 """Options with which they run no program, or one in another folder."""
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
+DEEPEST = 16
+"""Shells around a script up to which it is read."""
 _FLAG = re.compile(r"[-+][A-Za-z]+|pipefail|-")
 
 

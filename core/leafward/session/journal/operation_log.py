@@ -187,8 +187,10 @@ def _takes_back(operation: Operation) -> bool:
 def _placed(operation: Operation, known: dict[str, Operation]) -> Operation:
     """An operation with a unique id, and with its kind and root where it reverts an earlier one."""
     op = operation.op
-    while op in known:
+    if op in known:
         op = OperationId(f"{op}.{operation.subject}")
+    while op in known:
+        op = OperationId(f"{op}.{operation.entry}")
     undone = known.get(operation.undoes or "")
     if undone is None or undone.subject is not operation.subject:
         return replace(operation, op=op, undoes=None, root=op)

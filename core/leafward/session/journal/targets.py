@@ -18,7 +18,7 @@ _NO_TARGET = {
     Damage.NO_ID: "has no id",
     Damage.EXTRA_HEADER: "is a session header",
 }
-"""Stop reasons of replies that pi keeps but does not send."""
+"""Damage of an entry that no other entry can name, in words."""
 
 
 def refuse_unnamable(session: Session, target: int) -> None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents import databases
-from leafward.agents.lines import MARK
 from leafward.agents.opencode.storage.database import opened as opened_base
 from leafward.agents.recognition import agent_of, strays
 from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check, stray_messages
 from leafward.export.documents.lanes import Lanes
+from leafward.session.abridged_lines import BOM
 from leafward.session.entries import Kind
 from tests.core.catalogued import cards_by_id
 from tests.foreign_sessions import read_whole
@@ -163,7 +163,7 @@ def test_byte_order_marks_are_passed_over(root: Path) -> None:
     talk = one_turn()
     file = write_tree(root, talk)
     for path in file.parents[2].rglob("*.json"):
-        path.write_bytes(MARK + path.read_bytes())
+        path.write_bytes(BOM + path.read_bytes())
     session = opened(file)
     assert texts(session) == ["user: one?", "assistant: one."]
     assert agent_of(file) is OPENCODE

@@ -26,9 +26,9 @@ def in_chain(rows: dict[str, Body]) -> list[Body]:
     """The rows of a reply, by their ids, each behind its parent: they may be written in another order (2.1.110)."""
     found: dict[str, Body] = {}
     for name, row in rows.items():
-        line, above = [name], str(row.get("parentUuid"))
+        line, above = {name: None}, str(row.get("parentUuid"))
         while above in rows and above not in found and above not in line:
-            line.append(above)
+            line[above] = None
             above = str(rows[above].get("parentUuid"))
         found.update((one, rows[one]) for one in reversed(line))
     return list(found.values())

@@ -203,17 +203,20 @@ def queued_in(body: Body) -> str | None:
     return text if by_person and text and not tag_of(text) else None
 
 
-_COMMAND = late(r"(?s)<command-name>(.*?)</command-name>")
 _SHELL_TAG = "bash-input"
-_SHELL = late(r"(?s)<bash-input>(.*?)</bash-input>")
-_ARGUMENTS = late(r"(?s)<command-args>(.*?)</command-args>")
+
+
+def _inside(text: str, tag: str) -> str:
+    """The text within the first tag of a name, without blanks around it; empty where there is none."""
+    inside, end, _ = text.partition(f"<{tag}>")[2].partition(f"</{tag}>")
+    return inside.strip() if end else ""
 
 
 def command_in(text: str) -> str | None:
     """The command that a person typed, which the agent writes in parts: `/review the pears`, `! make`; None where it is none."""
     if tag_of(text) == _SHELL_TAG:
-        run = _SHELL.search(text)
-        return f"! {run[1].strip()}" if run is not None and run[1].strip() else None
+        run = _inside(text, _SHELL_TAG)
+        return f"! {run}" if run else None
     return request_in(text)
 
 
@@ -222,11 +225,9 @@ def request_in(text: str) -> str | None:
 
     A skill is named without a slash (2.0.20 to 2.0.77). The model calls skills without words, so those with words are a person's.
     """
-    found = _COMMAND.search(text) if tag_of(text) == _ASKING_TAG else None
-    if found is None:
+    if tag_of(text) != _ASKING_TAG:
         return None
-    arguments, name = _ARGUMENTS.search(text), found[1].strip()
-    words = arguments[1].strip() if arguments is not None else ""
+    name, words = _inside(text, "command-name"), _inside(text, "command-args")
     if not name or not (words or name.startswith("/")):
         return None
     return f"/{name.removeprefix('/')} {words}".strip()

@@ -137,8 +137,9 @@ def corrected(builder: EntryBuilder, requests: Requests) -> list[int]:
 def _lying(above: list[int], replies: list[str], kinds: bytearray, requests: Requests) -> list[int] | None:
     """The entries among `above` of recorded replies, the last where several are equal; None where one is missing."""
     wanted, known = Counter(replies), defaultdict[str, list[int]](list)
+    left = len(replies)
     for entry in reversed(above):
-        if not wanted:
+        if not left:
             break
         if kinds[entry] != Kind.ASSISTANT:
             continue
@@ -146,8 +147,8 @@ def _lying(above: list[int], replies: list[str], kinds: bytearray, requests: Req
         if wanted[digest] > 0:
             known[digest].append(entry)
             wanted[digest] -= 1
-        wanted = +wanted
-    return [known[one].pop() for one in replies] if not wanted else None
+            left -= 1
+    return [known[one].pop() for one in replies] if not left else None
 
 
 def _first_below(builder: EntryBuilder, requests: Requests, compaction: int) -> tuple[str, list[int]] | None:

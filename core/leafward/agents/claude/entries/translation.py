@@ -104,6 +104,9 @@ class Translator:
         start = builder.rows.start
         self._instead = {builder.entry[first]: start[row] for first, row in builder.instead.items()}
         self._results: dict[str, int] = {}
+        """The nearest results above the edits that were asked for, by their calls."""
+        self._looked_above: set[int] = set()
+        """Entries above which every result is known."""
         self._calls = CallNames(self.columns, self._calls_in)
 
     def rows(self, index: int) -> list[Body]:
@@ -367,8 +370,8 @@ class Translator:
     def _answer(self, index: int, call: str) -> int:
         """The result above an entry that answers a call; -1 without one."""
         parents, kinds = self.columns.parent, self.columns.kind
-        at = parents[index]
-        while call not in self._results and at >= 0:
+        begin = at = parents[index]
+        while call not in self._results and at >= 0 and at not in self._looked_above:
             if kinds[at] == Kind.TOOL_RESULT:
                 found = self.rows(at)
                 results = results_in(found[0]) if found else []
@@ -376,6 +379,8 @@ class Translator:
                 if part < len(results):
                     self._results.setdefault(str(results[part].get("tool_use_id")), at)
             at = parents[at]
+        if call not in self._results:
+            self._looked_above.add(begin)
         return self._results.get(call, -1)
 
 
