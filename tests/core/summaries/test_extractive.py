@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 GOLDEN = """\
 ## Goal
-- Port the parser of orchard to a table. Never touch the generated files under gen/.
+- commit what you have, then fix the test (asked first: Port the parser of orchard to a table. Never touch the generated files under gen/.)
 
 ## Constraints & Preferences
 - Never touch the generated files under gen/.
@@ -56,11 +56,7 @@ GOLDEN = """\
 ## Critical Context
 - Last file changed: `plan.md`
 - Last test run: `make test` failed with exit 2
-
-### As replies said it then
-- The table is filled, but one test fails with a TypeError in src/parser.py.
-
-### Recorded
+- Asked before: Port the parser of orchard to a table. Never touch the generated files under gen/. → the reply says: “The table is filled, but one test fails with a TypeError in src/parser.py.”
 - On the git branch `table-parser`
 - Declared in `src/parser.py`: `def parse_table(rowCount): ...`
 - Changed: `plan.md` 2×, `src/parser.py`
@@ -79,7 +75,7 @@ def test_every_line_names_its_sources() -> None:
             assert line.sources, line
             assert all(10 <= entry < 10 + len(DAY) for entry in line.sources)
     (goal,) = [line for line in made.lines if line.section == "Goal"]
-    assert goal.sources == (10,)
+    assert goal.sources == (21,)
 
 
 def test_it_is_a_summarizer() -> None:
@@ -111,7 +107,7 @@ def test_the_budget_is_kept(budget: int) -> None:
 
 def test_more_room_tells_no_less_of_what_comes_first() -> None:
     small, large = summarize(span(*DAY), 60).text, summarize(span(*DAY), 600).text
-    assert small.startswith("## Goal\n- Port the parser")
+    assert small.startswith("## Goal\n- commit what you have, then fix the test")
     assert "commit what you have" in large
 
 

@@ -21,8 +21,9 @@ _REQUEST = (
 )
 
 
-def test_of_a_question_that_was_looked_up_only_the_offer_is_open() -> None:
-    assert told_in(SummarySection.GOAL, *_ASKED) == [NOTHING_OPEN]
+def test_of_a_question_that_was_looked_up_the_offer_waits() -> None:
+    (goal,) = told_in(SummarySection.GOAL, *_ASKED)
+    assert goal.startswith("Last request, answered with a question: ")
     (waiting,) = told_in(SummarySection.IN_PROGRESS, *_ASKED)
     assert "Want me to implement that?" in waiting
     # A request in the form of a question is for work, and that may not be done.
@@ -63,7 +64,8 @@ def test_an_answer_that_goes_on_ends_nothing(promise: str) -> None:
         *ran("a", "gh pr create"),
         reply(f"The request is open and its checks run. {promise}"),
     ]
-    assert told_in(SummarySection.GOAL, *said) == [asked]
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert goal.startswith(f"Last request: {asked} → the reply ")
     assert told_in(SummarySection.GOAL, *said[:-1], reply("It is merged.")) == [NOTHING_OPEN]
 
 
@@ -81,7 +83,7 @@ def test_a_question_for_whatever_is_wanted_next_keeps_nothing_open(ending: str) 
 def test_a_request_that_begins_with_a_yes_leaves_the_one_before_it_done() -> None:
     said = [user("Port the frost parser of orchard."), *worked("src/parser.py", "a"), reply("It is ported.")]
     then = [*said, user("ok, now the docs"), *worked("docs.md", "z")]
-    assert told_in(SummarySection.IN_PROGRESS, *then) == []
+    assert told_in(SummarySection.IN_PROGRESS, *then) == ["Last request: the docs"]
     assert any(
         line.startswith("Asked: Port the frost parser") for line in told_in(SummarySection.DONE, *then)
     )
@@ -98,8 +100,8 @@ def test_a_request_that_begins_with_a_yes_leaves_the_one_before_it_done() -> Non
 def test_an_answer_that_announces_the_next_work_ends_nothing(answer: str) -> None:
     # Fails where what is still to come is told as answered.
     asked = "Move the rows of the frost table into the valley of orchard."
-    goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
-    assert goals == [asked]
+    (goal,) = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
+    assert asked in goal
     kept = "The rows of the frost table are in the valley now. I'll leave the old reader as it is."
     goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(kept))
     assert goals == [NOTHING_OPEN]
@@ -117,7 +119,7 @@ def test_an_answer_that_announces_the_next_work_ends_nothing(answer: str) -> Non
 def test_what_happens_on_a_failure_is_no_failure(answer: str, fails: bool) -> None:
     asked = "Move the rows of the frost table into the valley of orchard."
     goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
-    assert (goals == [asked]) is fails
+    assert (goals != [NOTHING_OPEN]) is fails
 
 
 @pytest.mark.parametrize(
@@ -130,4 +132,4 @@ def test_what_happens_on_a_failure_is_no_failure(answer: str, fails: bool) -> No
 def test_what_remains_as_it_is_leaves_nothing_open(answer: str, is_open: bool) -> None:
     asked = "Move the rows of the frost table into the valley of orchard."
     goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
-    assert goals == [asked if is_open else NOTHING_OPEN]
+    assert (goals != [NOTHING_OPEN]) is is_open

@@ -88,7 +88,8 @@ def test_in_a_talk_the_first_request_is_no_goal_once_others_were_answered() -> N
 )
 def test_a_told_next_step_leaves_the_request_open(answer: str) -> None:
     said = [user("Move orchard to the new parser"), *worked("src/p.py", "a"), reply(answer)]
-    assert told_in(GOAL, *said) == ["Move orchard to the new parser"]
+    (goal,) = told_in(GOAL, *said)
+    assert goal.startswith("Last request: Move orchard to the new parser → the reply ")
     (step,) = told_in(NEXT, *said)
     assert "port the printer" in step
 
@@ -165,13 +166,18 @@ def test_a_correction_in_any_language_ends_what_it_corrects(
 )  # fmt: skip
 def test_a_next_step_in_another_language_leaves_the_request_open(asked: str, answer: str, step: str) -> None:
     said = [user(asked), *worked("s.py", "a"), reply(answer)]
-    assert told_in(GOAL, *said) == [asked]
+    (goal,) = told_in(GOAL, *said)
+    assert goal.startswith(f"Last request: {asked} → the reply ")
     assert step in "\n".join(told_in(NEXT, *said))
 
 
 def test_failures_told_in_russian_leave_the_request_open() -> None:
     said = [user("Почини тесты orchard"), *worked("s.py", "a"), reply("Два теста всё ещё падают: test_deep и test_wide.")]  # fmt: skip
-    assert told_in(GOAL, *said) == ["Почини тесты orchard"]
+    (goal,) = told_in(GOAL, *said)
+    assert (
+        goal
+        == "Last request: Почини тесты orchard → the reply says: “Два теста всё ещё падают: test_deep и test_wide.”"
+    )
 
 
 def test_a_result_that_the_user_accepts_as_it_is_ends_the_request() -> None:

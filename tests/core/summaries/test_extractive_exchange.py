@@ -66,7 +66,7 @@ def test_a_reply_to_a_question_of_the_models_is_part_of_the_request() -> None:
         reply("Prod needs an approval; I cannot go on until someone approves run 771."),
     ]
     # A word alone says nothing without the request before it, and what waits for somebody is not done.
-    assert the_goal(*said) == "prod (asked before: deploy to staging)"
+    assert the_goal(*said) == ("Last request: prod (asked before: deploy to staging)")
     assert not any("prod" in line.lower() for line in told_in(SummarySection.DONE, *said))
     assert told_in(SummarySection.BLOCKED, *said) == [
         "Prod needs an approval; I cannot go on until someone approves run 771."
@@ -104,7 +104,9 @@ def test_a_correction_of_a_plan_is_no_declined_start() -> None:
     ]
     # Work has begun since.
     assert told_in(SummarySection.CONSTRAINTS, *said) == []
-    assert the_goal(*said) == "Plan how the jobs of orchard move to a queue."
+    assert the_goal(*said) == (
+        "approved, go (asked: Ok like this?) (asked before: Plan how the jobs of orchard move to a queue. Don't write code yet.)"
+    )
 
 
 def test_the_rule_not_to_begin_yet_stands_until_work_may_begin() -> None:
@@ -255,7 +257,7 @@ def test_a_request_said_again_in_the_same_words_is_one() -> None:
     assert the_goal(*said) == NOTHING_OPEN
 
 
-def test_an_offer_of_more_leaves_nothing_open_and_waits() -> None:
+def test_an_offer_of_more_is_told_with_the_report_before_it() -> None:
     said = [
         user("Run the tests of orchard to make sure everything works."),
         *ran("a", "make test"),
@@ -263,9 +265,11 @@ def test_an_offer_of_more_leaves_nothing_open_and_waits() -> None:
             "All 12 tests pass. Here is what there is:\n\n- trees\n\nWould you like me to help with the front end?"
         ),
     ]
-    assert the_goal(*said) == NOTHING_OPEN
-    # The report before the words that introduce a list is the outcome.
-    assert told_in(SummarySection.DONE, *said)[0].endswith("→ All 12 tests pass.")
+    # The report before the words that introduce a list.
+    assert the_goal(*said) == (
+        "Last request, answered with a question: Run the tests of orchard to make sure everything works."
+        " → the reply says: “All 12 tests pass.”"
+    )
     assert told_in(SummarySection.IN_PROGRESS, *said) == [
         "Waiting for the user: Would you like me to help with the front end?"
     ]
@@ -311,7 +315,9 @@ def test_what_was_said_while_the_work_went_on_is_answered_with_it() -> None:
         *worked("web/b.css", "b"),
         reply("Renamed the file of colors."),
     ]
-    assert the_goal(*first, *waits, last).startswith("Add a dark theme")
+    assert the_goal(*first, *waits, last) == (
+        "the icon of the sidebar is off by 2px (asked before: Add a dark theme to the settings of orchard)"
+    )
 
 
 def test_a_request_that_was_answered_with_a_question_is_called_so() -> None:
@@ -325,9 +331,15 @@ def test_a_request_that_was_answered_with_a_question_is_called_so() -> None:
             "The first row names the beds of the garden.\n\nShall we look at the next row, or at the totals?"
         ),
     )
+    assert the_goal(*said) == (
+        "Last request, answered with a question: Go through the rows of people.py with me."
+    )
     assert told_in(SummarySection.IN_PROGRESS, *said) == [
-        "Last request, answered with a question: Go through the rows of people.py with me.",
-        "Waiting for the user: Shall we look at the next row, or at the totals?",
+        "Waiting for the user: Shall we look at the next row, or at the totals?"
     ]
-    again = told_in(SummarySection.IN_PROGRESS, user("Go on."), previous=summarize(span(*said)).text)
-    assert not any("answered with a question: Last" in line for line in again)
+    then = (user("Count the beds."), *ran("c", "wc beds.csv"))
+    once = summarize(span(*said)).text
+    assert told_in(SummarySection.GOAL, *then, previous=once) == ["Count the beds."]
+    assert "Asked before: Go through the rows of people.py with me." in told_in(
+        SummarySection.CONTEXT, *then, previous=once
+    )

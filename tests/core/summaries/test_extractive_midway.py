@@ -80,7 +80,7 @@ def test_a_request_for_work_is_not_over_with_the_answer_to_a_question() -> None:
         *ran("b", "grep tare src"),
     ]
     (goal, *_) = told_in(SummarySection.GOAL, *said, reply("Yes — each has one of 2 kg."))
-    assert goal.startswith("Import the crates")
+    assert goal.startswith("Asked before: Import the crates")
 
 
 @pytest.mark.parametrize(

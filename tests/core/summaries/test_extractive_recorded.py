@@ -71,7 +71,10 @@ def test_where_the_cut_splits_a_turn_its_request_is_the_goal() -> None:
     ]
     assert told_in(SummarySection.GOAL, *turns, prefix=3) == [last]
     aside = [*turns[:-3], user("why do you read the footer 100 lines at a time?"), *turns[-2:]]
-    assert "100 lines" not in "".join(told_in(SummarySection.GOAL, *aside, prefix=3))
+    # An answered request is no goal for an aside; it tells what that is about.
+    assert told_in(SummarySection.GOAL, *aside, prefix=3) == [
+        f"why do you read the footer 100 lines at a time? (asked before: {first})"
+    ]
 
 
 def test_a_check_of_a_deleted_file_blocks_nothing(corpora: Path) -> None:

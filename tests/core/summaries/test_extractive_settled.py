@@ -72,19 +72,24 @@ def test_no_request_that_was_answered_before_the_last_one_is_the_goal() -> None:
         "Moved the table. Should I move the escapes too?",
     ],
 )
-def test_a_request_whose_answer_leaves_something_stays_the_goal(answer: str) -> None:
+def test_a_request_whose_answer_leaves_something_is_told_with_its_answer(answer: str) -> None:
     (goal,) = told_in(SummarySection.GOAL, ASKED, *EDIT, reply(answer))
-    assert goal.startswith("Port the lexer")
+    asks = ", answered with a question" if answer.endswith("?") else ""
+    assert goal.startswith(f"Last request{asks}: Port the lexer")
+    assert ("→ the reply says: “Moved" in goal) or asks
+    assert told_in(SummarySection.IN_PROGRESS, ASKED, *EDIT, reply(answer)) == (
+        ["Waiting for the user: Should I move the escapes too?"] if asks else []
+    )
 
 
-def test_a_request_stays_the_goal_while_the_agents_list_has_an_open_step() -> None:
+def test_a_request_is_not_called_answered_while_the_agents_list_has_an_open_step() -> None:
     todos = [
         {"content": "Move the table", "status": "completed"},
         {"content": "Drop it", "status": "pending"},
     ]
     said = [ASKED, reply("", ("t", "TodoWrite", {"todos": todos})), result("t", "ok"), *EDIT]
     (goal,) = told_in(SummarySection.GOAL, *said, reply("Done. Moved the table out of `src/lexer.py`."))
-    assert goal.startswith("Port the lexer")
+    assert goal.startswith("Last request: Port the lexer")
 
 
 def test_the_next_request_is_the_goal_behind_a_summary_of_which_nothing_was_open() -> None:
@@ -156,7 +161,6 @@ def test_a_split_turn_that_the_kept_messages_finish_is_done(behind: list[dict[st
     [
         [*EDIT],
         [reply("Which of the two tables should I move?")],
-        [reply("Done. Moved the table."), user("no, that's wrong, the lexer crashes now")],
     ],
 )
 def test_a_split_turn_that_goes_on_stays_the_goal(behind: list[dict[str, Any]]) -> None:
@@ -164,10 +168,19 @@ def test_a_split_turn_that_goes_on_stays_the_goal(behind: list[dict[str, Any]]) 
     assert "## Goal\n- Port the lexer of orchard to a table." in Extractive().summarize(what, 1000).text
 
 
-def test_a_remark_beside_the_work_is_done_though_the_answer_asks_how_the_work_goes_on() -> None:
+def test_a_split_turn_that_was_called_wrong_is_what_was_asked_before_the_kept_messages() -> None:
+    behind = kept(reply("Done. Moved the table."), user("no, that's wrong, the lexer crashes now"))
+    (goal,) = told_in(SummarySection.GOAL, ASKED, *EDIT, kept=behind, prefix=3)
+    assert goal.startswith("Last request before the messages that were kept: Port the lexer of orchard")
+
+
+def test_a_remark_beside_the_work_is_told_with_its_answer_where_that_asks_how_the_work_goes_on() -> None:
     aside = user("slight steering: why does the lexer forget its listeners when the table is drawn anew?")
     said = [ASKED, *EDIT, aside, *EDIT, reply("The lexer keeps them. Should I go on with the printer now?")]
-    assert any("slight steering" in line for line in told_in(SummarySection.DONE, *said))
+    before, goal = told_in(SummarySection.GOAL, *said)
+    assert goal.startswith("Last request, answered with a question: slight steering")
+    # An answer to a question does not end work without a reply of its own.
+    assert before.startswith("Asked before: Port the lexer")
     assert not any("steering" in line for line in told_in(SummarySection.IN_PROGRESS, *said))
 
 

@@ -31,6 +31,8 @@ Claude Code's commit signature.
 _NAMES = frozenset({FactKind.PATH, FactKind.IDENTIFIER})
 OUTCOME = " → "
 """The arrow between a request and its outcome."""
+REPLY_SAYS = "the reply says: "
+"""Words before a quotation behind that arrow, where nothing decides whether the request is done."""
 
 
 _ASKED = "Asked: "

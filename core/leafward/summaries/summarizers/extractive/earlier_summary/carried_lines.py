@@ -12,7 +12,7 @@ from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
-from leafward.summaries.summarizers.extractive.candidates import BEFORE_KEPT, add, asked_since
+from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, BEFORE_KEPT, add, asked_since
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import sorted_out, without_mark
 from leafward.summaries.summarizers.extractive.earlier_summary.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.extractive.earlier_summary.remade_lines import is_made_anew
@@ -175,13 +175,20 @@ def _goals(
         [
             line.text
             for line in outline
-            if line.section is SummarySection.GOAL and line.text not in user_requests.SETTLED
+            if line.section is SummarySection.GOAL
+            and line.text not in user_requests.SETTLED
+            and not _is_past_request(line.text, turns)
         ],
         [turn for turn in (every if went_on else turns) if not is_beside(turn)],
         answered=went_on,
         over=reached_all,
         in_turn=in_turn,
     )
+
+
+def _is_past_request(goal: str, turns: Sequence[Turn]) -> bool:
+    """Whether a goal only tells the last request of then, and another one was made since."""
+    return bool(turns) and _LAST_REQUEST.match(goal) is not None
 
 
 def _tell_code(evidence: Evidence, read: OutlineLine, entry: EntryIndex) -> bool:
@@ -197,6 +204,8 @@ def _read_today(
 ) -> _Line | None:
     """A line in words that hold now, a goal in its new section; None where nothing of it is left."""
     section, text, lead = read.section, read.text, ""
+    if section is SummarySection.GOAL and _LAST_REQUEST.match(text) and text not in goals:
+        section, text, lead = SummarySection.CONTEXT, _LAST_REQUEST.sub("", text), ASKED_BEFORE
     if section is SummarySection.GOAL:
         if text not in goals:
             return None

@@ -91,7 +91,7 @@ def stands_for_an_aside(goal: Turn, turns: Sequence[Turn]) -> bool:
 
 
 def is_over(goal: Turn, turns: Sequence[Turn]) -> bool:
-    """Whether a goal that stands for an aside was answered, and nothing said since makes that wrong."""
+    """Whether a request was answered, and nothing said since makes that wrong."""
     if any(turn is goal for turn in open_requests(turns)):
         return False
     if not (is_answered(goal) or prose.reports(goal.answer)):
@@ -125,15 +125,6 @@ def leads_to(turns: Sequence[Turn], goal: Turn, last: Turn) -> bool:
         )
         for turn, then in pairwise(between)
     )
-
-
-def open_aside(turns: Sequence[Turn]) -> Turn | None:
-    """The open aside, where every request before it is over; None where it only declines an offer."""
-    aside = goal_of(open_requests(turns))
-    before = turn_before(turns, aside) if aside is not None else None
-    if aside is None or (before is not None and responses.declines(aside.own, question_of(before.answer))):
-        return None
-    return aside
 
 
 def _said_to(aside: Turn, turns: Sequence[Turn]) -> Iterator[Turn]:

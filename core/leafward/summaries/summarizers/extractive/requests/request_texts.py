@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import labels, prose, responses
+from leafward.summaries.facts import labels, prose, questions, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
-from leafward.summaries.summarizers.extractive.candidates import OUTCOME
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
 from leafward.summaries.summarizers.extractive.requests.current_goal import stands_for_an_aside
 from leafward.summaries.summarizers.extractive.requests.exchange import verdict_of
 from leafward.summaries.summarizers.extractive.requests.offers import accepted
@@ -40,6 +40,8 @@ _GO_AHEAD = re.compile(
 _WAY_LIMIT = 140
 OUTCOME_LIMIT = 120
 """Characters of a request's outcome."""
+ENDING_LIMIT = OUTCOME_LIMIT + 24
+"""Characters of what is quoted of a reply behind a request, with our words around it."""
 _TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
 _STOPS = (".", "!", "。", "！")
 _PAST = re.compile(
@@ -188,13 +190,7 @@ def with_outcome(text: str, turn: Turn, same: SameWork) -> str:
     if verdict := verdict_of(turn):
         return f"{text}{OUTCOME}{cut(verdict, OUTCOME_LIMIT)}"
     passages = [(one, section_of_sentence(one)) for one in quotable(turn.answer, shortest=8)]
-    done = [
-        one
-        for one, section in passages
-        if section is SummarySection.DONE or (prose.reports(one) and len(content_words(one)) >= _TELLS)
-    ]
-    # A short report rather than one that is cut.
-    told = next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
+    told = _report_of(turn.answer)
     if not told and not turn.works and (title := _TITLE.match(turn.answer)):
         # What was asked for is the text itself, and its first sentence is no outcome.
         told = f'the text "{title[1].strip()}"'
@@ -218,6 +214,33 @@ def with_outcome(text: str, turn: Turn, same: SameWork) -> str:
             )
             told = f"{told.rstrip('.。')} ({changed})" if short else changed
     return f"{text}{OUTCOME}{cut(told, OUTCOME_LIMIT)}" if told else text
+
+
+def _report_of(answer: str) -> str:
+    """The first report of finished work in an answer, a short one rather than one that is cut; empty where it has none."""
+    done = [
+        one
+        for one in quotable(answer, shortest=8)
+        if section_of_sentence(one) is SummarySection.DONE
+        or (prose.reports(one) and len(content_words(one)) >= _TELLS)
+    ]
+    return next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
+
+
+def with_ending(text: str, turn: Turn, answer: str, *, is_told: bool = False) -> str:
+    """A request of which nothing decides whether it is done, with what the last reply to it says, which may tell.
+
+    Of the answer to a question that is its beginning, else its first report, or its end. `is_told` says that a line of
+    its own tells how the reply ended.
+    """
+    # A step has a line of its own too.
+    said = [
+        one for one in quotable(answer, shortest=8) if section_of_sentence(one) is not SummarySection.NEXT
+    ]
+    quoted = said[0] if said and questions.asks(turn.own) else _report_of(answer)
+    if said and not (quoted or is_told):
+        quoted = said[-1]
+    return f"{text}{OUTCOME}{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted else text
 
 
 def whole_sentences(text: str, limit: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,38 +17,43 @@ from leafward.summaries.summarizers.extractive.candidates import (
     add,
 )
 from leafward.summaries.summarizers.extractive.requests.answered_requests import (
+    CHANGES,
     is_looked_up,
     obstacle,
     settles,
 )
 from leafward.summaries.summarizers.extractive.requests.current_goal import (
     goal_among,
-    is_beside,
     is_over,
     is_unchallenged,
     leads_to,
-    open_aside,
 )
 from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
 from leafward.summaries.summarizers.extractive.requests.offers import offer_in
-from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS
+from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS, MEANWHILE
 from leafward.summaries.summarizers.extractive.requests.request_texts import (
+    ENDING_LIMIT,
     OUTCOME_LIMIT,
     goal_text,
     heading_apart,
     last_text,
     open_limit,
     whole_sentences,
+    with_ending,
     with_outcome,
     with_way,
 )
 from leafward.summaries.summarizers.extractive.turns import (
     SUBSTANTIAL,
+    TELLING,
     Turn,
+    asks_back,
     goal_of,
     is_answered,
-    keeps_going,
+    is_praise,
     last_of,
+    only_declines,
+    question_of,
     turn_before,
 )
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
@@ -74,6 +80,17 @@ _ASKED = 4
 """Earlier requests that may be quoted."""
 
 
+class _State(Enum):
+    """What is sure of the last request: a label claims no more than that."""
+
+    OPEN = auto()
+    """Nothing ended it: no reply, or the work on it goes on. It is the goal."""
+    REPLIED = auto()
+    """A reply ended, and nothing decides whether all that was asked is done: it is quoted with the end of that reply."""
+    SETTLED = auto()
+    """It was answered, and nothing is left: the goal is that, and the request is among the done."""
+
+
 def requests(
     evidence: Evidence,
     turns: Sequence[Turn],
@@ -83,29 +100,125 @@ def requests(
     is_split: bool,
     kept: KeptAnswers,
 ) -> None:
-    """Adds the user's requests: the current one as the goal, the last ones as work in progress; see `goal_among`."""
+    """Adds the user's requests: the last one by its state, and those before it.
+
+    With `first` the goal is told too: an earlier summary has none.
+    """
     asked = _Requests(evidence, turns, last_of(turns), same, is_split, kept)
-    goal, answered, all_over = _current(asked, goal_among(turns, is_split=is_split) if first else None)
+    before = goal_among(turns, is_split=is_split) if first else None
+    if asked.is_over_since(before):
+        before = None
     latest, since = asked.latest, kept.since
-    for turn in answered:
-        _asked(evidence, turns, turn, 1.0, same)
-    if goal is not None:
-        text = _without_dropped(evidence, goal_text(turns, goal, same))
-        add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=open_limit(goal.text))
-    _earlier(evidence, turns, (goal, latest, *answered), same)
+    if before is not None and (latest is None or latest.first < before.first):
+        latest, before = before, None
     if stopped := obstacle(turns, since=since):
         add(evidence, SummarySection.BLOCKED, stopped, (turns[-1].entry,), 2.0)
     if latest is None:
+        _earlier(evidence, turns, (), same)
         return
+    state = _state(asked, latest)
+    # A refusal asks for nothing.
+    goal = latest if first and not _refuses(turns, latest) else None
+    answered: Turn | None = None
+    if before is latest:
+        before = None
+    if before is not None and state is _State.OPEN and _goes_on(turns, before, latest):
+        goal, before = before, None
+    if before is not None and _is_done(asked, before):
+        _asked(evidence, turns, before, 1.0, same)
+        answered, before = before, None
+    elif before is not None:
+        amid = questions.asks(latest.own) or MEANWHILE.match(latest.own) is not None
+        _asked_before(asked, before, amid=amid and state is not _State.OPEN)
+    _earlier(evidence, turns, (answered, before, goal, latest), same)
     lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
-    if first and goal is None and all_over:
-        _nothing_open(asked, latest, lead)
-    elif latest.left:
-        return
-    elif turns[-1] is not latest and _agreed_to_more(asked, latest, all_over=all_over):
-        _agreed(evidence, turns, goal, latest, lead, same)
+    if state is _State.SETTLED:
+        _settled(asked, latest, lead, first=first)
+    elif state is _State.REPLIED:
+        _replied(asked, latest, first=first)
     else:
-        _latest(evidence, turns, goal, latest, lead, same, over=all_over, since=since)
+        _open(asked, goal, latest, before, lead)
+
+
+def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None, lead: str) -> None:
+    """Adds an open request as the goal, and what was said last as work in progress."""
+    evidence, turns, same = asked.evidence, asked.turns, asked.same
+    if goal is not None:
+        text = _without_dropped(evidence, goal_text(turns, goal, same))
+        if before is not None and goal.words < TELLING and " (asked first: " not in text:
+            # Alone it does not tell what it is about.
+            text = f"{text} (asked before: {cut(whole_sentences(before.text, OUTCOME_LIMIT), OUTCOME_LIMIT)})"
+        limit = open_limit(goal.text)
+        add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=limit)
+    if latest.left:
+        return
+    if turns[-1] is not latest and _agreed_to_more(asked):
+        _agreed(asked, goal, latest, lead)
+    elif latest is not goal:
+        limit = open_limit(latest.text)
+        text = last_text(turns, latest, limit)
+        _last(evidence, SummarySection.IN_PROGRESS, text, latest, lead, limit)
+    elif goal is not goal_of(turns):
+        brief = whole_sentences(latest.text, _BRIEFLY)
+        _last(evidence, SummarySection.IN_PROGRESS, brief, latest, lead, _BRIEFLY)
+
+
+def _replied(asked: _Requests, latest: Turn, *, first: bool) -> None:
+    """Adds the last request with what its reply reports, or its end: whoever goes on sees how it stands."""
+    evidence, kept, end = asked.evidence, asked.kept, asked.turns[-1]
+    asks = asks_back(end.answer)
+    is_told = (asks and not kept.since) or bool(obstacle(asked.turns, since=kept.since))
+    lead = f"{LAST_REQUEST}{BEFORE_KEPT if kept.since else ASKED_BACK * asks}: "
+    limit = open_limit(latest.text)
+    agreed = _agreed_text(asked.turns, latest) if end is not latest and not is_praise(end) else ""
+    said = agreed or last_text(asked.turns, latest, limit)
+    text = with_ending(said, latest, end.answer, is_told=is_told)
+    section = SummarySection.GOAL if first else SummarySection.CONTEXT
+    add(
+        evidence,
+        section,
+        _without_dropped(evidence, text),
+        (latest.entry,),
+        3.0 if first else 2.0,
+        first=True,
+        limit=limit + ENDING_LIMIT,
+        lead=lead,
+    )
+
+
+def _asked_before(asked: _Requests, turn: Turn, *, amid: bool) -> None:
+    """Adds an earlier request of which nothing decides whether it is done, with a quotation of the reply to it.
+
+    `amid` says that what was asked since came in between: an answer to that does not end work without a reply of its own.
+    """
+    evidence, turns = asked.evidence, asked.turns
+    if amid and not turn.answer and not asked.kept.since:
+        text, limit = goal_text(turns, turn, asked.same), open_limit(turn.text)
+        _last(evidence, SummarySection.GOAL, text, turn, ASKED_BEFORE, limit)
+        return
+    text = cut(whole_sentences(heading_apart(_without_dropped(evidence, turn.text)), _EARLIER), _EARLIER)
+    text = with_ending(text, turn, closing(turns, turn).answer)
+    add(evidence, SummarySection.CONTEXT, text, (turn.entry,), 1.0, limit=LINE_LIMIT, lead=ASKED_BEFORE)
+
+
+def _is_done(asked: _Requests, turn: Turn) -> bool:
+    """Whether an earlier request is over, and nothing said since makes the answer to it wrong."""
+    return is_over(turn, asked.turns) or (asked.is_settled(turn) and is_unchallenged(turn, asked.turns))
+
+
+def _refuses(turns: Sequence[Turn], turn: Turn) -> bool:
+    """Whether a request declines what the answer before it offered, in whatever many words."""
+    before = turn_before(turns, turn)
+    if before is None or not responses.declines(turn.own, question_of(before.answer)):
+        return False
+    # Behind the refusal other work may be asked for.
+    return not any(map(CHANGES.match, list(prose.sentences(turn.own))[1:]))
+
+
+def _goes_on(turns: Sequence[Turn], goal: Turn, latest: Turn) -> bool:
+    """Whether an earlier request is still worked on: no reply ended since, but to ask the user what was answered."""
+    between = [one for one in turns if goal.first <= one.first < latest.first]
+    return not any(one.answer for one in between) or leads_to(turns, goal, latest)
 
 
 class _Requests(NamedTuple):
@@ -134,59 +247,25 @@ class _Requests(NamedTuple):
         return any(turn is one for one in self.kept.over)
 
 
-class _Current(NamedTuple):
-    """The request that the work is for."""
-
-    goal: Turn | None
-    answered: Sequence[Turn]
-    """Goals that turned out to be answered."""
-    all_over: bool
-    """Whether the last request is over."""
-
-
-def _current(asked: _Requests, goal: Turn | None) -> _Current:
-    """The request that the work is for: `goal`, or what was asked behind it where that is over."""
-    turns, latest = asked.turns, asked.latest
-    if asked.is_over_since(goal):
-        goal = latest
-    all_over = latest is not None and (asked.is_settled(latest) or asked.is_over_since(latest))
-    answered = []
-    if goal is not None and is_over(goal, turns):
-        # A request that is over is no goal.
-        answered.append(goal)
-        goal = open_aside(turns)
-    if (
-        goal is not None
-        and latest is not None
-        and goal is not latest
-        and _is_answered_too(asked, goal, latest, all_over=all_over)
-    ):
-        # The last request says more of what is wanted now.
-        answered.append(goal)
-        goal = latest
-    if goal is latest and latest is not None and not asked.is_split:
-        # A question that words answered leaves nothing open, whatever they tell of.
-        all_over |= questions.asks(latest.own) and is_answered(latest) and not latest.works
-        all_over = all_over or (
-            latest is turns[-1] and is_looked_up(latest) and not asked.same.changed(latest)
-        )
-    if goal is latest and all_over:
-        goal = None
-    return _Current(goal, answered, all_over)
-
-
-def _is_answered_too(asked: _Requests, goal: Turn, latest: Turn, *, all_over: bool) -> bool:
-    """Whether a goal from before the last request is answered: with that, or by itself."""
+def _state(asked: _Requests, latest: Turn) -> _State:
+    """What is sure of the last request."""
     turns = asked.turns
-    of_latest = leads_to(turns, goal, latest)
-    if of_latest and all_over:
-        return True
-    # Where a step was agreed to that the answer to a question offered, the question does not say what it is for.
-    consented = latest is not turns[-1] and questions.asks(latest.text)
-    return not (of_latest or consented) and asked.is_settled(goal) and is_unchallenged(goal, turns)
+    if asks_back(turns[-1].answer) and not asked.kept.since:
+        # The work may be done and the question be about more, or wait for the question.
+        return _State.REPLIED
+    if asked.is_settled(latest) or asked.is_over_since(latest):
+        return _State.SETTLED
+    if not asked.is_split:
+        # A question that words answered leaves nothing open, whatever they tell of.
+        told = questions.asks(latest.own) and is_answered(latest) and not latest.works
+        if told or (latest is turns[-1] and is_looked_up(latest) and not asked.same.changed(latest)):
+            return _State.SETTLED
+    spoken = [turn for turn in turns if not (turn.waits and (is_praise(turn) or only_declines(turns, turn)))]
+    # Behind the kept messages nothing tells how a request stands that they do not answer.
+    return _State.REPLIED if asked.kept.since or (spoken and spoken[-1].answer) else _State.OPEN
 
 
-def _nothing_open(asked: _Requests, latest: Turn, lead: str) -> None:
+def _settled(asked: _Requests, latest: Turn, lead: str, *, first: bool) -> None:
     """Adds the last request with its outcome, and the goal that nothing is open."""
     evidence, kept = asked.evidence, asked.kept
     end = closing(asked.turns, latest)
@@ -195,21 +274,15 @@ def _nothing_open(asked: _Requests, latest: Turn, lead: str) -> None:
     section = SummarySection.DONE if done else SummarySection.CONTEXT
     text = last_text(asked.turns, latest)
     _last(evidence, section, with_outcome(text, end, asked.same) if done else text, latest, lead)
-    nothing = _NOTHING_OPEN_BEFORE if kept.since else NOTHING_OPEN
-    add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
+    if first and not any(line.section is SummarySection.GOAL for line in evidence.candidates):
+        nothing = _NOTHING_OPEN_BEFORE if kept.since else NOTHING_OPEN
+        add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
 
 
-def _agreed_to_more(asked: _Requests, latest: Turn, *, all_over: bool) -> bool:
-    """Whether the turn behind the last request goes on with work, and that is not answered yet."""
-    agreed, kept = asked.turns[-1], asked.kept
-    if not (agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))):
-        return False
-    # A request whose answer asked for the agreement is no more answered than that is over.
-    accepts = keeps_going(agreed) or responses.agrees(agreed.own)
-    ended = is_answered(agreed) and (
-        not accepts or all_over or is_answered(latest) or (kept.finished and kept.since)
-    )
-    return not ended
+def _agreed_to_more(asked: _Requests) -> bool:
+    """Whether the turn behind the last request goes on with work."""
+    agreed = asked.turns[-1]
+    return agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
 
 
 def _without_dropped(evidence: Evidence, text: str) -> str:
@@ -290,59 +363,35 @@ def _last(
     add(evidence, section, text, (turn.entry,), 2.0, first=True, limit=limit, lead=lead)
 
 
-def _agreed(
-    evidence: Evidence, turns: Sequence[Turn], goal: Turn | None, latest: Turn, lead: str, same: SameWork
-) -> None:
+def _agreed(asked: _Requests, goal: Turn | None, latest: Turn, lead: str) -> None:
     """Adds the work that the user agreed to, or wanted more of, as work in progress: the turn behind the last request."""
-    agreed, text, turn = turns[-1], last_text(turns, latest), turns[-1]
-    question = offer_in(turns[-2].answer)
-    way = with_way(agreed.own, agreed.own, turns[-2])
-    if question:
-        text = way if way != agreed.own else f"{agreed.own} (asked: {question})"
-    elif questions.asks(agreed.own):
-        # A short question is not an agreement.
-        text = f"{agreed.own} (asked before: {text[:OUTCOME_LIMIT]})"
-    elif ERRAND.match(agreed.own):
-        # The errand is a request of its own; the request before it is treated like any other.
-        text = agreed.own
+    evidence, turns, agreed = asked.evidence, asked.turns, asked.turns[-1]
+    text = _agreed_text(turns, latest)
+    if text == agreed.own or agreed is goal:
+        # It is a request of its own; the one before it is treated like any other.
         if latest is not goal and is_answered(latest):
-            _asked(evidence, turns, latest, 1.0, same)
-    elif agreed is goal:
-        # It is a request of its own that begins with a yes.
-        if is_answered(latest):
-            _asked(evidence, turns, latest, 1.0, same)
+            _asked(evidence, turns, latest, 1.0, asked.same)
+        if agreed is goal:
+            return
+    elif not text and latest is goal:
         return
-    elif latest is goal:
-        return
-    else:
-        turn = latest
-    _last(evidence, SummarySection.IN_PROGRESS, text, turn, lead)
+    _last(
+        evidence,
+        SummarySection.IN_PROGRESS,
+        text or last_text(turns, latest),
+        agreed if text else latest,
+        lead,
+    )
 
 
-def _latest(
-    evidence: Evidence,
-    turns: Sequence[Turn],
-    goal: Turn | None,
-    latest: Turn,
-    lead: str,
-    same: SameWork,
-    *,
-    over: bool,
-    since: bool,
-) -> None:
-    """Adds the last request: as done once it is answered or `over`, briefly where the goal holds it already."""
-    # A question behind a remark beside the work is about that work.
-    answered = over or is_answered(latest) or (is_beside(latest) and latest.works and bool(latest.answer))
-    if not (answered or since) and latest is turns[-1] and latest.answer:
-        lead = f"{LAST_REQUEST}{ASKED_BACK}: "
-    if latest is not goal:
-        limit = REQUEST_LIMIT if answered else open_limit(latest.text)
-        text = last_text(turns, latest, limit)
-        if answered:
-            text = with_outcome(cut(whole_sentences(text, _EARLIER), _EARLIER), closing(turns, latest), same)
-        # Behind it the kept messages have another one.
-        open_in = SummarySection.CONTEXT if since else SummarySection.IN_PROGRESS
-        _last(evidence, SummarySection.DONE if answered else open_in, text, latest, lead, limit)
-    elif goal is not goal_of(turns) and not answered and not since:
-        brief = whole_sentences(latest.text, _BRIEFLY)
-        _last(evidence, SummarySection.IN_PROGRESS, brief, latest, lead, _BRIEFLY)
+def _agreed_text(turns: Sequence[Turn], latest: Turn) -> str:
+    """What was said behind the last request, with what it speaks to; empty where that request tells it all."""
+    agreed = turns[-1]
+    question = offer_in(turns[-2].answer)
+    if question:
+        way = with_way(agreed.own, agreed.own, turns[-2])
+        return way if way != agreed.own else f"{agreed.own} (asked: {question})"
+    if questions.asks(agreed.own):
+        # A short question is not an agreement.
+        return f"{agreed.own} (asked before: {last_text(turns, latest)[:OUTCOME_LIMIT]})"
+    return agreed.own if ERRAND.match(agreed.own) else ""

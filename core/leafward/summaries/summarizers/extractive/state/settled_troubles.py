@@ -11,7 +11,7 @@ from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.responses import agrees
 from leafward.summaries.facts.trouble_reports import comes_back, is_solved
 from leafward.summaries.facts.values import FactKind, Voice
-from leafward.summaries.summarizers.extractive.candidates import OUTCOME
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
 from leafward.summaries.summarizers.extractive.turns import asks_back, is_answered
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 
@@ -109,7 +109,7 @@ def _come_back(evidence: Evidence, turns: Sequence[Turn]) -> None:
     left = []
     for candidate in evidence.candidates:
         if max(candidate.sources, default=last) < last:
-            came = candidate.text.partition(OUTCOME)[2]
+            came = candidate.text.partition(OUTCOME)[2].removeprefix(REPLY_SAYS)
             if candidate.asks and is_back(came):
                 candidate.lose_outcome()
             elif candidate.provenance is Provenance.SAID and is_back(candidate.text):
