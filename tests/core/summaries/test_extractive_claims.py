@@ -138,3 +138,52 @@ def test_a_hard_reset_takes_the_changes_of_its_commits_back() -> None:
     text = summarize(span(*said, *ran("f", "git reset --hard 1111111"))).text
     assert "`src/rows.py` changed" in text
     assert not any(f"{what} changed" in text or "2×" in text for what in ("`src/frost.py`", "Changed"))
+
+
+def test_a_drafted_message_is_no_statement_of_the_work() -> None:
+    answer = (
+        "Changed the frost table to columns.\n\nSuggested commit message:\n\nfeat: the hoses of the valley are drawn at night\n\n"
+        "- added the lanterns of the valley\n\nThe lanes are drawn beside the tree of the orchard, since the letters name both."
+    )
+    text = summarize(span(_ASKED, *worked("src/frost.py", "a"), reply(answer))).text
+    assert "hoses" not in text
+    assert "lanterns" not in text
+    assert "The lanes are drawn" in text
+
+
+def test_what_the_user_said_of_the_tests_since_stands_beside_their_last_run() -> None:
+    failed = [
+        reply("", ("t", "bash", {"command": "cargo test"})),
+        result("t", "test result: FAILED. 62 passed; 22 failed; 0 ignored", failed=True),
+    ]
+    said = [
+        _ASKED,
+        *failed,
+        reply("The sandbox cannot bind."),
+        user("cargo test all passed here"),
+        reply("Good."),
+    ]
+    assert (
+        "Last test run: `cargo test` printed 62 passed, 22 failed; the user said since: cargo test all passed here"
+        in (told_in(CONTEXT, *said))
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "is_left"),
+    [
+        ("src/rows.py", "Drawn.", False),
+        ("src/lanes.py", "Drawn. The letters of the growers are sorted by weight too.", False),
+        ("src/lanes.py", "Drawn.", True),
+    ],
+)
+def test_a_step_that_work_touched_since_is_no_next_step(path: str, answer: str, is_left: bool) -> None:
+    steps = [
+        "Remaining: read the crates in `src/rows.py`.",
+        "Still open: sort the letters of the growers by weight.",
+    ]
+    step = steps["letters" in answer or is_left]
+    said = [_ASKED, *worked("src/frost.py", "a"), reply(f"Done.\n\n{step}")]
+    then = [user("Draw the lanes of the valley."), *worked(path, "b"), reply(answer)]
+    assert told_in(NEXT, *said) == [step]
+    assert told_in(NEXT, *said, *then) == [step] * is_left

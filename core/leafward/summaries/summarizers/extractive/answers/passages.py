@@ -59,6 +59,10 @@ _BOX = re.compile(r"\[[ xX✓~-]\]\s")
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _DIRECTIVE = re.compile(r"::[a-z][a-z-]{1,40}\{")
 """A line of Codex for its own screen: `::git-commit{…}`."""
+_DRAFTS = late(
+    r"(?i)\b(?:commit[- ](?:messages?|title|text|nachricht)|(?:suggested|proposed) commit|(?:mensa(?:je|gem)|message|sugest[ãa]o|propuesta) (?:de|du) commit|(?:pull request|pr|mr|release|changelog) (?:title|description|body|text|notes?|entry))\b[^.!?\n]{0,60}[:：]\W*$|(?:提交信息|コミットメッセージ|커밋 메시지)[^。\n]{0,20}[:：]\W*$"
+)
+"""Words before a message that the agent drafts: what follows is no statement about the work."""
 _LEADS = (":", "：")
 """The end of a line that introduces the next one."""
 _ITEM = 100
@@ -104,15 +108,35 @@ def without_suggestions(text: str) -> str:
     return "\n".join(lines)
 
 
+class _Draft:
+    """A message that the agent drafts in its answer: a paragraph behind the words that lead to it, and the list below that."""
+
+    def __init__(self) -> None:
+        self._open = self._begun = self._ended = False
+
+    def holds(self, line: str, *, is_item: bool) -> bool:
+        """Whether the next line of the answer is part of a draft, or leads to one."""
+        if _DRAFTS.search(line) is not None:
+            self._open, self._begun, self._ended = True, False, False
+        elif not line:
+            self._ended = self._begun
+        elif line.startswith("#") or (self._ended and not is_item):
+            self._open = False
+        else:
+            self._begun = True
+        return self._open
+
+
 def _passages(text: str, shortest: int) -> Iterator[str]:
     intro = way_name = ""
     chosen_from, fenced = False, "```" in text
+    draft = _Draft()
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
         stripped = raw.strip().replace("**", "")
         mark = _LIST_ITEM.match(stripped)
         item = stripped[mark.end() :].strip() if mark is not None else ""
-        if not stripped or _DIRECTIVE.match(stripped):
+        if draft.holds(stripped, is_item=mark is not None) or not stripped or _DIRECTIVE.match(stripped):
             continue
         if mark is not None and (
             _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))

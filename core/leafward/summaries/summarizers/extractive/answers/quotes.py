@@ -76,6 +76,8 @@ _POINTS_BACK = late(
     r"(?i)^\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:\w+ed|put|made|cut|rewrote|wrote|took) (?:them|it)\b"
 )
 """A report whose object only the line before it names."""
+_CHOOSES = late(r"(?i)^\W*(?:i|we|let['’]?s)\b|\b(?:should|would|will|going to)\b")
+"""A choice, by who takes it, or by its mood."""
 _AGED = 2
 """Later requests with work after which a statement is not told any more."""
 _WHOLE = 8
@@ -252,8 +254,14 @@ def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, rece
         provenance=Provenance.SAID,
         # A decision from before later work is told as said then: the work may have changed it. Other statements have
         # their own heading.
-        lead=PROPOSED * proposes or SAID_EARLIER * (end.overtaken and section is SummarySection.DECISIONS),
+        lead=PROPOSED * (proposes and _chooses(line))
+        or SAID_EARLIER * (end.overtaken and section is SummarySection.DECISIONS),
     )
+
+
+def _chooses(line: str) -> bool:
+    """Whether a line with a choice and its reason says what is to be done, and not only how things are."""
+    return bids(line) or _CHOOSES.search(line) is not None
 
 
 def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:

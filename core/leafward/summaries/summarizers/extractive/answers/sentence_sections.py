@@ -58,7 +58,7 @@ _SO_I = late(
 _PASSED = markers(
     r"(?i)^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|\b\d+ passed\b"
     r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?)(?: (?:on|in|of) [^\s,.;:]+(?: #?\d+)?)? (?:now )?(?:pass|passed|are green|green)\b"
-    r"|\btests? pass(?:es)?\b(?! (?:`|an? |the |its? |in |to ))",
+    r"|\btests? (?:all )?pass(?:es|ed)?\b(?! (?:`|an? |the |its? |in |to ))",
     "pass passes passed passing green",
 )
 """The outcome of runs in a reply's words. A later run may have another one, and the runs themselves are recorded."""
