@@ -30,7 +30,7 @@ def test_a_file_that_only_commands_name_was_not_read() -> None:
     call = ("a", "bash", {"command": "git mv src/old.py src/new.py"})
     looked = ("b", "read", {"path": "src/read.py"})
     made = summarize(span(user("rename the parser module"), reply("", call, looked), result("a", "")))
-    assert "- Named in commands: `src/new.py`\n- Read: `src/read.py`" in made.text
+    assert "- Named in calls: `src/new.py`\n- Read: `src/read.py`" in made.text
     assert "- [x] Renamed `src/old.py` to `src/new.py`" in made.text
 
 

@@ -296,7 +296,7 @@ def test_what_a_reply_stated_stands_apart_from_what_is_recorded() -> None:
 
 def test_a_decision_before_later_work_is_told_as_said() -> None:
     chosen = "We keep `frost_table` because the old tests of the valley import it."
-    asked = [user("Which of the tables of orchard can go?"), reply(chosen)]
+    asked = [user("Remove the tables of orchard that can go."), *edit("a", "tables.py"), reply(chosen)]
     assert chosen in told_in(SummarySection.DECISIONS, *asked)
     mended = [user("Then mend the lexer of orchard."), *edit("c", "lexer.py"), reply("Done.")]
     assert f"Said earlier: {chosen}" in told_in(SummarySection.DECISIONS, *asked, *mended)

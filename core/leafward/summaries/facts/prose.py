@@ -365,7 +365,7 @@ _POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| 
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
     """Whether a sentence names work that is still to be done; one that only points at it does not count."""
-    sentence = _ALL.sub(" ", sentence) if "odo " in sentence or sentence.endswith("odo") else sentence
+    sentence = _ALL.sub(" ", sentence) if "odo" in sentence.casefold() else sentence
     if not _TODO.stand_in(sentence) or _POINTS.match(sentence) or _ADVISED.match(sentence):
         return False
     if is_offered(sentence):

@@ -118,6 +118,11 @@ _STEM = 3
 """Letters that two forms of a word share at least."""
 
 
+def goes_ahead(prompt: str) -> bool:
+    """Whether a prompt lets planned work begin."""
+    return _GO_AHEAD.match(prompt) is not None
+
+
 @dataclass(slots=True)
 class StandingRules:
     """The rules that the user has set, and their revocations."""
@@ -204,7 +209,7 @@ class StandingRules:
                 yield Sighting(
                     FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
                 )
-        if _GO_AHEAD.match(prompt) is None:
+        if not goes_ahead(prompt):
             return
         for key in [key for key, rule in self._told.items() if _BEFORE_WORK.search(rule)]:
             rule = self._told.pop(key)

@@ -26,6 +26,21 @@ _SOLVED = late(
 """A prompt that says that the trouble is over."""
 
 
+_FAILS = late(
+    r"(?i)^.{0,80}?\b(?:(?:does|do|did|is|are)(?: not|n['’]?t) (?:\w+ )?(?:work|help|fixed|any (?:better|different))\w*|not working|no (?:change|luck|difference|effect)\b|nothing (?:changed|happens|happened)\b"
+    r"|(?:the |exact(?:ly)? )?same (?:error|issue|problem|bug|result|thing)\b|(?:i|we) (?:still|now) (?:see|get|have)\b|now (?:it |i get |there['’]s )\w*(?:fail|crash|error|break)"
+    r"|funktioniert (?:\w+ ){0,2}nicht\b|geht (?:\w+ ){0,2}nicht\b|(?:marche|fonctionne) (?:toujours )?pas\b|toujours pareil\b|no (?:funciona|anda|sirve)\b|sigue\w* (?:\w+[aei]ndo|igual|sin)\b"
+    r"|(?:pasa|sucede|acontece) (?:lo mismo|o mesmo)\b|todav[ií]a (?:no|veo|falla|pasa)\b|não funcion\w+|ainda (?:não|dá|está)\b|continua (?:\w+ndo|igual)\b|не работает|вс[её] ещ[её]|nie działa)"
+    r"|^.{0,40}?(?:不行|没用|没变|仍然|동작하지 않|안 ?(?:돼|되|됩)|여전히|그대로|まだ|動か|変わら|nahi chal|abhi bhi|अभी भी|नहीं (?:चल|हो))"
+)
+"""A prompt that says that the result does not work."""
+
+
+def says_it_fails(prompt: str) -> bool:
+    """Whether a prompt reports that what was told as done does not work, or that the trouble is still there."""
+    return comes_back(prompt) or _FAILS.search(prompt) is not None
+
+
 def is_solved(prompt: str) -> bool:
     """Whether a prompt says that the trouble under discussion is over."""
     return _SOLVED.search(prompt) is not None

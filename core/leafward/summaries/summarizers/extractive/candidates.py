@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, harmless
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.facts.values import Fact
+    from leafward.summaries.survival.spans import SpanMessage
 
 
 _NOWHERE = re.compile(
@@ -42,6 +44,10 @@ ASKED_BEFORE = "Asked before: "
 
 SAID_EARLIER = "Said earlier: "
 """The lead of a decision by the model before later work, which may have changed it."""
+
+
+PROPOSED = "Proposed: "
+"""The lead of a choice that nobody agreed to, and that no work carried out."""
 
 
 BEFORE_KEPT = " before the messages that were kept"
@@ -231,6 +237,20 @@ class Evidence:
     """Names that somebody said or wrote into a file, and that do not stand in commands and outputs alone."""
     left: set[EntryIndex] = field(default_factory=set)
     """Summaries of abandoned branches, which list their own open work."""
+    proposed: set[EntryIndex] = field(default_factory=set)
+    """Replies that end with an offer that nobody accepted: their steps wait for a yes."""
+
+    def undo(self, messages: Sequence[SpanMessage], places: range, cwd: str) -> list[str]:
+        """Takes the changes of files at some positions, and the names that they wrote, out of the work on files; returns the files."""
+        failed = failed_calls(message for _, message in messages)
+        changed = [path for place in places for path in files_changed(messages[place].message, failed, cwd)]
+        for path in changed:
+            work = self.files.get(path)
+            if work is not None and work.changes:
+                work.changes -= 1
+                work.restored = True
+                work.names = {name: place for name, place in work.names.items() if place not in places}
+        return changed
 
     def place_of(self, candidate: LineCandidate) -> int:
         """The position of the last source message of a line; -1 for a line of an earlier summary."""

@@ -31,7 +31,13 @@ from leafward.summaries.summarizers.extractive.state import commits, stale_lines
 from leafward.summaries.summarizers.extractive.state.declared_lines import tell_declared
 from leafward.summaries.summarizers.extractive.state.last_state import tell_state
 from leafward.summaries.summarizers.extractive.state.obstacles import KeptFacts
-from leafward.summaries.summarizers.extractive.turns import as_asked, by_machine, mark_told_before, turns_of
+from leafward.summaries.summarizers.extractive.turns import (
+    as_asked,
+    by_machine,
+    mark_doubted,
+    mark_told_before,
+    turns_of,
+)
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 
 if TYPE_CHECKING:
@@ -103,6 +109,7 @@ def collect(
     behind = [one._replace(message=as_asked(one.message)) for one in span.kept if one.entry > end]
     replies = turns_of(behind)
     answers = finish(turns, messages, behind)
+    mark_doubted([*turns, *answers.later[:1]])
     after = FactReader(span.cwd, span.known)
     after.plan = AgentPlan(dict(reader.plan.items))
     seen_after = [seen for one in behind for seen in after.read(*one)]
@@ -124,7 +131,7 @@ def collect(
     choices.chosen(evidence, messages, turns)
     reasons.given(evidence, messages, turns)
     last_word(evidence, messages, turns, replied=bool(replies))
-    commits.settled(evidence, messages, turns)
+    commits.settled(evidence, messages, turns, span.cwd)
     statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
     statements.changed(evidence)
     _without_repeats(evidence)

@@ -115,6 +115,9 @@ def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
             count = _passes(evidence.reader.passed[fact.key], evidence.reader.failed[fact.key])
             section, text, limit = SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", 0
         else:
+            if is_broken(fact) and runs.passed.overcame(fact):
+                # It ran in other words in the end.
+                continue
             section, text, limit = SummarySection.CONTEXT, _runs_text(evidence, fact, runs), 220
             if fact.outcome in ("", "exit 0"):
                 # It tells nothing beyond the command, which may be needed.

@@ -22,7 +22,7 @@ _WAY = re.compile(
 )
 """One of several ways, by its name. The request that chooses it is quoted with its text."""
 _WAYS = re.compile(
-    r"(?i)\b(?:(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|^\W*(?:options|alternatives)\W*$"
+    r"(?i)\b(?:(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|^\W*(?:options|alternatives|opciones|opções|optionen|选项|選択肢)\W*$"
 )
 """The head of a list of ways: nobody has chosen any of them."""
 _OFFERS = re.compile(
@@ -37,13 +37,18 @@ _SUGGESTS = late(
 )
 """The heading of a part that only suggests."""
 _IMPERATIVE = re.compile(
-    r"(?i)^(?:(?:now|then|just|please),? |(?:in order )?to [^,;:]{3,80}, (?:\w+ly )?)?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
+    r"(?i)^(?:(?:now|then|just|please|next(?: up| step)?)[,:]? |(?:in order )?to [^,;:]{3,80}, (?:\w+ly )?)?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
     r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask|search|restart|rebuild|test|bump)\b(?!-)"
 )
 _ADVISES = re.compile(
     r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask|(?:say|tell me|pick|choose) (?:which|what|one))\b(?!-)"
     r"|^(?:the )?next time (?:you|it|this|that)\b|^(?:(?:i|we|you|one|it) )?(?:could|might) (?:also |then |instead )?(?!(?:be|have|not|only|lead|cause|mean|fail|break|explain)\b)[a-z]+\b"
 )
+_RECOMMENDS = late(
+    r"(?i)\bi(?:['’]d| would)? (?:recommend|suggest|propose)\b|\bmy (?:recommendation|suggestion|proposal)\b|\bmeine empfehlung\b|\b(?:ich )?(?:empfehle|schlage vor)\b"
+    r"|\bma recommandation\b|\bje (?:recommande|propose)\b|\b(?:mi|minha) (?:recomendaci[oó]n|recomendação|sugerencia|sugestão)\b|\b(?:recomiendo|recomendo|sugiero|sugiro)\b"
+)
+"""What the agent would do: nobody has chosen it."""
 _LEAVES_IT = re.compile(
     # It begins with one class, so that the search passes over all other characters quickly.
     r"[IiWw](?<!\w.)(?i:(?<=i)f you(?:['’]d)? (?:want|like|need|prefer|wish)\b|(?<=w)orth (?:checking|trying|a (?:try|look))\b)"
@@ -54,6 +59,10 @@ _BOX = re.compile(r"\[[ xX✓~-]\]\s")
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 _DIRECTIVE = re.compile(r"::[a-z][a-z-]{1,40}\{")
 """A line of Codex for its own screen: `::git-commit{…}`."""
+_DRAFTS = late(
+    r"(?i)\b(?:commit[- ](?:messages?|title|text|nachricht)|(?:suggested|proposed) commit|(?:mensa(?:je|gem)|message|sugest[ãa]o|propuesta) (?:de|du) commit|(?:pull request|pr|mr|release|changelog) (?:title|description|body|text|notes?|entry))\b[^.!?\n]{0,60}[:：]\W*$|(?:提交信息|コミットメッセージ|커밋 메시지)[^。\n]{0,20}[:：]\W*$"
+)
+"""Words before a message that the agent drafts: what follows is no statement about the work."""
 _LEADS = (":", "：")
 """The end of a line that introduces the next one."""
 _ITEM = 100
@@ -68,6 +77,7 @@ def bids(line: str) -> bool:
     """Whether a line of an answer tells its reader what to do."""
     return (
         _IMPERATIVE.match(line) is not None
+        or _RECOMMENDS.search(line) is not None
         or _ADVISES.match(line) is not None
         or _LEAVES_IT.search(line) is not None
     )
@@ -98,15 +108,35 @@ def without_suggestions(text: str) -> str:
     return "\n".join(lines)
 
 
+class _Draft:
+    """A message that the agent drafts in its answer: a paragraph behind the words that lead to it, and the list below that."""
+
+    def __init__(self) -> None:
+        self._open = self._begun = self._ended = False
+
+    def holds(self, line: str, *, is_item: bool) -> bool:
+        """Whether the next line of the answer is part of a draft, or leads to one."""
+        if _DRAFTS.search(line) is not None:
+            self._open, self._begun, self._ended = True, False, False
+        elif not line:
+            self._ended = self._begun
+        elif line.startswith("#") or (self._ended and not is_item):
+            self._open = False
+        else:
+            self._begun = True
+        return self._open
+
+
 def _passages(text: str, shortest: int) -> Iterator[str]:
     intro = way_name = ""
     chosen_from, fenced = False, "```" in text
+    draft = _Draft()
     items: list[str] = []
     for raw in prose.lines_outside_code(text):
         stripped = raw.strip().replace("**", "")
         mark = _LIST_ITEM.match(stripped)
         item = stripped[mark.end() :].strip() if mark is not None else ""
-        if not stripped or _DIRECTIVE.match(stripped):
+        if draft.holds(stripped, is_item=mark is not None) or not stripped or _DIRECTIVE.match(stripped):
             continue
         if mark is not None and (
             _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))

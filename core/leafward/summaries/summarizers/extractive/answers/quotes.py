@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
-from leafward.summaries.facts import prose, responses
+from leafward.summaries.facts import prose
 from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
 from leafward.summaries.facts.labels import names_cause
-from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.passing_states import tells_a_passing_state
+from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut, takes_up
 from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable, without_suggestions
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
     is_finished,
@@ -23,12 +23,13 @@ from leafward.summaries.summarizers.extractive.answers.sentence_sections import 
     tells_runs_alone,
     without_opening,
 )
-from leafward.summaries.summarizers.extractive.candidates import SAID_EARLIER, Evidence, add
-from leafward.summaries.summarizers.extractive.turns import (
-    CHOOSES,
-    asks_back,
-    keeps_going,
+from leafward.summaries.summarizers.extractive.candidates import (
+    PROPOSED,
+    SAID_EARLIER,
+    Evidence,
+    add,
 )
+from leafward.summaries.summarizers.extractive.turns import asks_back
 from leafward.summaries.summarizers.outline import (
     Provenance,
     SummarySection,
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from leafward.summaries.survival.spans import SpanMessage
 
 _TALK = re.compile(
-    r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it['’]s\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b"
-    r"|(?:das|dies(?:e[mnrs]?)?|cela|ça|ceci|esto|eso|ello|yeh?|isk[aeio])\b|c['’]est\b|これ|それ|この|その|这|那|它|이것|그것|이는)"
+    r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it(?! is\b)\b|they\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b"
+    r"|(?:das|dies(?:e[mnrs]?)?|cela|ça|ceci|esto|eso|ello|ele|ela|eles|elas|isso|isto|yeh?|isk[aeio])\b|c['’]est\b|これ|それ|この|その|这|那|它|이것|그것|이는)"
 )
 """Sentences that depend on the text around them."""
 _HEADING = re.compile(r"(?m)^#{1,6} ")
@@ -75,6 +76,8 @@ _POINTS_BACK = late(
     r"(?i)^\W*(?:(?:i|we)(?:['’]ve| have)? )?(?:\w+ed|put|made|cut|rewrote|wrote|took) (?:them|it)\b"
 )
 """A report whose object only the line before it names."""
+_CHOOSES = late(r"(?i)^\W*(?:i|we|let['’]?s)\b|\b(?:should|would|will|going to)\b")
+"""A choice, by who takes it, or by its mood."""
 _AGED = 2
 """Later requests with work after which a statement is not told any more."""
 _WHOLE = 8
@@ -102,6 +105,8 @@ def answers(
             continue
         recency = 0.4 + 0.6 * (place + 1) / len(messages)
         end = ends.end_at(place)
+        if end.proposed:
+            evidence.proposed.add(entry)
         for text in texts_of(message):
             outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:
@@ -122,6 +127,8 @@ class _TurnEnd(NamedTuple):
     """Whether later work may have changed the state that it tells."""
     proposed: bool
     """Whether it offers something that nobody accepted."""
+    chosen: bool
+    """Whether its choices were taken: work carried them out, or it reports work."""
     calls: bool
     """Whether it makes calls itself."""
     aged: bool
@@ -147,14 +154,15 @@ class _TurnEnds(NamedTuple):
     """Where turns ended that only read files."""
     proposed: AbstractSet[int]
     """Where a turn ended with an offer that was not accepted."""
+    reporting: AbstractSet[int]
+    """Where a turn with work ended with a report of it."""
+    carried: CarriedOut
     over_until: int
     """The position up to which later work may have changed what was said of the state."""
     since: int
     """Where the last request with work is."""
     aged_until: int
     """The position up to which answers are aged."""
-    changed: int
-    """Where a file was changed last; -1 where none was."""
 
     @classmethod
     def of(
@@ -179,13 +187,14 @@ class _TurnEnds(NamedTuple):
                 for turn, then in zip(turns, [*turns[1:], None], strict=False)
                 if _is_offer(turn, then)
             },
+            reporting={turn.last for turn in turns if turn.works and prose.reports(turn.answer)},
+            carried=CarriedOut(messages, turns),
             over_until=len(messages) if goes_on else max(since, current),
             since=since,
             aged_until=next(
                 islice((turn.first for turn in reversed(turns) if turn.works or turn.waits), _AGED - 1, None),
                 0,
             ),
-            changed=_last_change(messages),
         )
 
     def end_at(self, place: int) -> _TurnEnd:
@@ -195,17 +204,13 @@ class _TurnEnds(NamedTuple):
             looked=place in self.looking,
             over=place < self.over_until,
             proposed=place in self.proposed,
+            chosen=place in self.reporting
+            or (place not in self.proposed and self.carried.is_carried_out(place, told_last=True)),
             calls=place in self.calling,
             aged=place < self.aged_until,
-            overtaken=place < max(self.changed, self.since),
+            overtaken=place < max(self.carried.last_change, self.since),
             talk=not self.calling,
         )
-
-
-def _last_change(messages: Sequence[SpanMessage]) -> int:
-    """The position of the last message that changes a file; -1 where there is none."""
-    backwards = reversed(list(enumerate(messages)))
-    return next((place for place, (_, made) in backwards if any(files_changed(made, frozenset(), ""))), -1)
 
 
 def _only_looks(evidence: Evidence, turn: Turn) -> bool:
@@ -230,9 +235,11 @@ def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, rece
         line = without_opening(line)
         if _POINTS_BACK.match(line):
             return
+    proposes = section is SummarySection.DECISIONS and not (end.chosen or is_finished(line))
+    section = SummarySection.CONTEXT if proposes else section
     context = section is SummarySection.CONTEXT
     if context and not (
-        _states_something(end, said)
+        (proposes or _states_something(end, said))
         and (not end.aged or names_cause(line) or evidence.is_left_alone(line, entry))
     ):
         return
@@ -241,14 +248,20 @@ def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, rece
         section,
         line,
         (entry,),
-        recency * (0.3 if context else 1.0),
+        recency * (0.3 if context and not proposes else 1.0),
         # A statement that names nothing of the span counts only where work was done, or none at all.
-        names_something=context and not (end.talk or end.worked),
+        names_something=context and not (proposes or end.talk or end.worked),
         provenance=Provenance.SAID,
         # A decision from before later work is told as said then: the work may have changed it. Other statements have
         # their own heading.
-        lead=SAID_EARLIER * (end.overtaken and section is SummarySection.DECISIONS),
+        lead=PROPOSED * (proposes and _chooses(line))
+        or SAID_EARLIER * (end.overtaken and section is SummarySection.DECISIONS),
     )
+
+
+def _chooses(line: str) -> bool:
+    """Whether a line with a choice and its reason says what is to be done, and not only how things are."""
+    return bids(line) or _CHOOSES.search(line) is not None
 
 
 def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:
@@ -256,9 +269,6 @@ def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:
     section = said.section
     if section in OUTCOMES[:2] and end.calls and prose.accompanies(line):
         return None
-    if section is SummarySection.DECISIONS and end.proposed and not is_finished(line):
-        # The offer was not accepted.
-        return SummarySection.CONTEXT
     if section is SummarySection.DONE and (not end.worked or end.looked or said.of_runs):
         return SummarySection.CONTEXT
     return section
@@ -289,9 +299,7 @@ def _is_offer(turn: Turn, then: Turn | None) -> bool:
     """Whether an answer proposes something, and the next request, if there is one, does not accept it."""
     if not asks_back(turn.answer) or prose.reports(turn.answer):
         return False
-    return then is None or not (
-        keeps_going(then) or responses.agrees(then.own) or CHOOSES.search(then.text) is not None
-    )
+    return then is None or not takes_up(then)
 
 
 class _Said(NamedTuple):

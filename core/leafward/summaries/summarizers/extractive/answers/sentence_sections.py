@@ -24,11 +24,11 @@ _STATES = (
     f"|converted|rewritten|written|ported|changed|deleted|switched|merged|released|done|gone|in place|{_MORE_FINISHED}"
 )
 _FINISHED = markers(
-    r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
+    r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:successfully )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
     r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released"
     rf"|(?:{_MORE_FINISHED})(?! \w+ (?:is|are|was|were|has|have|should|must|can|needs?)\b))\b"
     r"|^the (?:fix|solution) was\b|^(?:[\w#-]+ ){1,3}(?:created|opened|merged|pushed|published): "
-    r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^now,? (?!.*: |that\b|i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|^✅|完成|已|(?:改|写|做|修|加|弄|搬|换|更新|处理)好了"
+    r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^now,? (?!.*: |that\b|i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|完成|已|(?:改|写|做|修|加|弄|搬|换|更新|处理)好了"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ergänzt|gelöscht|verschoben|korrigiert|angepasst|überarbeitet|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)(?:\W*$|, )"
     r"|\b(?:est|sont|a été|ont été) (?:maintenant |bien |aussi )?(?:ajouté|corrigé|remplacé|supprimé|créé|renommé|modifié|validé|terminé|traduit)e?s?(?:\W*$|[,;] )"
@@ -58,11 +58,13 @@ _SO_I = late(
 _PASSED = markers(
     r"(?i)^(?:all|everything)(?: \w+){0,2} (?:pass(?:es|ed|ing)|green)\b|\b\d+ passed\b"
     r"|\b(?:all|\d+)(?: the)? (?:\w+ )?(?:tests?|checks?)(?: (?:on|in|of) [^\s,.;:]+(?: #?\d+)?)? (?:now )?(?:pass|passed|are green|green)\b"
-    r"|\btests? pass(?:es)?\b(?! (?:`|an? |the |its? |in |to ))",
+    r"|\btests? (?:all )?pass(?:es|ed)?\b(?! (?:`|an? |the |its? |in |to ))",
     "pass passes passed passing green",
 )
 """The outcome of runs in a reply's words. A later run may have another one, and the runs themselves are recorded."""
-_CONTRAST = re.compile(r"(?i)\b(?:instead of|rather than)\b")
+_CONTRAST = re.compile(
+    r"(?i)\b(?:instead of|rather than|so (?:that )?(?:i|we|you|it|they) (?:can|could)|in order to)\b"
+)
 _OPENING = re.compile(r"(?i)\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 
 

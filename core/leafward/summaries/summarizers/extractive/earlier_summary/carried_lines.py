@@ -252,7 +252,7 @@ def _worded_today(text: str, *, went_on: bool) -> str:
 def _holds_nothing(text: str) -> bool:
     """Whether a line only introduces others, comments code, is markup, or lists names that are listed again."""
     return (
-        text.endswith((*_INTRODUCES, "{", "}", "(", "["))
+        text.rstrip("*_ ").endswith((*_INTRODUCES, "{", "}", "(", "["))
         or text.startswith(("//", "/*", "#"))
         or text == "(none)"
         or _MARKUP.match(text) is not None

@@ -17,7 +17,7 @@ _FILE_LINE = late(
     r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
 )
 _MORE_NAMES = late(r" and \d{1,4} more$")
-_FILES_LINE = late(r"(Changed|Read|Named in commands): (`.{1,4000})")
+_FILES_LINE = late(r"(Changed|Read|Named in (?:calls|commands)): (`.{1,4000})")
 _FILE_OF_LINE = late(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
 _RUN_LINE = late(
     r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*|: .*)?"

@@ -99,7 +99,7 @@ _PROMISES = late(
     r"(?i)\W*(?:(?:ok(?:ay)?|sure|now|first)[\s,.!]+)*(?:i['’]ll|i will|i am going to|i['’]m going to|let me)\b"
 )
 """The beginning of a sentence that promises work: an answer of such sentences alone, without work, ends nothing."""
-_ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|i|you)\b")
+ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|i|you)\b")
 _DID = late(
     r"(?i)^i(?:['’]ve| have)? (?:also |now |then )?(?!need)\w+ed\b|\b(?:previously|formerly|no longer|used to) (?:\w+ ){0,2}(?:fail|broke)\w*"
 )
@@ -155,11 +155,33 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     if questions.asks(last.text) and _DENIED.match(last.answer):
         # Whether it can be done was asked, and it cannot.
         return True
-    if not any(map(CHANGES.match, [last.text, *prose.sentences(last.text)])):
+    if not asks_for_work(last.text):
         # No work was asked for, so its answer is all that was wanted.
         return True
     # How a result is told is known of English best: in another language a sign that something is left decides.
-    return any(section is SummarySection.DONE for _, section in sections) or not _ENGLISH.search(last.answer)
+    return any(section is SummarySection.DONE for _, section in sections) or not ENGLISH.search(last.answer)
+
+
+def asks_for_work(request: str) -> bool:
+    """Whether a request, or a sentence of it, asks for work."""
+    return any(map(CHANGES.match, [request, *prose.sentences(request)]))
+
+
+def tells_outcome(request: Turn, end: Turn, *, changed: bool) -> bool:
+    """Whether the answer that ends an exchange tells what came of a request: reports work, or gives what was asked for.
+
+    A plan, or a question asked back, does neither. `changed` says that the work changed a file.
+    """
+    if end.doubted or not end.answer:
+        return False
+    if changed or reports_result(end.answer) or verdict_of(end):
+        return True
+    if not end.works and end.answer.startswith("#"):
+        # The text that was asked for.
+        return True
+    if asks_back(end.answer):
+        return not asks_for_work(request.text) and responses.offers(question_of(end.answer))
+    return not asks_for_work(request.text) or ENGLISH.search(end.answer) is None
 
 
 def is_looked_up(turn: Turn) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.agent_plan import AgentPlan
-from leafward.summaries.facts.prose import content_words, reports
+from leafward.summaries.facts.prose import content_words, reports, without_marker
 from leafward.summaries.facts.responses import agrees
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
 from leafward.summaries.summarizers.extractive.turns import is_answered, keeps_going, turns_of
@@ -33,6 +33,8 @@ _LABEL = late(
     r"(?:Committed: )?(?:(?:Remaining|Next|Still open): )?(?P<label>[A-Z]{1,6}-?\d{1,4})(?=:| [-–—] )"
 )
 """The label of a piece of work, by which a plan and a commit name the same."""
+_TOLD = 0.6
+"""The part of a step's words that an answer which tells of it has."""
 _COMMON = 2
 """Words that a request shares at least with the step that it takes up."""
 _ASKED_FOR = 0.6
@@ -52,6 +54,8 @@ def settle(
             keys = {key for _, key in candidate.carries} or {line_key(candidate.text)}
             listed = is_listed(evidence, candidate)
             if keys <= over or (not listed and is_asked_for(candidate, later)):
+                continue
+            if not listed and not evidence.is_carried(candidate) and _is_touched(evidence, candidate, turns):
                 continue
             if not listed and (
                 _passed(evidence, candidate, turns) >= _PASSED_OVER
@@ -104,6 +108,21 @@ def put_behind(evidence: Evidence, candidate: LineCandidate) -> None:
     candidate.provenance = Provenance.EARLIER if evidence.is_carried(candidate) else Provenance.SAID
     candidate.text = PLANNED + candidate.text.removeprefix(NOT_DONE)
     candidate.worth = min(candidate.worth, _PLANNED)
+
+
+def _is_touched(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
+    """Whether an answer to work since a step tells of its subject, or that work named something in it: what is left of it would stand there."""
+    place = evidence.place_of(candidate)
+    since = [turn for turn in turns if turn.first > place and turn.works and is_answered(turn)]
+    words = frozenset(content_words(without_marker(candidate.text)))
+    if any(len(words.intersection(content_words(turn.answer))) >= _TOLD * len(words) for turn in since):
+        return True
+    said = max(candidate.sources, default=NO_ENTRY)
+    names = any(
+        one.kind in {FactKind.PATH, FactKind.IDENTIFIER}
+        for one in evidence.reader.prose(candidate.text, Voice.TOLD, said)
+    )
+    return bool(since) and names and not evidence.is_left_alone(candidate.text, said)
 
 
 def _passed(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> int:

@@ -11,6 +11,10 @@ from leafward.summaries.summarizers.extractive.answers.passages import bids, quo
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
+from leafward.summaries.summarizers.extractive.requests.answered_requests import (
+    ENGLISH,
+    tells_outcome,
+)
 from leafward.summaries.summarizers.extractive.requests.current_goal import stands_for_an_aside
 from leafward.summaries.summarizers.extractive.requests.exchange import verdict_of
 from leafward.summaries.summarizers.extractive.requests.offers import accepted
@@ -45,7 +49,7 @@ ENDING_LIMIT = OUTCOME_LIMIT + 24
 _TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
 _STOPS = (".", "!", "。", "！")
 _PAST = re.compile(
-    r"(?i)\b(?:was|were|had|did|didn['’]t|wasn['’]t|weren['’]t|used to|the (?:\w+ )?(?:problem|issue|cause|bug|reason)|because|fail\w*|broken|still|my (?:mistake|bad|fault)|sorry|war|waren|hatte|était|avait)\b"
+    r"(?i)\b(?:was|were|had|did|didn['’]t|wasn['’]t|weren['’]t|used to|the (?:\w+ )?(?:problem|issue|cause|bug|reason)|because|fail\w*|broken|still|my (?:mistake|bad|fault)|sorry)\b"
 )
 """A sign that a statement is about the trouble that was mended."""
 _HEADING = re.compile(r"\s#{2,} ")
@@ -182,37 +186,38 @@ def _shortened(text: str) -> str:
     return cut(re.split(r"(?<=[.!?])\s|\s[-–—]\s", text.replace("*", ""))[0].strip(" :."), _WAY_LIMIT)
 
 
-def with_outcome(text: str, turn: Turn, same: SameWork) -> str:
+def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
     """A request with its outcome: the answer's first report of work, else the changed files, else its first statement.
 
     A decision is no outcome: it has a section of its own. A statement about code that was written anew since may no longer hold.
+    Where `end` tells no outcome, what it says is told as an answer.
     """
-    if verdict := verdict_of(turn):
+    changed = changed_for(request, end, same)
+    if end.doubted:
+        return text
+    if not tells_outcome(request, end, changed=bool(changed)):
+        asked = question_of(end.answer)
+        said = f"asked back: {asked}" if asked else f"answered: {_statement_of(end, same)}"
+        return f"{text}{OUTCOME}{cut(said, OUTCOME_LIMIT)}" if asked or _statement_of(end, same) else text
+    if verdict := verdict_of(end):
         return f"{text}{OUTCOME}{cut(verdict, OUTCOME_LIMIT)}"
-    passages = [(one, section_of_sentence(one)) for one in quotable(turn.answer, shortest=8)]
-    told = _report_of(turn.answer)
-    if not told and not turn.works and (title := _TITLE.match(turn.answer)):
+    told = _report_of(end.answer)
+    if not told and changed:
+        told, files = _statement_of(end, same), f"changed {named_files(changed)}"
+        # What was wrong before is told in the past, a longer statement seldom only says what was done, and in another
+        # language it may as well be an order to the user.
+        short = (
+            len(told) <= OUTCOME_LIMIT
+            and told.endswith(_STOPS)
+            and len(content_words(told)) > _TELLS
+            and not _PAST.search(told)
+            and ENGLISH.search(told)
+        )
+        told = f"{told.rstrip('.。')} ({files})" if short else files
+    if not told and not end.works and (title := _TITLE.match(end.answer)):
         # What was asked for is the text itself, and its first sentence is no outcome.
         told = f'the text "{title[1].strip()}"'
-    if not told:
-        said = (
-            one
-            for one, section in passages
-            if section is SummarySection.CONTEXT
-            and not (prose.announces(one) or bids(one) or same.overtakes(one, turn))
-        )
-        led = (one for one, _ in passages if labels.concludes(one) or labels.names_cause(one))
-        told = next(led, "") or next(said, "")
-        if files := same.changed(turn):
-            changed = f"changed {named_files(files)}"
-            # What was wrong before is told in the past, and a longer statement seldom only says what was done.
-            short = (
-                len(told) <= OUTCOME_LIMIT
-                and told.endswith(_STOPS)
-                and len(content_words(told)) > _TELLS
-                and not _PAST.search(told)
-            )
-            told = f"{told.rstrip('.。')} ({changed})" if short else changed
+    told = told or _statement_of(end, same)
     return f"{text}{OUTCOME}{cut(told, OUTCOME_LIMIT)}" if told else text
 
 
@@ -241,6 +246,24 @@ def with_ending(text: str, turn: Turn, answer: str, *, is_told: bool = False) ->
     if said and not (quoted or is_told):
         quoted = said[-1]
     return f"{text}{OUTCOME}{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted else text
+
+
+def changed_for(request: Turn, end: Turn, same: SameWork) -> list[str]:
+    """The files that the work on a request changed, or that on the prompt whose answer ends it."""
+    return same.changed(end) or same.changed(request)
+
+
+def _statement_of(end: Turn, same: SameWork) -> str:
+    """What an answer calls the short answer or the cause, else its first statement; empty where it has none that may still hold."""
+    passages = quotable(end.answer, shortest=8)
+    led = (one for one in passages if labels.concludes(one) or labels.names_cause(one))
+    said = (
+        one
+        for one in passages
+        if section_of_sentence(one) is SummarySection.CONTEXT
+        and not (prose.announces(one) or bids(one) or same.overtakes(one, end))
+    )
+    return next(led, "") or next(said, "")
 
 
 def whole_sentences(text: str, limit: int) -> str:

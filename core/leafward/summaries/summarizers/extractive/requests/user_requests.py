@@ -21,6 +21,7 @@ from leafward.summaries.summarizers.extractive.requests.answered_requests import
     is_looked_up,
     obstacle,
     settles,
+    tells_outcome,
 )
 from leafward.summaries.summarizers.extractive.requests.current_goal import (
     goal_among,
@@ -34,6 +35,7 @@ from leafward.summaries.summarizers.extractive.requests.open_requests import ERR
 from leafward.summaries.summarizers.extractive.requests.request_texts import (
     ENDING_LIMIT,
     OUTCOME_LIMIT,
+    changed_for,
     goal_text,
     heading_apart,
     last_text,
@@ -270,10 +272,12 @@ def _settled(asked: _Requests, latest: Turn, lead: str, *, first: bool) -> None:
     evidence, kept = asked.evidence, asked.kept
     end = closing(asked.turns, latest)
     # Without an answer nothing tells what came of it; or the user took that back.
-    done = bool(end.answer) and not any(responses.takes_back(turn.text) for turn in kept.later[:1])
-    section = SummarySection.DONE if done else SummarySection.CONTEXT
+    taken_back = any(responses.takes_back(turn.text) for turn in kept.later[:1])
+    section = SummarySection.CONTEXT if taken_back else _section_of(latest, end, asked.same)
     text = last_text(asked.turns, latest)
-    _last(evidence, section, with_outcome(text, end, asked.same) if done else text, latest, lead)
+    _last(
+        evidence, section, text if taken_back else with_outcome(text, latest, end, asked.same), latest, lead
+    )
     if first and not any(line.section is SummarySection.GOAL for line in evidence.candidates):
         nothing = _NOTHING_OPEN_BEFORE if kept.since else NOTHING_OPEN
         add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
@@ -339,7 +343,7 @@ def _is_worth_telling(turn: Turn) -> bool:
 def _is_overtaken(turns: Sequence[Turn], turn: Turn, same: SameWork) -> bool:
     """Whether nothing tells what came of a request but files that were all changed again since: it may hold no more."""
     end = closing(turns, turn)
-    return same.went_on(end) and with_outcome("", end, same).startswith(f"{OUTCOME}changed ")
+    return same.went_on(end) and with_outcome("", turn, end, same).startswith(f"{OUTCOME}changed ")
 
 
 def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork) -> None:
@@ -349,12 +353,18 @@ def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, 
     if before is not None and goes_on_from(before, turn):
         text = f"{before.text.rstrip('. ')}; {text}"
     request, end = _without_dropped(evidence, text), closing(turns, turn)
-    text = with_outcome(cut(whole_sentences(heading_apart(request), _EARLIER), _EARLIER), end, same)
+    text = with_outcome(cut(whole_sentences(heading_apart(request), _EARLIER), _EARLIER), turn, end, same)
     # The outcome does not make a request less worth telling.
     worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
-    # Without an answer nothing tells what came of it.
-    section, lead = (SummarySection.DONE, "Asked: ") if end.answer else (SummarySection.CONTEXT, ASKED_BEFORE)
+    section = _section_of(turn, end, same)
+    lead = "Asked: " if section is SummarySection.DONE else ASKED_BEFORE
     add(evidence, section, text, (turn.entry,), worth, limit=LINE_LIMIT, lead=lead)
+
+
+def _section_of(turn: Turn, end: Turn, same: SameWork) -> SummarySection:
+    """The section of an answered request: nothing is done where `end` tells no outcome."""
+    told = tells_outcome(turn, end, changed=bool(changed_for(turn, end, same)))
+    return SummarySection.DONE if told else SummarySection.CONTEXT
 
 
 def _last(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _READ = "Read: "
-_NAMED = "Named in commands: "
+_NAMED = "Named in calls: "
 _CHANGED = "Changed: "
 """The beginning of a line of files without further details."""
 LISTS = frozenset({_READ, _NAMED, _CHANGED})
@@ -82,7 +82,8 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
         path = work.path
         group = "" if work.changes else _READ if work.reads else _NAMED
         done = f"changed {work.changes}×" if work.changes > 1 else "changed"
-        times = work.reads or work.named
+        # How often a call names a file, in a pattern or a list of steps too, tells nothing of it.
+        times = work.reads
         # A change makes an older count wrong.
         counted = [
             fact for fact in counts.get(path, ()) if evidence.position.get(fact.last, -1) > work.changed

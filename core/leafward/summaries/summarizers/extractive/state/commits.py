@@ -67,7 +67,7 @@ class _Commit:
         return bool(self.name) and (self.name.startswith(name) or name.startswith(self.name))
 
 
-def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str) -> None:
     """Adds the commits that were made and not taken back, and the branch."""
     waiting: dict[str, tuple[EntryIndex, str]] = {}
     branch: tuple[EntryIndex, str] | None = None
@@ -91,7 +91,7 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence
                 continue
             on = _BRANCH.search(command)
             branch = (began, on[1]) if on is not None and "." not in on[1] else branch
-            _take_back(evidence, command, made, turns, messages)
+            _take_back(evidence, command, made, turns, messages, cwd)
             if _COMMITS.search(command) is not None:
                 _outdate(evidence, _UNCOMMITTED, place)
             if _PUSHES.search(command) is not None and not failed:
@@ -123,6 +123,7 @@ def _take_back(
     made: list[_Commit],
     turns: Sequence[Turn],
     messages: Sequence[SpanMessage],
+    cwd: str,
 ) -> None:
     """Takes the commits out that a command reverts, or resets away, and what was told of the work in them."""
     found = _TAKES_BACK.search(command)
@@ -140,6 +141,10 @@ def _take_back(
         gone = made[-1:]
     else:
         gone = [one for one in made if one.has_name(name)]
+    if gone and "--hard" in command and not reverts:
+        # What was changed between the commits that are left and the last that is gone is not in the files any more.
+        left = [one.place for one in made if one not in gone]
+        evidence.undo(messages, range(max(left, default=-1) + 1, gone[-1].place + 1), cwd)
     for one in gone:
         made.remove(one)
         if reverts:

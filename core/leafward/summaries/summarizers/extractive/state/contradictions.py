@@ -14,7 +14,7 @@ from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Eviden
 from leafward.summaries.summarizers.outline import SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers.extractive.turns import Turn
@@ -76,9 +76,7 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
         lead = "Taken back: "
         if undid(words.text):
             lead = "Undone by the user: "
-            reply = messages[turn.first : words.first]
-            changed = [path for _, message in reply for path in files_changed(message, failed, cwd)]
-            _undo(evidence, changed, range(turn.first, words.first))
+            changed = evidence.undo(messages, range(turn.first, min(words.first, len(messages))), cwd)
             if changed:
                 text = f"{named_files(list(dict.fromkeys(changed)))}, changed for: {text}"
                 since = messages[words.first :]
@@ -90,21 +88,11 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
         add(evidence, SummarySection.DECISIONS, text, sources, 1.0, lead=lead)
 
 
-def _undo(evidence: Evidence, changed: Sequence[str], places: range) -> None:
-    """Takes changes of files, each by its path, and the names that they wrote at these positions, out of the work on files."""
-    for path in changed:
-        work = evidence.files.get(path)
-        if work is not None and work.changes:
-            work.changes -= 1
-            work.names = {name: place for name, place in work.names.items() if place not in places}
-
-
 def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
     """Leaves out answers that the user called wrong, or the model itself once the user asked about them."""
     _give_up(evidence, messages, turns)
     _give_up_causes(evidence, turns)
     wrong: dict[EntryIndex, frozenset[str]] = {}
-    doubted: dict[tuple[EntryIndex, ...], frozenset[str]] = {}
     spared: set[EntryIndex] = set()
     """Answers that the kept messages call wrong: the gate asks for the steps of the span."""
     for number, turn in enumerate(turns[1:]):
@@ -112,11 +100,9 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
         if before.answer and (
             refutes(turn.own) or (denies(turn.own) and not before.answer.rstrip("*_ )").endswith(("?", "？")))
         ):
-            words = frozenset(content_words(turn.own))
-            wrong[messages[before.last].entry] = doubted[before.entry,] = words
+            wrong[messages[before.last].entry] = frozenset(content_words(turn.own))
             if turn.entry not in evidence.position:
                 spared.add(messages[before.last].entry)
-    _forget_outcomes(evidence, doubted)
     if wrong:
         evidence.candidates = [
             candidate
@@ -193,14 +179,3 @@ def _first_words(messages: Sequence[SpanMessage], turn: Turn) -> str:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(content_words(text))
-
-
-def _forget_outcomes(evidence: Evidence, doubted: Mapping[tuple[EntryIndex, ...], frozenset[str]]) -> None:
-    """Removes the outcomes from the lines of requests where the user called them wrong, in some words for each request."""
-    for candidate in evidence.candidates:
-        about = doubted.get(candidate.sources)
-        if about is None:
-            continue
-        _, outcome, came = candidate.text.partition(OUTCOME)
-        if outcome and about & _words(came):
-            candidate.lose_outcome()

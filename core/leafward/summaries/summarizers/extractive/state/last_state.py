@@ -11,13 +11,15 @@ from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
 from leafward.summaries.facts.printed_errors import outcome_of
+from leafward.summaries.facts.prose import sentences
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import tells_runs_alone
 from leafward.summaries.summarizers.extractive.candidates import (
     BEFORE_KEPT,
     FIRST_OF_ALL,
     Evidence,
     LineCandidate,
 )
-from leafward.summaries.summarizers.outline import SummarySection, harmless, read_outline
+from leafward.summaries.summarizers.outline import SummarySection, cut, harmless, read_outline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -37,6 +39,8 @@ _PASSING = re.compile(r"(?<![\d,])[1-9][\d,]* pass|passed [1-9]")
 """A count of passes."""
 _CHANGED_SINCE = "; files were changed after it"
 _AGAIN = "; started again, no result yet"
+_SAID = 80
+"""Characters that are quoted of what the user said about the tests."""
 _COMMAND = 120
 """Characters of a command that are quoted."""
 _OF_STATE = re.compile(rf"(?:{_FILE}|{_RUN}|{_COUNTS})(?:{BEFORE_KEPT})?: `")
@@ -84,6 +88,8 @@ def tell_state(
         lead = _RUN + BEFORE_KEPT * (_last_run(kept, gone) is not None)
         again = evidence.reader.unfinished().get(command, NO_ENTRY) > messages[place].entry
         told = f"{printed}{_CHANGED_SINCE * since}{_AGAIN * again}"
+        if printed != _PASSED and (said := _said_to_pass(messages[place:])):
+            told = f"{told}; the user said since: {cut(said, _SAID)}"
         text = f"{lead}: `{harmless(command, _COMMAND)}` {told}"
         _add(evidence, text, messages[place].entry)
         counted = None if _has_counts(printed) else _last_run(messages, gone, counted=True)
@@ -112,6 +118,18 @@ def tell_state(
         )
     if (line := before.get(_COUNTS)) is not None:
         _add(evidence, line, previous[1])
+
+
+def _said_to_pass(messages: Sequence[SpanMessage]) -> str:
+    """The last sentence by which the user said since a run that the tests pass; empty where none does."""
+    said = (
+        sentence
+        for _, body in messages
+        if body.get("role") == "user"
+        for sentence in sentences(text_of(body.get("content")))
+        if tells_runs_alone(sentence)
+    )
+    return next(reversed(list(said)), "")
 
 
 def _counts_before(before: Mapping[str, str]) -> str:

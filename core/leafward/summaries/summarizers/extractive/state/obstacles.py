@@ -307,8 +307,8 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
     place = end_of(evidence, fact)
     if fact.outcome == DECLINED:
         return True
-    if is_check(fact.key):
-        # A check that failed in a way that nobody minded: a result was reported since, and the user went on from it.
+    if is_check(fact.key) and ("\n" not in fact.text or check_of(fact.key) is not None):
+        # A script may name anything. A check that failed in a way that nobody minded: a result was reported since, and the user went on from it.
         return not any(
             turn.last > place and is_answered(turn) and reports_result(turn.answer) for turn in turns[:-1]
         )

@@ -9,10 +9,11 @@ from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
 from leafward.summaries.facts.prose import affirmed, content_words, reports, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers.extractive.answers.quotes import answered_before
+from leafward.summaries.summarizers.extractive.candidates import PROPOSED
 from leafward.summaries.summarizers.extractive.requests import passed_over
 from leafward.summaries.summarizers.extractive.requests.passed_over import NOT_DONE, put_behind
 from leafward.summaries.summarizers.extractive.turns import is_answered
-from leafward.summaries.summarizers.outline import SummarySection, line_key
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +55,7 @@ def settle_steps(
     `written` are the positions at which names were written last; `behind` says that the kept messages have the answer to the work
     around the summary.
     """
+    _hold_back(evidence, messages)
     ended = _answers(messages, turns)
     _fulfil(evidence, written, ended)
     _take_up(evidence, turns)
@@ -65,6 +67,28 @@ def settle_steps(
         for candidate in carried:
             # The steps of an earlier summary are not those of the plan now.
             put_behind(evidence, candidate)
+
+
+def _hold_back(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
+    """Turns the steps of offers that nobody accepted into proposals, and leaves out those told amid work that the agent spoke after."""
+    spoke = [
+        place
+        for place, (_, body) in enumerate(messages)
+        if body.get("role") == "assistant" and text_of(body.get("content")).strip()
+    ]
+    last = spoke[-1] if spoke else -1
+    left = []
+    for candidate in evidence.candidates:
+        if candidate.section is SummarySection.NEXT and not passed_over.is_listed(evidence, candidate):
+            place = evidence.place_of(candidate)
+            if not evidence.proposed.isdisjoint(candidate.sources):
+                candidate.section, candidate.provenance = SummarySection.CONTEXT, Provenance.SAID
+                candidate.text = PROPOSED + candidate.text
+            elif last > place and place in evidence.calls:
+                # What comes next amid work is what came next.
+                continue
+        left.append(candidate)
+    evidence.candidates = left
 
 
 def _answers(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> list[EntryIndex]:

@@ -1,0 +1,189 @@
+"""A line claims no more than is sure: choices that work carried out, outcomes that a reply reports, steps that are still ahead."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.summaries.facts.trouble_reports import says_it_fails
+from leafward.summaries.summarizers.outline import SummarySection
+from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
+
+DONE, CONTEXT, NEXT = SummarySection.DONE, SummarySection.CONTEXT, SummarySection.NEXT
+DECISIONS = SummarySection.DECISIONS
+_ASKED = user("Port the frost table of orchard to columns.")
+_CHOICE = "We keep `read_rows` because the old letters of the valley import it."
+
+
+@pytest.mark.parametrize(
+    ("after", "taken"),
+    [
+        ([], False),
+        ([user("ok, go ahead"), *worked("src/frost.py", "b")], True),
+        ([user("implement the plan"), *worked("src/frost.py", "b")], True),
+        ([user("ok, go ahead"), *ran("b", "cat src/frost.py")], False),
+        ([user("First mend the lexer of the hoses."), *worked("src/lexer.py", "b")], False),
+    ],
+)
+def test_a_choice_is_a_decision_once_work_carried_it_out(after: list[dict[str, object]], taken: bool) -> None:
+    said = [_ASKED, *ran("a", "cat src/rows.py"), reply(f"My plan for the columns.\n\n- {_CHOICE}"), *after]
+    assert any(_CHOICE in line for line in told_in(DECISIONS, *said)) == taken
+    assert (f"Proposed: {_CHOICE}" in told_in(CONTEXT, *said)) == (not taken)
+
+
+def test_what_a_reply_chose_in_its_own_work_is_a_decision() -> None:
+    assert told_in(DECISIONS, _ASKED, *worked("src/frost.py", "a"), reply(_CHOICE)) == [_CHOICE]
+
+
+def test_a_report_with_a_purpose_is_done_and_no_decision() -> None:
+    report = "Added `read_rows` and wired it into the table so we can sort the rows of the valley."
+    said = [_ASKED, *worked("src/frost.py", "a"), reply(f"Done.\n\n{report}")]
+    assert told_in(DECISIONS, *said) == []
+    assert any(report in line for line in told_in(DONE, *said))
+
+
+_DOES = "Changed the frost table to columns."
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "it still fails with the same rows",
+        "the table doesn't work at all",
+        "same error as before",
+        "sigue sin salir ninguna fila",
+        "pasa lo mismo",
+        "geht immer noch nicht",
+        "还是不行",
+        "여전히 안 돼요",
+    ],
+)
+def test_an_outcome_that_the_user_saw_fail_is_none(complaint: str) -> None:
+    """Fails where a request counts as done though the user's next words say that the trouble is there."""
+    assert says_it_fails(complaint)
+    said = [_ASKED, *worked("src/frost.py", "a"), reply(_DOES)]
+    then = [user(complaint), *worked("src/frost.py", "b"), reply("Look at the rows now, please.")]
+    assert any("→" in line for line in told_in(DONE, *said))
+    assert f"→ {_DOES}" not in summarize(span(*said, *then)).text
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["it works now", "still good, now sort it", "does it work on Linux too?", "todavía falta el título"],
+)
+def test_words_that_report_no_failure(words: str) -> None:
+    assert not says_it_fails(words)
+
+
+def test_a_plan_or_a_question_asked_back_is_no_outcome() -> None:
+    went_on = [
+        user("Draw the lanes of the valley beside the tree."),
+        *worked("src/lanes.py", "c"),
+        reply("Drawn."),
+    ]
+    plan = [_ASKED, *ran("a", "cat src/rows.py"), reply("The columns would be read from `read_rows` first.")]
+    asked = "Asked before: Port the frost table of orchard to columns. →"
+    told = told_in(CONTEXT, *plan, *went_on)
+    assert f"{asked} answered: The columns would be read from `read_rows` first." in told
+    back = [*plan[:-1], reply("Two tables hold the frost.\n\nWhich of the two tables do you mean?")]
+    assert f"{asked} asked back: Which of the two tables do you mean?" in told_in(CONTEXT, *back, *went_on)
+    assert not any("columns" in line for line in told_in(DONE, *back, *went_on))
+
+
+def test_a_statement_in_another_language_is_no_outcome_beside_a_changed_file() -> None:
+    """It may be an order to the user: what was changed is sure."""
+    said = [user("Arregla la tabla de heladas del huerto."), *worked("src/frost.py", "a")]
+    (line,) = told_in(DONE, *said, reply("Hacé `orchard switch` y después recargá el huerto."))
+    assert line.endswith("→ changed `frost.py`")
+
+
+def test_steps_of_an_offer_that_waits_for_a_yes_are_proposed() -> None:
+    said = [_ASKED, *ran("a", "cat src/rows.py")]
+    step = "Remaining work: sort `read_rows` by the day of the frost."
+    assert told_in(NEXT, *said, reply(f"{step}\n\nDoes that sound right?")) == []
+    assert f"Proposed: {step}" in told_in(CONTEXT, *said, reply(f"{step}\n\nDoes that sound right?"))
+    assert told_in(NEXT, *said, reply(step)) == [step]
+
+
+def test_what_comes_next_amid_work_came_next() -> None:
+    step = "The rows are read; the remaining work is to sort `pick_crates` by weight."
+    said = [_ASKED, reply(step, ("a", "bash", {"command": "make"})), result("a", "ok")]
+    assert any("pick_crates" in line for line in told_in(NEXT, *said))
+    assert (
+        told_in(
+            NEXT, *said, reply("The crates are next.", ("b", "bash", {"command": "make"})), result("b", "ok")
+        )
+        == []
+    )
+
+
+def test_praise_with_a_tick_is_no_work_done() -> None:
+    answer = "The new copy will:\n- ✅ Bring the rows back on new machines\n- ✅ Be safe for a long time\n- ✅ Added the frost table"
+    done = told_in(DONE, _ASKED, *worked("src/frost.py", "a"), reply(answer))
+    assert not any("safe" in line or "Bring" in line for line in done)
+    assert any("Added the frost table" in line for line in done)
+
+
+def test_a_hard_reset_takes_the_changes_of_its_commits_back() -> None:
+    def committed(key: str, name: str, title: str) -> list[dict[str, object]]:
+        made = reply("", (key, "bash", {"command": f'git commit -am "{title}"'}))
+        return [made, result(key, f"[main {name}] {title}\n 1 file changed")]
+
+    said = [_ASKED, *worked("src/rows.py", "a"), *committed("b", "1111111", "sort the rows")]
+    said += [
+        *worked("src/frost.py", "c"),
+        *worked("src/rows.py", "d"),
+        *committed("e", "2222222", "draw the frost"),
+    ]
+    assert "Changed: `src/rows.py` 2×, `src/frost.py`" in summarize(span(*said)).text
+    text = summarize(span(*said, *ran("f", "git reset --hard 1111111"))).text
+    assert "`src/rows.py` changed" in text
+    assert not any(f"{what} changed" in text or "2×" in text for what in ("`src/frost.py`", "Changed"))
+
+
+def test_a_drafted_message_is_no_statement_of_the_work() -> None:
+    answer = (
+        "Changed the frost table to columns.\n\nSuggested commit message:\n\nfeat: the hoses of the valley are drawn at night\n\n"
+        "- added the lanterns of the valley\n\nThe lanes are drawn beside the tree of the orchard, since the letters name both."
+    )
+    text = summarize(span(_ASKED, *worked("src/frost.py", "a"), reply(answer))).text
+    assert "hoses" not in text
+    assert "lanterns" not in text
+    assert "The lanes are drawn" in text
+
+
+def test_what_the_user_said_of_the_tests_since_stands_beside_their_last_run() -> None:
+    failed = [
+        reply("", ("t", "bash", {"command": "cargo test"})),
+        result("t", "test result: FAILED. 62 passed; 22 failed; 0 ignored", failed=True),
+    ]
+    said = [
+        _ASKED,
+        *failed,
+        reply("The sandbox cannot bind."),
+        user("cargo test all passed here"),
+        reply("Good."),
+    ]
+    assert (
+        "Last test run: `cargo test` printed 62 passed, 22 failed; the user said since: cargo test all passed here"
+        in (told_in(CONTEXT, *said))
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "is_left"),
+    [
+        ("src/rows.py", "Drawn.", False),
+        ("src/lanes.py", "Drawn. The letters of the growers are sorted by weight too.", False),
+        ("src/lanes.py", "Drawn.", True),
+    ],
+)
+def test_a_step_that_work_touched_since_is_no_next_step(path: str, answer: str, is_left: bool) -> None:
+    steps = [
+        "Remaining: read the crates in `src/rows.py`.",
+        "Still open: sort the letters of the growers by weight.",
+    ]
+    step = steps["letters" in answer or is_left]
+    said = [_ASKED, *worked("src/frost.py", "a"), reply(f"Done.\n\n{step}")]
+    then = [user("Draw the lanes of the valley."), *worked(path, "b"), reply(answer)]
+    assert told_in(NEXT, *said) == [step]
+    assert told_in(NEXT, *said, *then) == [step] * is_left
