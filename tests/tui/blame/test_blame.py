@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -211,3 +212,16 @@ async def test_a_file_that_changes_while_its_lines_are_shown_is_said_to_have_and
         await until(pilot, lambda: screen.view.text is not text)
         assert sure(screen.view.text).words(0) == "# pears"
         assert "has changed" not in shown(pilot)
+
+
+async def test_a_time_that_no_calendar_has_is_shown(grove: Grove) -> None:
+    """JavaScript's calendar goes on for hundreds of thousands of years."""
+    lines = grove.session.read_text().splitlines()
+    late = [json.loads(line) | {"timestamp": "+100000-01-01T00:00:00.000Z"} for line in lines]
+    for one in late:
+        if "message" in one:
+            one["message"]["timestamp"] = 3_000_000_000_000_000
+    grove.session.write_text("".join(json.dumps(one) + "\n" for one in late))
+    async with blaming(grove) as (pilot, screen):
+        assert "def count(text):" in shown(pilot)
+        assert pilot.app.screen is screen

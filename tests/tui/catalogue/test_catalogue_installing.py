@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.export.installation import installation
+from leafward.export.installation import apply, installation
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from tests.tui.session_store import NARROW, WIDE, app_over, browsing, complete, reached, shown, until
@@ -74,6 +75,23 @@ async def test_a_file_that_cannot_be_read_is_said_and_cannot_be_chosen(home: Pat
         await pilot.press("I")
         await reached(pilot, ChoiceSheet)
         assert "settings.json is not valid JSON" in shown(pilot)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems keep the folder of a process")
+async def test_it_is_taken_out_although_the_folder_that_leafward_runs_in_is_gone(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An installation has to look into that folder, and is refused with the reason."""
+    file = home / ".claude" / "settings.json"
+    before = file.read_bytes()
+    apply(installation("claude"))
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    async with browsing() as (pilot, _):
+        await _asked(pilot, "Remove from Claude Code")
+        await pilot.press("enter")
+        await until(pilot, lambda: file.read_bytes() == before)
 
 
 async def test_pi_may_get_its_summaries_too(home: Path) -> None:

@@ -11,6 +11,7 @@ from leafward.compaction.xray.alignment import Link, Share, What, XRay
 from leafward.compaction.xray.xray import xray_edited, xray_of
 from leafward.export.demo import demo_session
 from leafward.session.entries import EntryIndex, Kind
+from leafward.session.injected_block import CLOSING, OPENING
 from leafward.session.session import Session
 from leafward.summaries.fates.report import survival_of
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
@@ -239,3 +240,18 @@ def test_short_sums_stand_apart_where_heads_are_cut(width: int, most: int) -> No
     for share, (head, cells) in zip(shares, columns, strict=True):
         assert cells > max(len(head), *(len(count(amount)) for amount in (share.before, share.after)))
     assert name + sum(cells for _, cells in columns) <= width - 13
+
+
+def test_injected_lines_below_no_heading_have_a_size_each_and_are_in_no_fold(tmp_path: Path) -> None:
+    block = f"{OPENING}\nread the notes first\n\n## Rules\n- be brief\n{CLOSING}"
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("ship it")
+    file.entry("compaction", summary=f"Shipped.\n\n{block}", firstKeptEntryId="none0000", tokensBefore=900)
+    with closing(Session.open(file.path)) as session:
+        xray = xray_of(session, EntryIndex(len(session) - 1))
+        head = next(at for at, row in enumerate(xray.rows) if row.after and row.after.what is What.SECTION)
+        pieces = [line.after for line in Arrangement(xray, frozenset({f"list:{head}"})).lines if line.after]
+    assert [(piece.cell.text, piece.inside) for piece in pieces if piece.cell.what is What.ADDED] == [
+        ("read the notes first", ""),
+        ("be brief", f"list:{head}"),
+    ]

@@ -103,7 +103,12 @@ class FeatureScreens:
                 if self._app.screen is asking:
                     then()
 
-        services_of(self._app).jobs(asking).latest("module", partial(_loaded, [name]), loaded)
+        def failed(reason: str) -> None:
+            if self._wanted == wanted:
+                self._wanted = None
+            services_of(self._app).say(reason, problem=True)
+
+        services_of(self._app).jobs(asking).latest("module", partial(_loaded, [name]), loaded, failed)
 
     # --- screens ------------------------------------------------------------------------------------------------------
 

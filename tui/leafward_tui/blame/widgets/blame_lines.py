@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
@@ -96,7 +95,7 @@ class BlameLines(LineList):
         label = text.label(row) if named else ""
         old = ""
         if named and columns.age and author is not None and author.written:
-            old = age(services.clock() - datetime.fromtimestamp(author.written / 1000, UTC))
+            old = age(services.clock().timestamp() - author.written / 1000)
         ink = ground.strong_hit if row in self._hits else ground.text if author is not None else ground.sub
         sign = glyphs.cursor if row == self.cursor else glyphs.rail if same else " "
         return [

@@ -97,7 +97,6 @@ class AgentInstallation(CatalogueController):
 class AgentFile(NamedTuple):
     """The possible change in one agent."""
 
-    name: str
     title: str
     installed: bool
     change: AgentFileChange | None
@@ -107,9 +106,9 @@ class AgentFile(NamedTuple):
 
 
 def agent_files(_job: Job) -> tuple[AgentFile, ...]:
-    """Every agent that can run Leafward around a compaction."""
+    """Every agent that can run Leafward around a compaction; one whose file cannot be had is refused with the reason."""
     from leafward.agents.registry import all_agents, is_installed
-    from leafward.base.errors import LeafwardError
+    from leafward.base.errors import LeafwardError, reason_of
     from leafward.export.installation import installation, removal
 
     found = []
@@ -118,19 +117,19 @@ def agent_files(_job: Job) -> tuple[AgentFile, ...]:
         first, refused = None, ""
         try:
             first = removal(name) if there else installation(name)
-        except LeafwardError as error:
-            refused = str(error)
-        found.append(AgentFile(name, title, there, first, refused))
+        except (LeafwardError, OSError) as error:
+            refused = reason_of(error)
+        found.append(AgentFile(title, there, first, refused))
         possible = {}
         for summary in (False, True):
             # Most agents take no summary from elsewhere, and refuse.
-            with suppress(LeafwardError):
+            with suppress(LeafwardError, OSError):
                 possible[summary] = installation(name, summary)
         for summary, change in possible.items():
             # The installed hook may be without summaries, with them, or of another version of Leafward.
             if (there or summary) and change.changed:
                 words = ", with summaries" if summary else ", without summaries" if len(possible) > 1 else ""
-                found.append(AgentFile(name, f"{title}{words}", False, change, ""))
+                found.append(AgentFile(f"{title}{words}", False, change, ""))
     return tuple(found)
 
 

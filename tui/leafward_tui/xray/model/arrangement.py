@@ -354,34 +354,22 @@ class Arrangement:
 
     def _summary_lines(self, rows: Sequence[int]) -> Iterator[Piece]:
         """Lines of the summary and of the injected context; lists are folded below their heads."""
-        below = ""
+        head, opened = "", False
         for row in rows:
             cell = self.xray.rows[row].after
             if cell is None:
                 continue
             if cell.what in _HEADS:
-                key = f"list:{row}"
-                opened = key in self.opened
-                below = "" if opened else key
+                head = f"list:{row}"
+                opened = head in self.opened
                 mine = [row, *self._listed(row)]
-                shown = (row,) if opened else tuple(mine)
                 tokens = sum(self._after_tokens(one) for one in mine)
-                yield Piece(shown, cell, tokens, key, opened)
-            elif cell.what in _BELOW and below:
-                continue
-            else:
-                below = below if cell.what in _BELOW else ""
-                within = f"list:{self._head_of(row)}" if cell.what in _BELOW else ""
-                yield Piece((row,), cell, cell.tokens, inside=within)
-
-    def _head_of(self, row: int) -> int:
-        """The row of the head that a line hangs below; -1 where there is none."""
-        rows = self.xray.rows
-        for at in range(row - 1, -1, -1):
-            cell = rows[at].after
-            if cell is None or cell.what not in _BELOW:
-                return at if cell is not None and cell.what in _HEADS else -1
-        return -1
+                yield Piece((row,) if opened else tuple(mine), cell, tokens, head, opened)
+            elif cell.what not in _BELOW:
+                head = ""
+                yield Piece((row,), cell, cell.tokens)
+            elif opened or not head:
+                yield Piece((row,), cell, cell.tokens, inside=head)
 
     def _after_tokens(self, row: int) -> int:
         cell = self.xray.rows[row].after
