@@ -120,10 +120,10 @@ def settled(
                 _Commit(line, place, named[1] if named is not None else "")
                 for line in evidence.candidates[before:]
             ]
-    failed = failed_calls(body for _, body in kept) if made else frozenset()
+    refused = failed_calls(body for _, body in kept) if made else frozenset()
     for _, body in kept if made else ():
         for call in tool_calls(body) if body.get("role") == "assistant" else ():
-            if call.id not in failed and "git" in (command := command_of(call.arguments)):
+            if call.id not in refused and "git" in (command := command_of(call.arguments)):
                 _take_back(evidence, command, made, turns, messages, cwd)
     if branch is not None:
         add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
