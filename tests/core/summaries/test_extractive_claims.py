@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.trouble_reports import says_it_fails
 from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
 DONE, CONTEXT, NEXT = SummarySection.DONE, SummarySection.CONTEXT, SummarySection.NEXT
@@ -25,7 +27,7 @@ _CHOICE = "We keep `read_rows` because the old letters of the valley import it."
     ],
 )
 def test_a_choice_is_a_decision_once_work_carried_it_out(after: list[dict[str, object]], taken: bool) -> None:
-    said = [_ASKED, *ran("a", "cat src/rows.py"), reply(f"My plan for the columns.\n\n- {_CHOICE}"), *after]
+    said = [_ASKED, *ran("a", "cat src/rows.py"), reply(f"My plan.\n\n- {_CHOICE}\n- The rows stay as they are."), *after]
     assert any(_CHOICE in line for line in told_in(DECISIONS, *said)) == taken
     assert (f"Proposed: {_CHOICE}" in told_in(CONTEXT, *said)) == (not taken)
 
@@ -135,9 +137,13 @@ def test_a_hard_reset_takes_the_changes_of_its_commits_back() -> None:
         *committed("e", "2222222", "draw the frost"),
     ]
     assert "Changed: `src/rows.py` 2×, `src/frost.py`" in summarize(span(*said)).text
-    text = summarize(span(*said, *ran("f", "git reset --hard 1111111"))).text
-    assert "`src/rows.py` changed" in text
-    assert not any(f"{what} changed" in text or "2×" in text for what in ("`src/frost.py`", "Changed"))
+    reset = ran("f", "git reset --hard 1111111")
+    behind = [SpanMessage(EntryIndex(90 + place), body) for place, body in enumerate(reset)]
+    for text in (summarize(span(*said, *reset)).text, summarize(span(*said, kept=behind)).text):
+        assert "`src/rows.py` changed" in text
+        assert "`src/frost.py` changed" not in text
+        assert "2×" not in text
+        assert "draw the frost" not in text
 
 
 def test_a_drafted_message_is_no_statement_of_the_work() -> None:

@@ -131,7 +131,7 @@ def collect(
     choices.chosen(evidence, messages, turns)
     reasons.given(evidence, messages, turns)
     last_word(evidence, messages, turns, replied=bool(replies))
-    commits.settled(evidence, messages, turns, span.cwd)
+    commits.settled(evidence, messages, turns, behind, span.cwd)
     statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
     statements.changed(evidence)
     _without_repeats(evidence)

@@ -46,6 +46,7 @@ OUTCOME_LIMIT = 120
 """Characters of a request's outcome."""
 ENDING_LIMIT = OUTCOME_LIMIT + 24
 """Characters of what is quoted of a reply behind a request, with our words around it."""
+_ASKED_BACK = "asked back: "
 _TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
 _STOPS = (".", "!", "。", "！")
 _PAST = re.compile(
@@ -197,7 +198,7 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
         return text
     if not tells_outcome(request, end, changed=bool(changed)):
         asked = question_of(end.answer)
-        said = f"asked back: {asked}" if asked else f"answered: {_statement_of(end, same)}"
+        said = f"{_ASKED_BACK}{asked}" if asked else f"answered: {_statement_of(end, same)}"
         return f"{text}{OUTCOME}{cut(said, OUTCOME_LIMIT)}" if asked or _statement_of(end, same) else text
     if verdict := verdict_of(end):
         return f"{text}{OUTCOME}{cut(verdict, OUTCOME_LIMIT)}"
@@ -235,16 +236,18 @@ def _report_of(answer: str) -> str:
 def with_ending(text: str, turn: Turn, answer: str, *, is_told: bool = False) -> str:
     """A request of which nothing decides whether it is done, with what the last reply to it says, which may tell.
 
-    Of the answer to a question that is its beginning, else its first report, or its end. `is_told` says that a line of
-    its own tells how the reply ended.
+    Of the answer to a question that is its beginning, else its first report, what it asks back, or its end. `is_told` says
+    that a line of its own tells how the reply ended.
     """
     # A step has a line of its own too.
     said = [
         one for one in quotable(answer, shortest=8) if section_of_sentence(one) is not SummarySection.NEXT
     ]
     quoted = said[0] if said and questions.asks(turn.own) else _report_of(answer)
-    if said and not (quoted or is_told):
-        quoted = said[-1]
+    if not (quoted or is_told):
+        if asked := question_of(answer):
+            return f"{text}{OUTCOME}{_ASKED_BACK}{cut(asked, OUTCOME_LIMIT)}"
+        quoted = said[-1] if said else ""
     return f"{text}{OUTCOME}{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted else text
 
 

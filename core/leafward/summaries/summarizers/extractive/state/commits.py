@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.files.running_commands import process_in
-from leafward.session.entries import EntryIndex, text_of
+from leafward.session.entries import EntryIndex, text_of, tool_calls
 from leafward.summaries.facts.call_arguments import command_of
+from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection
@@ -67,8 +68,14 @@ class _Commit:
         return bool(self.name) and (self.name.startswith(name) or name.startswith(self.name))
 
 
-def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str) -> None:
-    """Adds the commits that were made and not taken back, and the branch."""
+def settled(
+    evidence: Evidence,
+    messages: Sequence[SpanMessage],
+    turns: Sequence[Turn],
+    kept: Sequence[SpanMessage],
+    cwd: str,
+) -> None:
+    """Adds the commits that were made and not taken back, here or in the `kept` messages, and the branch."""
     waiting: dict[str, tuple[EntryIndex, str]] = {}
     branch: tuple[EntryIndex, str] | None = None
     made: list[_Commit] = []
@@ -113,6 +120,11 @@ def settled(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence
                 _Commit(line, place, named[1] if named is not None else "")
                 for line in evidence.candidates[before:]
             ]
+    refused = failed_calls(body for _, body in kept) if made else frozenset()
+    for _, body in kept if made else ():
+        for call in tool_calls(body) if body.get("role") == "assistant" else ():
+            if call.id not in refused and "git" in (command := command_of(call.arguments)):
+                _take_back(evidence, command, made, turns, messages, cwd)
     if branch is not None:
         add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
 
