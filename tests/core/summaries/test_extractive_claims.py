@@ -27,7 +27,12 @@ _CHOICE = "We keep `read_rows` because the old letters of the valley import it."
     ],
 )
 def test_a_choice_is_a_decision_once_work_carried_it_out(after: list[dict[str, object]], taken: bool) -> None:
-    said = [_ASKED, *ran("a", "cat src/rows.py"), reply(f"My plan.\n\n- {_CHOICE}\n- The rows stay as they are."), *after]
+    said = [
+        _ASKED,
+        *ran("a", "cat src/rows.py"),
+        reply(f"My plan.\n\n- {_CHOICE}\n- The rows stay as they are."),
+        *after,
+    ]
     assert any(_CHOICE in line for line in told_in(DECISIONS, *said)) == taken
     assert (f"Proposed: {_CHOICE}" in told_in(CONTEXT, *said)) == (not taken)
 
