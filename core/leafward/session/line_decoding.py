@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 
 import orjson
 
@@ -14,11 +15,14 @@ CURRENT_VERSION = 3
 """The newest file version that is written; newer ones are read-only."""
 
 _PLAIN_DIGITS = 18
+_DEEPEST = 1024
+"""Levels of nested containers that orjson reads."""
+# Values so deep are printed as well: Python 3.11 counts each of their levels like a call, and has room for a thousand of both.
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 4 * _DEEPEST))
 _LONG = 64 << 10
 """Bytes of a deep line from which its shorter form is remembered: a verb decodes an entry many times."""
 _MOST_HELD, _LONGEST_HELD = 16, 1 << 20
 """Most shorter lines that are remembered, and the bytes of the longest one."""
-
 _shorter: dict[bytes, bytes | None] = {}
 """Shorter forms of deep lines, by the lines' digests."""
 
@@ -55,12 +59,27 @@ def _decoded_anyway(line: bytes) -> object:
     """The value of a line that orjson rejects; None where it is not JSON at all."""
     text = line.decode("utf-8", "replace")
     try:
-        return json.loads(text, parse_constant=_no_constants, parse_int=_number, parse_float=_number)
+        value = json.loads(text, parse_constant=_no_constants, parse_int=_number, parse_float=_number)
     except ValueError:
         return None
     except RecursionError:
-        shorter = _less_deep(line)
-        return decode_line(shorter) if shorter is not None else None
+        pass
+    else:
+        if not _is_deep(value):
+            return value
+    shorter = _less_deep(line)
+    return decode_line(shorter) if shorter is not None else None
+
+
+def _is_deep(value: object) -> bool:
+    """Whether a value has more levels than orjson reads."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(_DEEPEST):
+        inside = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [one for some in inside for one in some if isinstance(one, (dict, list))]
+        if not level:
+            return False
+    return True
 
 
 def _less_deep(line: bytes) -> bytes | None:

@@ -171,3 +171,14 @@ def test_a_private_key_in_one_text_of_a_list_is_taken_out_there() -> None:
         *["[redacted: private key]"] * len(lines),
         "after",
     ]
+
+
+def test_each_key_that_is_a_secret_keeps_its_value() -> None:
+    tokens = ["ghp_" + letter * 18 + "7Kq2" + letter.upper() * 14 for letter in "abc"]
+    counts = {**{token: number for number, token in enumerate(tokens)}, "other": 3}
+    assert Redactor().value(counts) == {
+        "[redacted: github token]": 0,
+        "[redacted: github token] (2)": 1,
+        "[redacted: github token] (3)": 2,
+        "other": 3,
+    }

@@ -269,7 +269,7 @@ _FIELDS = {
         ),
     ),
 }
-_STOPS = frozenset({"stop", "length", "toolUse", "error", "aborted"})
+_STOPS = ("stop", "length", "toolUse", "error", "aborted")
 _REPLY: Body = {"provider": "unknown", "model": "unknown", "stopReason": "stop"}
 
 

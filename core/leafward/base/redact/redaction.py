@@ -384,13 +384,18 @@ class Redactor:
         if all(len(key if type(key) is str else str(key)) < _SHORTEST_KEY for key in holder):
             self._short.update(holder)
             return
-        items = [
-            (self._text(key, output=False, command=False) if isinstance(key, str) else key, item)
-            for key, item in holder.items()
-        ]
-        if [key for key, _ in items] != list(holder):
+        plain: dict[Any, Any] = {}
+        times = Counter[str]()
+        for key, item in holder.items():
+            name = self._text(key, output=False, command=False) if isinstance(key, str) else key
+            if name is not key:
+                # Several keys may be secrets of one kind: each keeps its value.
+                times[name] += 1
+                name += f" ({times[name]})" * (times[name] > 1)
+            plain[name] = item
+        if times:
             holder.clear()
-            holder.update(items)
+            holder.update(plain)
 
     def _lines(self, lines: list[str]) -> None:
         """Redacts the lines of a private key in a list of lines; no line alone can be recognised."""

@@ -27,6 +27,8 @@ class SecretKind(StrEnum):
     COOKIE = "cookie"
     PRIVATE_KEY = "private key"
     PIN = "pin"
+    ONE_TIME_CODE = "one-time code"
+    ONE_TIME_SEED = "one-time seed"
     RECOVERY_CODE = "recovery code"
     WALLET_PHRASE = "wallet phrase"
     ENCODED_SECRET = "encoded secret"  # noqa: S105
@@ -40,6 +42,18 @@ _VAGUE = frozenset({SecretKind.SECRET, SecretKind.PASSWORD, SecretKind.BEARER_TO
 def words(text: str) -> frozenset[str]:
     """The words of a list that is written as one text."""
     return frozenset(text.split())
+
+
+def hits(text: str, sought: Iterable[str]) -> list[int]:
+    """The places of some words in a text, in order."""
+    found: list[int] = []
+    for word in sought:
+        at = text.find(word)
+        while at >= 0:
+            found.append(at)
+            at = text.find(word, at + len(word))
+    found.sort()
+    return found
 
 
 def merged(spans: Iterable[Span]) -> Iterator[Span]:

@@ -151,8 +151,13 @@ def test_a_type_need_be_no_text(tmp_path: Path, kind: Any) -> None:
     transcript.block({"type": kind, "text": "Seven."}, "m")
     transcript.block(text("And so on."), "m", "end_turn", uuid=kind)
     transcript.row("attachment", attachment={"type": kind, "content": "odd"})
+    transcript.row("attachment", attachment={"type": "hook_success", "hookEvent": kind, "content": "odd"})
+    transcript.call("Count", "c")
+    result = {"type": "tool_result", "tool_use_id": "c", "content": "8", "is_error": True}
+    transcript.row("user", message={"role": "user", "content": [result]}, toolDenialKind=kind)
     shown = [words for _, words in said(transcript.opened())]
     assert shown[:2] == ["Count the pears", "Seven.\nAnd so on."]
+    assert shown[-1] == "8"
 
 
 def test_what_is_only_shown_is_not_sent(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def _of(name: str, words: Callable[[Mapping[str, Any]], str]) -> Callable[[Mappi
 
 def _hook_output(fields: Mapping[str, Any]) -> str:
     """The output of a hook that ended well: only two events hand it to the model."""
-    return _text(fields.get("content")) if fields.get("hookEvent") in _SPEAKING_HOOKS else ""
+    return _text(fields.get("content")) if _text(fields.get("hookEvent")) in _SPEAKING_HOOKS else ""
 
 
 def _answer(fields: Mapping[str, Any]) -> str:

@@ -63,7 +63,7 @@ _TYPED_SIGNS = re.compile(rb"command-name|bash-input|\\u")
 """Every row that the agent put in and that holds typed text contains one of these (`records.command_in`)."""
 _ANSWERS = 64
 """Entries behind a reply that are searched for a result."""
-_STOPPED = frozenset({"user-rejected", "interrupted", "cancelled"})
+_STOPPED = ("user-rejected", "interrupted", "cancelled")
 """Kinds of calls that somebody stopped: 2.1.332 tells those that had not begun yet, with the same text."""
 CLEARED = "[Old tool result content cleared]"
 """Text in place of a result that a microcompaction cleared."""

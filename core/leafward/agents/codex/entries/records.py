@@ -6,7 +6,6 @@ that is being read, or only repeats another line.
 
 from __future__ import annotations
 
-import json
 import re
 from enum import IntEnum
 from io import BytesIO
@@ -415,8 +414,4 @@ def as_object(text: object) -> dict[str, Any] | None:
         return text
     if not isinstance(text, str) or not text.lstrip().startswith("{"):
         return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+    return decode_line(text.encode("utf-8", "surrogatepass"))

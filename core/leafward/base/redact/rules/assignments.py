@@ -11,7 +11,7 @@ from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, words_of
 from leafward.base.redact.rules.spaced_values import BELOW, LINE_START, spaced_value
 from leafward.base.redact.rules.value_lists import listed_in
 from leafward.base.redact.secret_values import ValueNotation, is_secret
-from leafward.base.redact.spans import SecretKind
+from leafward.base.redact.spans import SecretKind, hits
 from leafward.base.redact.written_values import QUOTE, RAW, bare_value, judged, quoted_value
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ _PHRASE = late(
 def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Span]:
     """The values of names of secrets. `low` is the text in small letters, `keywords` the keywords that it may hold."""
     done = 0
-    for at in _hits(low, keywords):
+    for at in hits(low, keywords):
         if at < done:
             continue
         start, done = _name_at(text, at)
@@ -145,18 +145,6 @@ def _says_again(name: str, value: str) -> bool:
         value in name
         or (name in value and len(name) >= _LEAST_AGAIN and len(value) - len(name) <= _MOST_MORE)
     )
-
-
-def _hits(low: str, keywords: Iterable[str]) -> list[int]:
-    found: list[int] = []
-    for keyword in keywords:
-        at = low.find(keyword)
-        size = len(keyword)
-        while at >= 0:
-            found.append(at)
-            at = low.find(keyword, at + size)
-    found.sort()
-    return found
 
 
 def _name_at(text: str, at: int) -> tuple[int, int]:

@@ -58,7 +58,7 @@ def codes_in(text: str, low: str) -> Iterator[Span]:
             end = at + len(sign)
             sent = _CODE_SENT.match(text, end) or _CODE_BEFORE.search(text, max(0, at - _REACH), at)
             if sent is not None:
-                yield *sent.span("code"), "one-time code"
+                yield *sent.span("code"), SecretKind.ONE_TIME_CODE
             at = low.find(sign, end)
     yield from _pins(text, low)
     for sign in _OF_LISTS:

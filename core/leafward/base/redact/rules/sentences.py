@@ -155,7 +155,7 @@ def _behind(text: str, at: int, end: int, name: str, meaning: Meaning) -> Iterat
             yield *changed.span(group), SecretKind.PASSWORD
     seed = _SEED.match(text, end) if meaning is Meaning.SECRET else None
     if seed is not None and any(map(str.isdigit, seed["value"])):
-        yield *seed.span("value"), "one-time seed"
+        yield *seed.span("value"), SecretKind.ONE_TIME_SEED
     wallet = _WALLET.match(text, end) if name in _WALLETS else None
     if wallet is not None:
         yield *wallet.span("value"), SecretKind.WALLET_PHRASE

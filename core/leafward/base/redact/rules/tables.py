@@ -1,4 +1,4 @@
-"""Secrets in tables of plain text: a column whose head is the name of a secret, separated by commas, semicolons or tabs."""
+"""Secrets in tables of plain text: a column whose head is the name of a secret, and rows of databases without a head."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.base.redact.names import Meaning, meaning_of
 from leafward.base.redact.secret_values import ValueNotation, is_secret, stands_out
-from leafward.base.redact.spans import SecretKind
+from leafward.base.redact.spans import SecretKind, hits
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -35,85 +35,108 @@ _ROW = late(r"(?<![^\n\"n])(?=[^\n\\]{0,400}@[\w.-]{1,60}\|)[^|\s\\\"]{1,100}(?:
 _SEPARATORS = ",;\t"
 _MOST_ROWS = 1000
 """Rows below a head that are searched, up to the same head again: what follows is searched from there."""
+_MOST_COLUMNS = 40
+"""Columns of secrets below one head that are searched."""
 
 
 def columns_in(text: str, low: str, signs: Collection[str]) -> Iterator[Span]:
     """The values in columns of secrets. `low` is the text in small letters, `signs` those of `SIGNS` that it may hold."""
     if "\n" not in text:
         return
-    done = 0
-    for keyword in filter(signs.__contains__, _KEYWORDS):
-        at = low.find(keyword)
-        while at >= 0:
-            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-            if end < 0:
-                break
-            head = text[start:end] if start >= done else ""
-            if (bar := "│" if "│" in head else "|") in head:
-                yield from _cells_below(text, end + 1, head, bar)
-            elif "  " in head.strip() and _SPACED_HEAD.match(head):
-                yield from _columns_below(text, end + 1, head)
-            separator = next((sign for sign in _SEPARATORS if sign in head), "")
-            if separator and _HEAD.match(head):
-                yield from _column_values(text, end + 1, head, separator)
-            done = max(done, end)
-            at = low.find(keyword, end)
+    tables = _Tables(text)
+    for start in sorted(
+        {text.rfind("\n", 0, at) + 1 for at in hits(low, filter(signs.__contains__, _KEYWORDS))}
+    ):
+        end = text.find("\n", start)
+        if end < 0:
+            break
+        head = text[start:end]
+        if (bar := "│" if "│" in head else "|") in head:
+            yield from tables.below_bars(end + 1, head, bar)
+        elif "  " in head.strip() and _SPACED_HEAD.match(head):
+            yield from tables.below_titles(end + 1, head)
+        separator = next((sign for sign in _SEPARATORS if sign in head), "")
+        if separator and _HEAD.match(head):
+            yield from tables.below_names(end + 1, head, separator)
 
 
-def _cells_below(text: str, at: int, head: str, bar: str) -> Iterator[Span]:
-    """Secrets below a head in a table with bars between cells: of Markdown, of a database's own program, or drawn."""
-    names = [name.strip(" \t`*\r") for name in head.split(bar)]
-    if not all(_TITLE.fullmatch(name) for name in names if name):
-        return
-    meanings = [
-        (column, found) for column, name in enumerate(names) if (found := meaning_of(name)) is not None
-    ]
-    for row in range(_MOST_ROWS if meanings else 0):
-        end = text.find("\n", at)
-        line = text[at:] if end < 0 else text[at:end]
-        if line == head:
-            return
-        if _RULE.match(line) is None:
-            cells = line.split(bar)
-            if row == 0 or len(cells) != len(names):
+class _Tables:
+    """The tables of a text. What is a head may also be a row of the table above: a row is searched once for each column."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._searched: dict[object, int] = {}
+        """Places up to which the rows below heads were searched, by what was looked for in them."""
+
+    def _rows(self, at: int, head: str, sought: object) -> Iterator[tuple[int, str]]:
+        """The lines below a head that were not searched for the same before, with their places, while they are asked for."""
+        text = self._text
+        at = max(at, self._searched.get(sought, 0))
+        for _ in range(_MOST_ROWS):
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            line = text[at:end]
+            if at > end or line == head:
                 return
-            yield from _values_in(cells, meanings, at)
-        if end < 0:
+            yield at, line
+            self._searched[sought] = at = end + 1
+
+    def below_bars(self, at: int, head: str, bar: str) -> Iterator[Span]:
+        """Secrets below a head in a table with bars between cells: of Markdown, of a database's own program, or drawn."""
+        end = self._text.find("\n", at)
+        if _RULE.match(self._text[at:] if end < 0 else self._text[at:end]) is None:
             return
-        at = end + 1
-
-
-def _columns_below(text: str, at: int, head: str) -> Iterator[Span]:
-    """Secrets below a head in columns that begin below each other, with spaces between, as programs for the cloud print them."""
-    titles = list(_SPACED_TITLE.finditer(head))
-    columns = [(title.start(), found) for title in titles if (found := meaning_of(title[0])) is not None]
-    for _ in range(_MOST_ROWS if columns else 0):
-        end = text.find("\n", at)
-        line = text[at:] if end < 0 else text[at:end]
-        if (
-            not line.strip()
-            or line == head
-            or not all(line[title.start() - 1 : title.start()] in ("", " ") for title in titles)
-        ):
+        names = [name.strip(" \t`*\r") for name in head.split(bar)]
+        if not all(_TITLE.fullmatch(name) for name in names if name):
             return
-        for column, meaning in columns:
-            value = line[column:].split(" ", 1)[0].rstrip("\r")
-            if any(map(str.isdigit, value)) and is_secret(value, meaning, ValueNotation.INLINE):
-                yield at + column, at + column + len(value), SecretKind.SECRET
-        if end < 0:
-            return
-        at = end + 1
+        for column, meaning in _meanings(names):
+            for row, line in self._rows(at, head, (bar, len(names), column, meaning)):
+                if _RULE.match(line) is None:
+                    cells = line.split(bar)
+                    if len(cells) != len(names):
+                        break
+                    value = cells[column].strip(" \t`*\r")
+                    # Tables of names also list names of tokens; a value without a digit is a name.
+                    sure = meaning is Meaning.PASSWORD or any(map(str.isdigit, value))
+                    if sure and is_secret(value, meaning, ValueNotation.INLINE):
+                        yield _in_cell(row, cells, column, value)
+
+    def below_titles(self, at: int, head: str) -> Iterator[Span]:
+        """Secrets below a head in columns that begin below each other, with spaces between, as programs for the cloud print them."""
+        titles = list(_SPACED_TITLE.finditer(head))
+        begins = tuple(title.start() for title in titles)
+        for column, meaning in _meanings([title[0] for title in titles]):
+            begin = begins[column]
+            for row, line in self._rows(at, head, (begin, meaning)):
+                if not line.strip() or not all(line[place - 1 : place] in ("", " ") for place in begins):
+                    break
+                value = line[begin:].split(" ", 1)[0].rstrip("\r")
+                if any(map(str.isdigit, value)) and is_secret(value, meaning, ValueNotation.INLINE):
+                    yield row + begin, row + begin + len(value), SecretKind.SECRET
+
+    def below_names(self, at: int, head: str, separator: str) -> Iterator[Span]:
+        """Secrets below a head whose names a sign separates."""
+        names = [name.strip(' "\r') for name in head.split(separator)]
+        for column, meaning in _meanings(names):
+            for row, line in self._rows(at, head, (separator, len(names), column, meaning)):
+                cells = line.split(separator)
+                if len(cells) != len(names):
+                    break
+                value = cells[column].strip(' "\r')
+                if is_secret(value, meaning, ValueNotation.QUOTED):
+                    yield _in_cell(row, cells, column, value)
 
 
-def _values_in(cells: list[str], meanings: list[tuple[int, Meaning]], at: int) -> Iterator[Span]:
-    for column, meaning in meanings:
-        cell = cells[column]
-        value = cell.strip(" \t`*\r")
-        # Tables of names also list names of tokens; a value without a digit is a name.
-        sure = meaning is Meaning.PASSWORD or any(map(str.isdigit, value))
-        if sure and is_secret(value, meaning, ValueNotation.INLINE):
-            begin = at + sum(len(one) + 1 for one in cells[:column]) + cell.index(value)
-            yield begin, begin + len(value), SecretKind.SECRET
+def _meanings(names: list[str]) -> list[tuple[int, Meaning]]:
+    """The columns whose names announce secrets, and what they announce."""
+    found = ((column, meaning_of(name)) for column, name in enumerate(names))
+    return [(column, meaning) for column, meaning in found if meaning is not None][:_MOST_COLUMNS]
+
+
+def _in_cell(row: int, cells: list[str], column: int, value: str) -> Span:
+    """The place of a value in a cell of a row."""
+    begin = row + sum(len(one) + 1 for one in cells[:column]) + cells[column].index(value)
+    return begin, begin + len(value), SecretKind.SECRET
 
 
 def unnamed_in(text: str, low: str) -> Iterator[Span]:
@@ -155,25 +178,3 @@ def inserted_in(text: str, low: str) -> Iterator[Span]:
 
 
 _NEXT_ROW = late(r"\s{0,20},\s{0,20}\(")
-
-
-def _column_values(text: str, at: int, head: str, separator: str) -> Iterator[Span]:
-    names = [name.strip(' "\r') for name in head.split(separator)]
-    meanings = [
-        (column, found) for column, name in enumerate(names) if (found := meaning_of(name)) is not None
-    ]
-    for _ in range(_MOST_ROWS if meanings else 0):
-        end = text.find("\n", at)
-        line = text[at:] if end < 0 else text[at:end]
-        cells = line.split(separator)
-        if len(cells) != len(names) or line == head:
-            return
-        for column, meaning in meanings:
-            cell = cells[column]
-            value = cell.strip(' "\r')
-            if is_secret(value, meaning, ValueNotation.QUOTED):
-                begin = at + sum(len(one) + 1 for one in cells[:column]) + cell.index(value)
-                yield begin, begin + len(value), SecretKind.SECRET
-        if end < 0:
-            return
-        at = end + 1
