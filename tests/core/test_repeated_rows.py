@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +20,7 @@ from leafward.summaries.summarizers.summary import Span
 from leafward.summaries.survival.spans import SpanMessage
 from tests.codex_rollout import Rollout
 from tests.codex_turns import Turns
+from tests.core.linear_time import in_linear_time
 from tests.core.scan_lines import HEAD, ONE, TWO, message, parents, scanned
 from tests.foreign_sessions import texts
 from tests.pi_file import PiFile
@@ -31,14 +31,6 @@ if TYPE_CHECKING:
 
     from leafward.branches.healing.refused_blocks import HealedDifference
     from leafward.session.entries import Body
-
-
-@contextmanager
-def in_linear_time() -> Iterator[None]:
-    """Quadratic work on what these tests build takes many seconds."""
-    started = time.process_time()
-    yield
-    assert time.process_time() - started < 2
 
 
 def test_an_entry_that_is_written_again_and_again() -> None:
