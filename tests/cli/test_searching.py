@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -241,3 +242,14 @@ def test_search_and_select_find_a_phrase_in_the_same_entries(tmp_path: Path, don
     chosen = done("select", file.path, '"needle"', "--json").document["entries"]
     assert len(chosen) == 3
     assert sorted(hit["entry"] for hit in found) == sorted(one["id"] for one in chosen)
+
+
+def test_a_session_whose_id_is_another_one_once_it_is_read(tmp_path: Path, done: Run) -> None:
+    """A first look at a damaged header may find another id than the whole file tells."""
+    rollout = Rollout(tmp_path / ".codex")
+    rollout.turn("find the needle", "found")
+    first, *rest = rollout.path.read_text("utf-8").splitlines(keepends=True)
+    meta = json.loads(first)
+    meta["payload"]["x"] = float("inf")
+    rollout.path.write_text(json.dumps(meta) + "\n" + "".join(rest), "utf-8")
+    assert "find the needle" in done("search", "needle", rollout.path).out

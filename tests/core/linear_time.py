@@ -1,4 +1,4 @@
-"""Checks that work grows with what is read, not with its square."""
+"""A bound on the time of work that a quadratic loop would exceed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def in_linear_time() -> Iterator[None]:
-    """Quadratic work on what these tests build takes many seconds."""
+    """Quadratic work on what the tests build takes many seconds."""
     started = time.process_time()
     yield
     assert time.process_time() - started < 2

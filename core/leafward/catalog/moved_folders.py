@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _CONFIG_LIMIT = 1 << 20
 """Most bytes that are read of a git configuration."""
-_REMOTE = re.compile(r'\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE | re.DOTALL)
+_REMOTE = re.compile(r'\[remote "origin"\][^\[]*?^[ \t]*url[ \t]*=[ \t]*(\S+)', re.MULTILINE)
 _ASKED = 3
 """Number of a folder's sessions that are asked for their remote."""
 

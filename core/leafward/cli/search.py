@@ -185,7 +185,7 @@ _ENTRY, _PART = 20, 8
 def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[str]:
     """A session, and below it its hits, each with the text around it."""
     card = session.card
-    about = f"{safe_line(short[card.id], 36)}  {safe_line(card.agent)}  {when(card.when)}"
+    about = f"{safe_line(short.get(card.id, card.id), 36)}  {safe_line(card.agent)}  {when(card.when)}"
     name = project_name(card.project)
     behind = f"  {counted(session.total, 'hit')}"
     room = page.width - cells(about) - cells(name) - cells(behind) - 4

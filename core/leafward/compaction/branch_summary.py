@@ -43,7 +43,7 @@ from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.targets import landing
 from leafward.session.journal.write import Writing, write
-from leafward.session.messages import edit_message, messages_of, summary_words
+from leafward.session.messages import edit_message, edit_targets, messages_of, summary_words
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
 from leafward.summaries.summarizers.summary import Purpose, Span, Summary, tokens_of
 from leafward.summaries.survival.earlier_plan import plan_before
@@ -246,7 +246,8 @@ class _Reading:
     def read(self, index: EntryIndex, body: Body) -> None:
         kind = Kind(self.kinds[index])
         if kind is Kind.CONTEXT_EDIT and "replacement" in body:
-            self._edits[self.columns.index(str(body.get("targetId")))] = body["replacement"]
+            for target in edit_targets(body):
+                self._edits[self.columns.index(target)] = body["replacement"]
         elif kind is Kind.COMPACTION:
             self.compaction = index
             self.summary = previous_summary(stored_parts(summary_words(body)))

@@ -46,11 +46,11 @@ def open_calls(session: Session, messages: Iterable[ContextMessage]) -> Iterator
 
 def _unanswered(session: Session, reply: ContextMessage, results: list[ContextMessage]) -> Iterator[str]:
     body = message_body(session, reply)
-    hosted = {block.get("id") for block in blocks_of(body.get("content")) if block.get("hosted")}
+    hosted = {str(block.get("id", "")) for block in blocks_of(body.get("content")) if block.get("hosted")}
     calls = [call for call in tool_calls(body) if call.id not in hosted]
     if len(calls) <= len(results):
         return
-    answered = {message_body(session, result).get("toolCallId") for result in results}
+    answered = {str(message_body(session, result).get("toolCallId", "")) for result in results}
     where = safe_line(session.columns.id_at(reply.entry) or "", 40)
     for call in calls:
         if call.id not in answered:

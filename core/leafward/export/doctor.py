@@ -320,9 +320,8 @@ class _References:
             if not did_run(message):
                 self.dropped.add(index)
             else:
-                hosted = {
-                    block.get("id") for block in blocks_of(message.get("content")) if block.get("hosted")
-                }
+                blocks = blocks_of(message.get("content"))
+                hosted = {str(block.get("id", "")) for block in blocks if block.get("hosted")}
                 calls = {call.id: call.name for call in tool_calls(message) if call.id not in hosted}
                 if calls:
                     self.calls[index] = calls

@@ -12,6 +12,7 @@ from leafward.catalog.listing import Catalogue
 from leafward.catalog.moved_folders import missing_folders, successors
 from tests.acting import Acting
 from tests.codex_rollout import Rollout
+from tests.core.linear_time import in_linear_time
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def test_the_same_remote_comes_before_the_same_name(tmp_path: Path, recorded: st
     old, same_name, renamed = tmp_path / "a" / "orchard", tmp_path / "b" / "orchard", tmp_path / "grove"
     for folder in (same_name, renamed / ".git"):
         folder.mkdir(parents=True)
-    config = f'[core]\n\tbare = false\n[remote "fork"]\n\turl = x\n[remote "origin"]\n\tfetch = +refs\n\turl = {there}\n'
+    blank = "\n" * 20_000
+    config = f'[core]\n\tbare = false\n[remote "fork"]\n\turl = x\n[remote "origin"]{blank}\tfetch = +refs\n\turl = {there}\n'
     (renamed / ".git" / "config").write_text(config, "utf-8")
     rollout = Rollout(tmp_path / "store" / ".codex")
     rollout.turn("plant?", "planted.")
@@ -67,4 +69,5 @@ def test_the_same_remote_comes_before_the_same_name(tmp_path: Path, recorded: st
     rollout.path.write_text("\n".join([json.dumps(meta), *rest]) + "\n", "utf-8")
     planted(tmp_path, "named", same_name)
     planted(tmp_path, "renamed", renamed)
-    assert found(tmp_path)[str(old)] == str(renamed)
+    with in_linear_time():
+        assert found(tmp_path)[str(old)] == str(renamed)

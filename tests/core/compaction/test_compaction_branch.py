@@ -158,6 +158,15 @@ class TestBudget:
         with closing(Session.open(file.path)) as session:
             assert "a.txt" not in left(session, 1).files.read
 
+    def test_what_an_agent_removed_is_not_told(self, file: Acting) -> None:
+        """Readers of other agents translate one removal of several entries as one edit."""
+        first, second = file.user("the first try"), file.user("the second try")
+        file.entry("context_edit", targetIds=[first, second], replacement=None)
+        file.user("go on")
+        with closing(Session.open(file.path)) as session:
+            assert texts(left(session, 1))[-1] == "go on"
+            assert not {"the first try", "the second try"} & {*texts(left(session, 1))}
+
     @pytest.mark.parametrize("limit", [60, 120, 400])
     def test_a_limit_bounds_the_whole_text(self, session: Session, limit: int) -> None:
         made = summarize_branch(left(session, 1), Extractive(), max_tokens=limit)

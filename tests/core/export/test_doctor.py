@@ -95,6 +95,12 @@ def test_nul_bytes_have_the_name_that_the_tree_gives_them(file: PiFile) -> None:
     assert (found.code, found.text) == ("malformed", "the line is not a JSON object: it has NUL bytes")
 
 
+def test_an_id_of_a_hosted_call_that_is_no_text(file: PiFile) -> None:
+    hosted = {"type": "toolCall", "id": [7], "name": "search", "arguments": {}, "hosted": True}
+    file.entry("message", message={"role": "assistant", "stopReason": "stop", "content": [hosted]})
+    assert codes(file) == []
+
+
 def test_duplicate_ids(file: PiFile) -> None:
     file.raw('{"type":"custom","id":"00000004","parentId":"00000003","timestamp":"t","customType":"x"}')
     assert codes(file) == ["duplicate-id", "duplicate-id"]

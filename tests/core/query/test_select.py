@@ -16,6 +16,8 @@ from leafward.query.vocabulary import FIELDS, FUNCTIONS
 from leafward.session.entries import Kind
 from leafward.session.session import Session
 from tests.acting import Acting, call, reading, usage, wild
+from tests.core.linear_time import in_linear_time
+from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -283,3 +285,14 @@ def test_what_is_read_at_many_nodes_is_what_is_read_at_each(tmp_path: Path, seed
             assert chosen(session, f"context({' | '.join(f'#{node}' for node in nodes)})") == set().union(
                 *each
             )
+
+
+def test_a_turn_of_thousands_of_entries(tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("before")
+    file.user("go")
+    for _ in range(5_000):
+        file.reply("on")
+    file.user("behind")
+    with closing(Session.open(file.path)) as session, in_linear_time():
+        assert chosen(session, "turn(all() - #0 - #5002)") == set(range(1, 5_002))

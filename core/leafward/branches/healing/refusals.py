@@ -26,10 +26,11 @@ _IMAGE = re.compile(
 )
 _DOCUMENT = re.compile(r"could not process pdf|\bpdf\b[^\n]*(?:not valid|password|cannot)", re.IGNORECASE)
 _TOO_LONG = re.compile(r"prompt is too long|maximum context length|context_length_exceeded", re.IGNORECASE)
+_COUNT = r"\d[\d,]{0,17}+"
 _COUNTS = (
-    re.compile(r"(?<![\d,])(?P<sent>[\d,]++) tokens > (?P<window>[\d,]+)"),
+    re.compile(rf"(?<![\d,])(?P<sent>{_COUNT}) tokens > (?P<window>{_COUNT})"),
     re.compile(
-        r"maximum context length is (?P<window>[\d,]+) tokens\D*+(?P<sent>[\d,]++) tokens", re.IGNORECASE
+        rf"maximum context length is (?P<window>{_COUNT}) tokens\D*+(?P<sent>{_COUNT}) tokens", re.IGNORECASE
     ),
 )
 

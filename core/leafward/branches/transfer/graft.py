@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import Refused
+from leafward.base.errors import Cancelled, Refused
 from leafward.base.times import iso_stamp
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
@@ -108,7 +108,7 @@ def draft_graft(
     """Works out a graft: the chosen entries under `onto` (the leaf by default). Nothing is written.
 
     Calls keep their results, and results their calls, whether they were chosen or not. Raises Refused where no chosen entry
-    can be carried, and where the graft would not fit into the window (tokens).
+    can be carried, and where the graft would not fit into the window (tokens); Cancelled once `stop` turns true.
     """
     carried = {index for index in chosen if session.columns.kind[index] in CARRIED}
     if not carried:
@@ -116,7 +116,7 @@ def draft_graft(
     here = EntryIndex(session.leaf if onto is None else onto)
     sources, misfits = _whole(session, sorted(carried))
     if stop():
-        raise Refused("stopped")
+        raise Cancelled("stopped")
     on_path = set(session.tree.path(here))
     already = [index for index in sources if index in on_path]
     if already:

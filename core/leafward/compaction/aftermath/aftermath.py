@@ -224,7 +224,7 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
         if stop():
             raise Cancelled("the aftermath was cancelled")
         step = reader.step(spoken)
-        found += _repeated(step, gone, kept, earlier, FactText("\n".join(kept.sentences), session.cwd))
+        found += _repeated(step, gone, kept, earlier, session.cwd)
         gone.forget(step)
         kept.add(step)
         calls += spoken.message.get("role") == "toolResult"
@@ -249,10 +249,8 @@ def _rate(session: Session, at: EntryIndex) -> float | None:
     return facts.price_in or None if facts is not None else None
 
 
-def _repeated(
-    step: _Step, gone: _Known, kept: _Known, earlier: FactText, still: FactText
-) -> Iterator[Repeated]:
-    """Repetitions in a message: things that are gone and were not kept."""
+def _repeated(step: _Step, gone: _Known, kept: _Known, earlier: FactText, cwd: str) -> Iterator[Repeated]:
+    """Repetitions in a message: things that are gone and were not kept; `earlier` is the text of the sentences that are gone."""
     again = [path for path, lines in step.files if gone.shows(path, lines) and not kept.shows(path, lines)]
     for path in again:
         yield Repeated(Repeat.FILE, path, step.entry, step.tokens)
@@ -266,7 +264,7 @@ def _repeated(
         yield Repeated(Repeat.ERROR, text, step.entry, step.tokens)
     for sentence in step.sentences:
         fact = Fact(FactKind.CONSTRAINT, sentence, sentence, step.entry, Voice.USER)
-        if _says(earlier, fact) and not _says(still, fact):
+        if _says(earlier, fact) and not _says(FactText("\n".join(kept.sentences), cwd), fact):
             yield Repeated(Repeat.REQUEST, sentence, step.entry, step.tokens)
 
 

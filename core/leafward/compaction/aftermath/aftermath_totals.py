@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.catalog.cards.card_fields import spoken_at
 from leafward.compaction.aftermath.aftermath import Repeat, aftermath_of
+from leafward.compaction.stored_summary.provenance import stored_provenance
 from leafward.context.basis import Basis
 from leafward.context.projection import latest
 from leafward.session.entries import EntryIndex, Kind
@@ -122,7 +123,5 @@ def _model(session: Session, index: EntryIndex) -> str:
 
 
 def _strategy(body: Body) -> str:
-    details = body.get("details")
-    ours = details.get("leafward") if isinstance(details, dict) else None
-    strategy = ours.get("strategy") if isinstance(ours, dict) else None
+    strategy = stored_provenance(body).get("strategy")
     return strategy if isinstance(strategy, str) and strategy else OWN

@@ -6,7 +6,7 @@ there, as a branch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.base.strategies import Strategy
@@ -16,6 +16,7 @@ from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import plan
 from leafward.compaction.plan.settings import PlanSettings
 from leafward.compaction.stored_summary.pins import pins_in
+from leafward.compaction.stored_summary.provenance import stored_provenance
 from leafward.compaction.stored_summary.stored_summary import stored_parts
 from leafward.compaction.strategies.by_name import rules_of
 from leafward.context.estimators import Estimator
@@ -77,7 +78,7 @@ def plan_of(session: Session, compaction: int) -> Plan:
     """
     body = session.body(compaction) or {}
     parent = session.columns.parent[compaction]
-    noted = _noted(body)
+    noted = stored_provenance(body)
     kept = body.get("firstKeptEntryId")
     first = session.columns.index(kept) if isinstance(kept, str) else EntryIndex(-1)
     sizes = measure(session, parent, estimators=tuple(Estimator))
@@ -90,12 +91,6 @@ def plan_of(session: Session, compaction: int) -> Plan:
     keep = settings.get("keep_recent") if quoting is not None and isinstance(settings, dict) else 0
     strategy = quoting if quoting is not None else Strategy.CODEX
     return plan(sizes, PlanSettings(strategy=strategy, keep_recent=keep if isinstance(keep, int) else 0))
-
-
-def _noted(body: Body) -> dict[str, Any]:
-    details = body.get("details")
-    ours = details.get("leafward") if isinstance(details, dict) else None
-    return ours if isinstance(ours, dict) else {}
 
 
 def _carried(text: str) -> Injection:
@@ -111,7 +106,7 @@ class _AsItIs:
     """Summariser that returns a compaction's own summary, with the sources stored with it."""
 
     def __init__(self, session: Session, body: Body) -> None:
-        noted = _noted(body)
+        noted = stored_provenance(body)
         made_by = noted.get("summarizer")
         self.name = made_by if isinstance(made_by, str) else "the agent"
         whole = str(body.get("summary") or "").split("\n")

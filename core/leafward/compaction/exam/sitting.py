@@ -16,6 +16,7 @@ from leafward.base.redact.redaction import Redactor, named_in
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_stamp
 from leafward.compaction.exam.grade import context_after, context_of_draft, exam_of, exam_of_draft
+from leafward.compaction.stored_summary.provenance import stored_provenance
 from leafward.session.entries import Usage
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.operation_log import EXAM_TYPE, OperationKind
@@ -268,9 +269,7 @@ def kept_exams(session: Session, compaction: int) -> list[Body]:
 
 def _exams_of_draft(session: Session, compaction: int) -> list[Body]:
     """Results stored in the compaction itself: exams taken before it was written."""
-    details = (session.body(compaction) or {}).get("details")
-    ours = details.get("leafward") if isinstance(details, dict) else None
-    exams = ours.get("exams") if isinstance(ours, dict) else None
+    exams = stored_provenance(session.body(compaction) or {}).get("exams")
     return [one for one in exams if isinstance(one, dict)] if isinstance(exams, list) else []
 
 

@@ -13,6 +13,7 @@ from leafward.session.entries import EntryIndex, Kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leafward.agents.auto_compaction import AutoCompaction
     from leafward.base.config import Config
     from leafward.context.model_context import Context
 
@@ -59,16 +60,15 @@ def onset(context: Context, window: Window, config: Config) -> Onset | None:
     if own is not None and own.size is not None:
         ruled = own.size
     limited = min(ruled, own.limit) if own is not None and own.limit is not None else ruled
-    tokens = min([limited, *_earlier(context)])
+    tokens = min([limited, *_earlier(context, rule)])
     # A settings file that changed nothing is not the source.
     told = source if tokens == limited and (own is None or own.limit is None or limited < ruled) else ""
     return Onset(tokens, rule.about, rule.inclusive, told) if tokens > 0 else None
 
 
-def _earlier(context: Context) -> Iterator[int]:
+def _earlier(context: Context, rule: AutoCompaction) -> Iterator[int]:
     """The sizes at which the agent compacted on this path by itself, with the same model."""
     session, at = context.session, context.at
-    rule = auto_compaction_of(agent_behind(session).name)
     for _ in range(_LOOKED_AT):
         compaction = latest(session, at, _COMPACTION)
         if compaction < 0:

@@ -13,6 +13,7 @@ from leafward.base.errors import Refused
 from leafward.base.late_pattern import late
 from leafward.base.redact.redaction import Redactor, named_in
 from leafward.base.safe_text import safe_line
+from leafward.compaction.stored_summary.provenance import stored_provenance
 from leafward.session.entries import EntryIndex, Kind, blocks_of, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.summaries.facts import prose
@@ -45,9 +46,7 @@ def carried_pins(session: Session, at: int) -> tuple[str, ...]:
 
 def pins_in(body: Body) -> list[str]:
     """The pins of a summary entry of ours."""
-    details = body.get("details")
-    ours = details.get("leafward") if isinstance(details, dict) else None
-    pins = ours.get("pins") if isinstance(ours, dict) else None
+    pins = stored_provenance(body).get("pins")
     return [pin for pin in pins if isinstance(pin, str)] if isinstance(pins, list) else []
 
 
@@ -76,7 +75,9 @@ def as_sentences(session: Session, at: int, pins: Iterable[str]) -> tuple[str, .
     user's own sentences.
     """
     return tuple(
-        (_sentence_of(session, at, pin.strip()) or pin) if is_bare(pin) else pin for pin in pins if pin
+        (_sentence_of(session, at, " ".join(pin.split())) or pin) if is_bare(pin) else pin
+        for pin in pins
+        if pin
     )
 
 

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from leafward.compaction.injection.values import Injection
     from leafward.session.columns import Columns
-    from leafward.session.entries import EntryIndex
+    from leafward.session.entries import Body, EntryIndex
     from leafward.summaries.summarizers.summary import Summary
+
+
+def stored_provenance(summary: Body) -> dict[str, Any]:
+    """What Leafward stored in the details of a summary entry (`provenance` and more); empty for an entry of anybody else."""
+    details = summary.get("details")
+    ours = details.get("leafward") if isinstance(details, dict) else None
+    return ours if isinstance(ours, dict) else {}
 
 
 def cost_of(summary: Summary) -> float | None:

@@ -7,6 +7,7 @@ entry's details carry all of them on.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.redact.redaction import secrets_in
@@ -26,7 +27,7 @@ _KEPT_OPENING = "<user-message>"
 _KEPT_CLOSING = "</user-message>"
 CUT_MARK = re.compile(r"\n\[… [\d,]+ characters, cut in the middle …\]\n")
 """Matches the mark that `cut_middle` puts between the parts that it keeps."""
-_LIST = re.compile(r"\n*<(read-files|modified-files)>\n.*?\n</\1>", re.DOTALL)
+_LIST = re.compile(r"<(read-files|modified-files)>\n")
 _WORD = re.compile(r"[^\s`'\"(),;<>|*\[\]{}]+")
 
 
@@ -69,8 +70,28 @@ def stored_parts(text: str) -> StoredParts:
             kept.append(message)
             rest = after.lstrip("\n")
         body = rest
-    files = "".join(match[0] for match in _LIST.finditer(body)).strip("\n")
-    return StoredParts(tuple(kept), _LIST.sub("", body).rstrip("\n"), files, injected)
+    summary, files = _without_lists(body)
+    return StoredParts(tuple(kept), summary.rstrip("\n"), files.strip("\n"), injected)
+
+
+def _without_lists(text: str) -> tuple[str, str]:
+    """A text without its file lists and the blank lines before them, and these lists. Takes linear time."""
+    rest: list[str] = []
+    lists: list[str] = []
+    unclosed: set[str] = set()
+    done = 0
+    for opened in _LIST.finditer(text):
+        if opened.start() < done or opened[1] in unclosed:
+            continue
+        closing = f"\n</{opened[1]}>"
+        closed = text.find(closing, opened.end())
+        if closed < 0:
+            unclosed.add(opened[1])
+            continue
+        rest.append(text[done : opened.start()].rstrip("\n"))
+        begin, done = done + len(rest[-1]), closed + len(closing)
+        lists.append(text[begin:done])
+    return "".join((*rest, text[done:])), "".join(lists)
 
 
 QUOTE_UNITS = len(_KEPT_OPENING) + len(_KEPT_CLOSING) + 4
@@ -147,35 +168,43 @@ def _named(text: str) -> set[str]:
 
 
 _NEVER_CUT = ("## Goal", "## Constraints")
+"""Headings of the sections that are cut last."""
 
 
 def fitted(summary: str, units: int) -> tuple[str, int]:
     """A summary of at most so many UTF-16 units, and the number of lines left out: the last lines of the longest sections."""
     lines = summary.split("\n")
-    size, dropped = utf16_length(summary), 0
-    while size > units:
-        longest = _longest(lines)
-        if longest is None:
-            break
-        size -= utf16_length(lines.pop(longest)) + 1
-        dropped += 1
-    text = "\n".join(lines)
-    return (text, dropped) if size <= units else ("", dropped)
-
-
-def _longest(lines: list[str]) -> int | None:
-    """The last line under the heading with the most text; None if only headings are left."""
-    best: tuple[bool, int, int] | None = None
-    guarded, size, last = False, 0, -1
-    for place, line in enumerate([*lines, "#"]):
+    size, dropped = utf16_length(summary), set[int]()
+    sections = [_Section(guarded=False)]
+    for place, line in enumerate(lines):
         if line.startswith("#"):
-            if last >= 0 and (best is None or (not guarded, size) > best[:2]):
-                best = (not guarded, size, last)
-            guarded, size, last = line.startswith(_NEVER_CUT), 0, -1
+            sections.append(_Section(line.startswith(_NEVER_CUT)))
         elif line.strip():
-            size += utf16_length(line)
-            last = place
-    return best[2] if best is not None else None
+            sections[-1].places.append(place)
+            sections[-1].units += utf16_length(line)
+    while size > units:
+        longest = max((one for one in sections if one.places), key=_Section.order, default=None)
+        if longest is None:
+            return "", len(dropped)
+        place = longest.places.pop()
+        longest.units -= utf16_length(lines[place])
+        size -= utf16_length(lines[place]) + 1
+        dropped.add(place)
+    return "\n".join(line for place, line in enumerate(lines) if place not in dropped), len(dropped)
+
+
+@dataclass(slots=True)
+class _Section:
+    """What is left of the text under one heading."""
+
+    guarded: bool
+    places: list[int] = field(default_factory=list)
+    """Numbers of its lines with text."""
+    units: int = 0
+
+    def order(self) -> tuple[bool, int]:
+        """Sections are shortened in this order, the greatest first."""
+        return not self.guarded, self.units
 
 
 def with_pins(summary: str, pins: Sequence[str]) -> tuple[str, tuple[str, ...]]:

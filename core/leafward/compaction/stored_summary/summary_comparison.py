@@ -164,13 +164,20 @@ def _partners(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
             found[at] = places.pop(0)
             free.discard(found[at])
     words = {at: content_words(old[at]) for at in free}
+    holding: dict[str, set[int]] = {}
+    for at, theirs in words.items():
+        for word in theirs:
+            holding.setdefault(word, set()).add(at)
     for at, text in enumerate(new):
         if at in found:
             continue
         mine = content_words(text)
+        own = frozenset(mine)
         best, part = -1, SAME_SENTENCE
-        for other in sorted(free):
-            alike = min(shared(mine, frozenset(words[other])), shared(words[other], frozenset(mine)))
+        # A line that shares no word cannot be similar.
+        near = set[int]().union(*(holding.get(word, ()) for word in own))
+        for other in sorted(free & near):
+            alike = min(shared(mine, frozenset(words[other])), shared(words[other], own))
             if alike >= part and (alike > part or best < 0):
                 best, part = other, alike
         if best >= 0:

@@ -61,7 +61,7 @@ class StoredLine:
 SPLIT_TURN = "Turn Context (split turn)"
 """pi's heading above the summary of a split turn's beginning."""
 
-_HEADING = re.compile(r"^(#{1,6})\s+(\S.*?)\s*#*$")
+_HEADING = re.compile(r"^(#{1,6})\s+(\S.*)$")
 _BOLD = re.compile(r"^\*\*([^*]+?):?\*\*:?$")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _BOX = re.compile(r"^\[[ xX~✓-]\]\s+")
@@ -122,7 +122,7 @@ def bare(text: str) -> str:
     line = text.strip()
     heading = _HEADING.match(line)
     if heading is not None:
-        line = heading[2]
+        line = _unclosed(heading[2])
     line = _BOX.sub("", _BULLET.sub("", line))
     return without_emphasis(line).strip()
 
@@ -198,9 +198,14 @@ def _heading_of(line: str) -> tuple[int, str]:
     """Level and title of a heading; 0 and an empty title for other lines. A line that is all bold counts as a heading."""
     found = _HEADING.match(line.strip())
     if found is not None:
-        return len(found[1]), bare(found[2])
+        return len(found[1]), bare(_unclosed(found[2]))
     bold = _BOLD.match(line.strip())
     return (6, bold[1].strip()) if bold is not None else (0, "")
+
+
+def _unclosed(title: str) -> str:
+    """A heading's title without the closing signs at its end."""
+    return title.rstrip("#").rstrip() or title
 
 
 def _hand_over(found: list[StoredLine]) -> None:

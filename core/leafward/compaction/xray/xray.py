@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
+from leafward.compaction.stored_summary.provenance import stored_provenance
 from leafward.compaction.stored_summary.summary_lines import (
     StoredLine,
     SummaryPart,
@@ -82,7 +83,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
         lines,
         split_turn=split >= 0,
         recorded_after=after.ledger.recorded,
-        recorded=_recorded(session, body.get("details")),
+        recorded=_recorded(session, body),
     )
     return replace(xray, lacks_files=basis.lacks_files(index))
 
@@ -124,7 +125,7 @@ def xray_planned(
         lines,
         split_turn=bool(plan.turn_prefix),
         recorded_after=plan.nothing and before.ledger.recorded,
-        recorded=_recorded(session, draft.details()) if draft is not None else {},
+        recorded=_recorded(session, {"details": draft.details()}) if draft is not None else {},
     )
 
 
@@ -226,10 +227,9 @@ def _split(
     return max((at for at in spoken if at < first and messages.role(at) in _TURN_STARTS), default=-1)
 
 
-def _recorded(session: Session, details: object) -> dict[int, tuple[EntryIndex, ...]]:
-    """The source entries of a summary's lines, by line number, as Leafward stores them in `details`."""
-    ours: Body | object = details.get("leafward") if isinstance(details, dict) else None
-    listed = ours.get("sources") if isinstance(ours, dict) else None
+def _recorded(session: Session, summary: Body) -> dict[int, tuple[EntryIndex, ...]]:
+    """The source entries of a summary's lines, by line number, as Leafward stores them with it."""
+    listed = stored_provenance(summary).get("sources")
     found: dict[int, tuple[EntryIndex, ...]] = {}
     for noted in listed if isinstance(listed, list) else ():
         if not isinstance(noted, list) or not noted or not isinstance(noted[0], int):

@@ -165,29 +165,22 @@ class XRayBuilder:
 
     def _pair_quotes(self) -> None:
         """Pairs every quoted message with its original; a quote without one becomes a line of the summary."""
-        waiting = [cell for cell in (*self._replaced, *self._prefix) if cell.role == "user"]
+        asked = (
+            [cell for cell in (*self._replaced, *self._prefix) if cell.role == "user"] if self._quotes else []
+        )
+        waiting = [(cell, prompt_text(self.session.body(cell.entry) or {})) for cell in asked]
         for cell, text in self._quotes:
             cell = cell._replace(text=text.strip().partition("\n")[0])
-            found = next((at for at, was in enumerate(waiting) if self._quoted_by(was, text)), -1)
+            found = next((at for at, (_, prompt) in enumerate(waiting) if _quotes(text, prompt)), -1)
             if found < 0:
                 self._summary.append(cell)
                 continue
-            was = waiting[found]
+            was = waiting[found][0]
             del waiting[: found + 1]
             for cells in (self._replaced, self._prefix):
                 if was in cells:
                     cells.remove(was)
             self._kept.append((was, cell, max(0, was.tokens - cell.tokens)))
-
-    def _quoted_by(self, cell: Cell, quote: str) -> bool:
-        """Whether a quote is of a message: it begins like it, and if it is cut in the middle, it also ends like it."""
-        prompt = prompt_text(self.session.body(cell.entry) or {})
-        head, *ends = CUT_MARK.split(quote, maxsplit=1)
-        if not ends:
-            return _beginning(prompt) == _beginning(quote)
-        begin, end = _beginning(head), "".join(ends[0].split())[-_TELLING:]
-        whole = "".join(prompt.split())
-        return whole.startswith("".join(begin.split())) and whole.endswith(end)
 
     def beyond(self, before: tuple[int, int], after: tuple[int, int]) -> None:
         """Sets the tokens that no message explains, before and after: those not in the file, and the estimation error."""
@@ -288,6 +281,16 @@ class XRayBuilder:
 
 def _grown(cell: Cell, tokens: int, lines: int = 0) -> Cell:
     return cell._replace(tokens=cell.tokens + tokens, below=cell.below + lines)
+
+
+def _quotes(quote: str, prompt: str) -> bool:
+    """Whether a quote is of a prompt: it begins like it, and if it is cut in the middle, it also ends like it."""
+    head, *ends = CUT_MARK.split(quote, maxsplit=1)
+    if not ends:
+        return _beginning(prompt) == _beginning(quote)
+    begin, end = _beginning(head), "".join(ends[0].split())[-_TELLING:]
+    whole = "".join(prompt.split())
+    return whole.startswith("".join(begin.split())) and whole.endswith(end)
 
 
 def _beginning(text: str) -> str:

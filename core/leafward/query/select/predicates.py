@@ -52,7 +52,6 @@ class Bodies:
         self._stop = stop
         self._kinds = session.columns.kind
         self._metrics: EntryMetrics | None = None
-        self._calls: dict[str, str] = {}
 
     def metrics(self, within: Members) -> EntryMetrics:
         """The columns of numbers, filled for a set."""
@@ -154,7 +153,8 @@ class Bodies:
                 at = EntryIndex(tree.parent[at])
             stop = tree.bounds(tree.run_of(index))[1]
             for below in range(index + 1, stop):
-                if self._kinds[below] in PROMPTS:
+                # What an earlier entry of the turn has found goes on to the next prompt.
+                if self._kinds[below] in PROMPTS or found[below]:
                     break
                 found[below] = 1
         return found

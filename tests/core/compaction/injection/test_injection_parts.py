@@ -21,6 +21,7 @@ from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import gather
 from leafward.summaries.survival.spans import replaced_by
 from tests.acting import Acting, call, reading
+from tests.core.linear_time import in_linear_time
 from tests.workspaces import anchor, idumb, injected, put, refactoring, spec
 
 if TYPE_CHECKING:
@@ -217,6 +218,9 @@ class TestGovernance:
             "[[anchors]]",
             'content = "just not stale"',
             "modified = 2026-11-20T00:00:00Z",
+            "[[anchors]]",
+            'content = "of a stale day"',
+            "modified = 2026-11-19",
             "[[actions]]",
             'action = "ran the gates"',
             'result = "pass"',
@@ -237,7 +241,7 @@ class TestGovernance:
         ]
         assert bullets(made, "gov.recent_actions") == ["ran the gates → pass"]
         assert bullets(made, "gov.style") == ["Active style: concise"]
-        assert [left.reason.value for left in made.omitted] == ["stale"]
+        assert [left.reason.value for left in made.omitted] == ["stale", "stale"]
         (line,) = [line for line in made.lines if line.text.endswith("just not stale")]
         assert (line.sources[0].file, line.sources[0].line) == (".leafward/governance.toml", 18)
 
@@ -424,3 +428,12 @@ class TestTheRest:
     def test_an_empty_session_says_nothing(self, file: Acting) -> None:
         made = injected(file)
         assert (made.text, made.tokens, made.lines, made.sections) == ("", 0, (), ())
+
+
+def test_a_path_of_thousands_of_folders(file: Acting, tmp_path: Path) -> None:
+    file.user("read vats/lid.py")
+    file.said("", call("read", "c1", path="a/" * 40_000 + "vats/lid.py"))
+    file.answered("c1", "read")
+    file.said("done")
+    with in_linear_time():
+        assert bullets(injected(file, workspace=tmp_path), "workingset.mentioned") == []

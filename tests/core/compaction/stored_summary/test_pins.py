@@ -78,3 +78,13 @@ def test_what_is_no_sentence(pin: str) -> None:
 def test_a_command_is_pinned_with_what_became_of_it(outcome: str, sentence: str) -> None:
     fact = Fact(FactKind.COMMAND, "make lint", "make lint", EntryIndex(3), Voice.CALL, outcome=outcome)
     assert pin_text(fact) == sentence
+
+
+def test_a_bare_pin_over_two_lines_is_one_token(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.said("", call("bash", "b", command="wait 12\nms; sleep 30 ms"))
+    with closing(Session.open(file.path)) as session:
+        assert as_sentences(session, session.leaf, ["12\nms"]) == ("12\nms",)
+        assert as_sentences(session, session.leaf, ["30\nms"]) == (
+            "The tool `bash` was called with: ms; sleep 30 ms",
+        )

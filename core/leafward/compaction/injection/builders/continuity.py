@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.merge import nothing
-from leafward.compaction.injection.values import STATIC, OfferedBullet, SourceRef, Tier, from_entry
+from leafward.compaction.injection.values import STATIC, OfferedBullet, Tier, from_entry
 from leafward.summaries.facts.forms import EXTENSIONS
 
 if TYPE_CHECKING:
@@ -194,8 +194,3 @@ def is_file(name: str, workspace: Workspace | None) -> bool:
         and ending in EXTENSIONS
         and (ending not in {"env", "lock", "mod", "sum"} or "/" in name)
     )
-
-
-def artifact(path: str, source: SourceRef, rank: float = 0) -> OfferedBullet:
-    """A file of a workflow as an item."""
-    return OfferedBullet(path, (source,), rank=rank, path=path)

@@ -142,6 +142,7 @@ class _Lines:
         self._kind = kind
         self._lines = file.text.split("\n")
         self._next: dict[str, int] = {}
+        """Where the search for a text goes on, by the text."""
 
     def of(self, key: str) -> SourceRef:
         """The first line that names a key."""
@@ -151,12 +152,13 @@ class _Lines:
     def after(self, text: str) -> SourceRef:
         """The next line that holds a text; a repeated call finds a later line."""
         needle = text.strip().split("\n", 1)[0].strip()[:40]
-        start = self._next.get(needle, 0)
-        for at in range(start, len(self._lines)):
-            if needle and (needle in self._lines[at] or json.dumps(needle)[1:-1] in self._lines[at]):
-                self._next[needle] = at + 1
-                return self._at(at + 1)
-        return self._at(0)
+        whole, start = self._file.text, self._next.get(needle, 0)
+        found = [at for form in {needle, json.dumps(needle)[1:-1]} if (at := whole.find(form, start)) >= 0]
+        if not needle or not found:
+            return self._at(0)
+        place = min(found)
+        self._next[needle] = whole.find("\n", place) + 1 or len(whole)
+        return self._at(whole.count("\n", 0, place) + 1)
 
     def _at(self, line: int) -> SourceRef:
         return SourceRef(self._kind, file=self._file.path, line=line, digest=self._file.digest)

@@ -17,7 +17,7 @@ from leafward.compaction.injection.builders.artifacts import (
     section,
     tasks_of,
 )
-from leafward.compaction.injection.builders.continuity import AGENTS, Continuity, artifact
+from leafward.compaction.injection.builders.continuity import AGENTS, Continuity
 from leafward.compaction.injection.builders.worklog import visible_lines
 from leafward.compaction.injection.values import (
     InjectionRemark,
@@ -216,7 +216,7 @@ def _augment(made: Continuity, work: _Work) -> None:
     made.put("stage.canonical_stage", OfferedBullet(stage.name, (work.why,), whole=True))
     present = [name for name in workflow.artifacts if files.get(name) is not None]
     artifacts = [
-        artifact(work.path(name), file.source(), rank)
+        OfferedBullet(work.path(name), (file.source(),), rank=rank, path=work.path(name))
         for rank, name in enumerate(present)
         if (file := files[name]) is not None
     ]
@@ -340,10 +340,8 @@ def _progress(made: Continuity, work: _Work, tasks: list[ListedTask], file: Text
 def _decisions(made: Continuity, work: _Work) -> None:
     name = work.workflow.notes or work.workflow.decisions
     file = work.files.get(name) if name else None
-    found = section(file.text, DECISIONS) if file is not None else []
-    items = (
-        [OfferedBullet(line.text, (file.source(line.number),), rank=-1) for line in found]
-        if file is not None
-        else []
-    )
+    items = []
+    if file is not None:
+        found = section(file.text, DECISIONS)
+        items = [OfferedBullet(line.text, (file.source(line.number),), rank=-1) for line in found]
     made.put("stage.decisions", *items, *made.items.get("stage.decisions", ()))

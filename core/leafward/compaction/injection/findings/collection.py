@@ -5,7 +5,7 @@ Only entries on the path count. Files of other branches count if a branch summar
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from leafward.base.gc_pause import gc_paused
@@ -29,9 +29,11 @@ _LAST_MILLISECOND = 4_102_444_800_000
 
 
 def utc_time(text: object) -> datetime | None:
-    """An ISO 8601 time, in UTC if it has no zone, or milliseconds since 1970; None for anything else."""
+    """An ISO 8601 time or date, in UTC if it has no zone, or milliseconds since 1970; None for anything else."""
     if isinstance(text, datetime):
         return text if text.tzinfo is not None else text.replace(tzinfo=UTC)
+    if isinstance(text, date):
+        return datetime(text.year, text.month, text.day, tzinfo=UTC)
     if isinstance(text, (int, float)) and not isinstance(text, bool) and 0 < text < _LAST_MILLISECOND:
         return datetime.fromtimestamp(text / 1000, UTC)
     if not isinstance(text, str) or len(text) > 40:

@@ -88,10 +88,10 @@ class PathReader:
 
     def __init__(self, found: Collected, last: EntryIndex, session: Session) -> None:
         """`last` is the last compaction of the path."""
-        self.found = self._found = found
+        self.found = found
         self._table = table_of(session)
         self.last_compaction = last
-        self.session = self._session = session
+        self.session = session
         self._calls: list[_Call | tuple[EntryIndex, list[tuple[str, PathUse, str]]]] = []
         self._waiting: dict[str, list[_Call]] = {}
         self._names: dict[tuple[str, bool], str] = {}
@@ -159,7 +159,7 @@ class PathReader:
             if isinstance(command, str) and command.strip():
                 code = message.get("exitCode")
                 outcome = "" if not isinstance(code, int) else "failed" if code else "ok"
-                self._found.actions.append(RecordedAction(f"user ran {_quoted(command)}", outcome, index, ""))
+                self.found.actions.append(RecordedAction(f"user ran {_quoted(command)}", outcome, index, ""))
         elif kind is Kind.COMPACTION:
             self._compaction(index, body)
         elif kind is Kind.BRANCH_SUMMARY:
@@ -168,11 +168,11 @@ class PathReader:
     def _prompt(self, index: EntryIndex, text: str) -> None:
         if not text.strip():
             return
-        self._found.prompt, self._found.prompt_entry = text, index
-        if self._found.request.is_new(text):
+        self.found.prompt, self.found.prompt_entry = text, index
+        if self.found.request.is_new(text):
             self.asked.clear()
         self._ask(index, is_reply=False)
-        self._found.request.prompted(index, text)
+        self.found.request.prompted(index, text)
         self.prompts.append((index, text[:_LOOKED_AT]))
 
     def _ask(self, index: EntryIndex, *, is_reply: bool) -> None:
@@ -189,15 +189,15 @@ class PathReader:
 
     def _worked(self, index: EntryIndex) -> None:
         self._ask(index, is_reply=True)
-        self._found.request.worked()
+        self.found.request.worked()
 
     def _reply(self, index: EntryIndex, message: Body) -> None:
         if self._model(message):
             self._unread.clear()
-        if index > self.last_compaction >= 0 and self._found.lost_thread is None:
+        if index > self.last_compaction >= 0 and self.found.lost_thread is None:
             phrase = _LOST.search(text_of(message.get("content"))[:2_000])
             if phrase is not None:
-                self._found.lost_thread = (index, phrase[0])
+                self.found.lost_thread = (index, phrase[0])
         if not did_run(message):
             return
         words, calls = text_of(message.get("content")), list(tool_calls(message))
@@ -209,7 +209,7 @@ class PathReader:
             self._worked(index)
         elif words.strip():
             self._ask(index, is_reply=True)
-            self._found.request.replied(words)
+            self.found.request.replied(words)
         self._called(index, calls)
 
     def _model(self, message: Body) -> bool:
@@ -217,14 +217,14 @@ class PathReader:
         model = message.get("model")
         if not isinstance(model, str):
             return False
-        self._found.model = model
+        self.found.model = model
         return True
 
     def _called(self, index: EntryIndex, calls: Iterable[ToolCall]) -> None:
         """Takes in the calls of a reply that ran."""
         waiting: dict[str, list[_Call]] = {}
         for call in calls:
-            self._found.tools.add(call.name)
+            self.found.tools.add(call.name)
             uses = self._uses(call)
             text = command = ""
             if call.name in self._table.shells:
@@ -266,18 +266,18 @@ class PathReader:
 
     def _compaction(self, index: EntryIndex, body: Body) -> None:
         first = body.get("firstKeptEntryId")
-        kept = self._session.columns.index(first) if isinstance(first, str) else NO_ENTRY
+        kept = self.session.columns.index(first) if isinstance(first, str) else NO_ENTRY
         until = kept if 0 <= kept < index else index
         replaced = bisect_left(self._in_order, until)
         stamp = body.get("timestamp")
-        self._found.compactions.append(
+        self.found.compactions.append(
             PastCompaction(index, stamp if isinstance(stamp, str) else "", replaced)
         )
         self._listed(index, body)
         details = body.get("details")
         ours = details.get("leafward") if isinstance(details, dict) else None
         pins = ours.get("pins") if isinstance(ours, dict) else None
-        self._found.pins = tuple(
+        self.found.pins = tuple(
             (pin, index) for pin in (pins if isinstance(pins, list) else ()) if isinstance(pin, str)
         )
 
@@ -296,7 +296,7 @@ class PathReader:
     def settle(self) -> None:
         """Converts the calls into files and actions, in the order of the path; failed calls touch no files."""
         for reply in reversed(self._unread):
-            if self._model(message_in(self._session.body(reply) or {})):
+            if self._model(message_in(self.session.body(reply) or {})):
                 break
         for call in self._calls:
             if isinstance(call, tuple):
@@ -304,32 +304,32 @@ class PathReader:
                 self._use(index, "", uses)
                 continue
             if call.text:
-                self._found.actions.append(_action(call))
+                self.found.actions.append(_action(call))
             if not call.failed:
                 self._use(call.entry, call.id, call.uses)
             if call.result != NO_ENTRY and not call.failed and may_move(call.command):
                 source = from_entry(call.entry, call.id, "command")
                 name = partial(self._name, tidy=self._table.tidies_paths)
-                moved = move_files(self._found.files, call.command, name, call.entry, source)
+                moved = move_files(self.found.files, call.command, name, call.entry, source)
                 self.moves += [(call.entry, path) for path in moved]
         self._calls.clear()
-        self._found.actions.sort(key=lambda action: action.entry)
+        self.found.actions.sort(key=lambda action: action.entry)
         self.unanswered.update(self._waiting)
 
     def actions_in(self, index: EntryIndex) -> list[RecordedAction]:
         """The actions of one entry, without their results. For a reader that took in nothing else."""
-        body = (brief_bodies(self._session) or self._session.body)(index)
+        body = (brief_bodies(self.session) or self.session.body)(index)
         if body is not None:
             self.read(index, Kind(self._kinds[index]), body)
         found = [_action(call) for call in self._calls if not isinstance(call, tuple) and call.text]
-        found += self._found.actions
+        found += self.found.actions
         self._calls.clear()
-        self._found.actions.clear()
+        self.found.actions.clear()
         return found
 
     def add_mentions(self) -> None:
         """Adds the files that the last prompts mention, behind those that tools touched."""
-        files = self._found.files
+        files = self.found.files
         for index, names in self.name_prompts():
             for path in names:
                 source = from_entry(index, note="text")
@@ -356,8 +356,8 @@ class PathReader:
         """The paths in a prompt."""
         for url in forms.urls(text):
             text = text.replace(url.text, " " * len(url.text))
-        spaced = list(spaced_paths(text, self._found.cwd))
-        named = [*spaced, *forms.paths(without(text, spaced), self._found.cwd)]
+        spaced = list(spaced_paths(text, self.found.cwd))
+        named = [*spaced, *forms.paths(without(text, spaced), self.found.cwd)]
         # An `@` in a text marks a file.
         paths = (self._name(form.text, tidy=True) for form in named)
         return [path for path in paths if path and path != "."]
@@ -367,21 +367,25 @@ class PathReader:
 
         A mentioned folder is removed if touched files lie in it, as it adds nothing.
         """
-        files = self._found.files
-        touched = [path for path, file in files.items() if file.use is not PathUse.MENTIONED]
-        ends: dict[str, list[str]] = {}
-        folders: set[str] = set()
-        for path in touched:
+        files = self.found.files
+        mentioned = [path for path, file in files.items() if file.use is PathUse.MENTIONED]
+        # Only what is mentioned is kept of a path: all ends of a long one would take its length squared.
+        ends: dict[str, list[str]] = {path.removeprefix("./"): [] for path in mentioned}
+        named, folders = {path.rstrip("/") for path in mentioned}, set[str]()
+        touched = (path for path, file in files.items() if file.use is not PathUse.MENTIONED)
+        for path in touched if mentioned else ():
             stem = path.strip("/")
             while "/" in stem:
-                folder, _, stem = stem.partition("/")
-                ends.setdefault(stem, []).append(path)
+                stem = stem.partition("/")[2]
+                if stem in ends:
+                    ends[stem].append(path)
             folder = path
             while "/" in folder.strip("/"):
                 folder = folder.rpartition("/")[0]
-                folders.add(folder)
-        for path in [path for path, file in files.items() if file.use is PathUse.MENTIONED]:
-            whole = ends.get(path.removeprefix("./"), [])
+                if folder in named:
+                    folders.add(folder)
+        for path in mentioned:
+            whole = ends[path.removeprefix("./")]
             if path.rstrip("/") in folders:
                 del files[path]
             elif len(whole) == 1:
@@ -390,7 +394,7 @@ class PathReader:
     def _name(self, raw: str, *, tidy: bool) -> str:
         path = self._names.get((raw, tidy))
         if path is None:
-            path = self._names[raw, tidy] = locate(raw, self._found.cwd, tidy=tidy)
+            path = self._names[raw, tidy] = locate(raw, self.found.cwd, tidy=tidy)
         return path
 
     def _use(self, index: EntryIndex, call: str, uses: Iterable[tuple[str, PathUse, str]]) -> None:
@@ -399,10 +403,10 @@ class PathReader:
             if path == "." or not path:
                 continue
             source = from_entry(index, call, note)
-            known = self._found.files.get(path)
+            known = self.found.files.get(path)
             if known is None:
                 first = PathUse.MODIFIED if use is PathUse.CREATED and note == "summary" else use
-                self._found.files[path] = PathFile(path, first, index, [source])
+                self.found.files[path] = PathFile(path, first, index, [source])
                 continue
             known.gone = False
             known.sources.append(source)
