@@ -6,8 +6,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.demands import demands, is_for_once
 from leafward.summaries.facts.passing_states import tells_a_passing_state
+from leafward.summaries.facts.prose import sentences
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
@@ -45,7 +46,7 @@ _PREFERS = late(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|doe
 _ROW = late(r"\s*\|\s*")
 _OF_THE_END = late(r"(?:(?:Asked|Answered|Said) last|Last reply): ")
 _LAST_REQUEST = late(rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT}|{user_requests.ASKED_BACK})?: ")
-_SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
+_SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)(?:[\"”](?: \(.{1,120}\)| [:–—-] .{1,160})?)?$")
 _NAMES_LINE = late(r"Names in use: |Changed `")
 """Lines of ours with names that the next summary lists again."""
 
@@ -299,7 +300,11 @@ def _placed_by_words(line: _Line) -> _Line | None:
     section, text, lead = line
     if section is SummarySection.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
         # In a list of the user's messages, requests are answered, and rules still hold.
-        return _Line(SummarySection.CONSTRAINTS, said[1], lead) if demands(said[1]) else None
+        # Of a message with several sentences those that ask for work are over.
+        rules = [
+            one for one in sentences(said[1]) if demands(one) and not is_for_once(one, ordered=False, amid=())
+        ]
+        return _Line(SummarySection.CONSTRAINTS, " ".join(rules), lead) if rules else None
     if section in {SummarySection.NEXT, SummarySection.IN_PROGRESS} and _ABOUT_STEPS.match(text):
         return None
     if section is SummarySection.NEXT and _QUOTES_USER.match(text):

@@ -227,18 +227,21 @@ def _report_of(answer: str) -> str:
     return next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
 
 
-def with_ending(text: str, turn: Turn, answer: str, *, is_told: bool = False) -> str:
+def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, is_told: bool = False) -> str:
     """A request of which nothing decides whether it is done, with what the last reply to it says, which may tell.
 
-    Of the answer to a question that is its beginning, else its first report, or its end. `is_told` says that a line of
-    its own tells how the reply ended.
+    Of the answer to a question that is its beginning, else its first report, or its end. Where that `is_told` elsewhere,
+    the files are named that were changed for the request.
     """
     # A step has a line of its own too.
     said = [
         one for one in quotable(answer, shortest=8) if section_of_sentence(one) is not SummarySection.NEXT
     ]
-    quoted = said[0] if said and questions.asks(turn.own) else _report_of(answer)
-    if said and not (quoted or is_told):
+    quoted = said[0] if said and questions.asks(turn.own) and not is_told else _report_of(answer)
+    if not quoted and is_told:
+        files = same.changed(turn)
+        return f"{text}{OUTCOME}changed {named_files(files)}" if files else text
+    if said and not quoted:
         quoted = said[-1]
     return f"{text}{OUTCOME}{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted else text
 

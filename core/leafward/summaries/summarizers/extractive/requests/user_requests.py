@@ -167,12 +167,14 @@ def _replied(asked: _Requests, latest: Turn, *, first: bool) -> None:
     """Adds the last request with what its reply reports, or its end: whoever goes on sees how it stands."""
     evidence, kept, end = asked.evidence, asked.kept, asked.turns[-1]
     asks = asks_back(end.answer)
-    is_told = (asks and not kept.since) or bool(obstacle(asked.turns, since=kept.since))
+    # The question waits on a line of its own, and what was asked since is among the kept messages.
+    is_told = asks or kept.since or bool(obstacle(asked.turns, since=False))
     lead = f"{LAST_REQUEST}{BEFORE_KEPT if kept.since else ASKED_BACK * asks}: "
-    limit = open_limit(latest.text)
+    # Behind it the kept messages have what was asked since.
+    limit = _EARLIER if kept.since else open_limit(latest.text)
     agreed = _agreed_text(asked.turns, latest) if end is not latest and not is_praise(end) else ""
     said = agreed or last_text(asked.turns, latest, limit)
-    text = with_ending(said, latest, end.answer, is_told=is_told)
+    text = with_ending(said, latest, end.answer, asked.same, is_told=is_told)
     section = SummarySection.GOAL if first else SummarySection.CONTEXT
     add(
         evidence,
@@ -197,7 +199,7 @@ def _asked_before(asked: _Requests, turn: Turn, *, amid: bool) -> None:
         _last(evidence, SummarySection.GOAL, text, turn, ASKED_BEFORE, limit)
         return
     text = cut(whole_sentences(heading_apart(_without_dropped(evidence, turn.text)), _EARLIER), _EARLIER)
-    text = with_ending(text, turn, closing(turns, turn).answer)
+    text = with_ending(text, turn, closing(turns, turn).answer, asked.same)
     add(evidence, SummarySection.CONTEXT, text, (turn.entry,), 1.0, limit=LINE_LIMIT, lead=ASKED_BEFORE)
 
 
