@@ -14,7 +14,11 @@ from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
 from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, BEFORE_KEPT, add, asked_since
-from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import sorted_out, without_mark
+from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import (
+    is_newest,
+    sorted_out,
+    without_mark,
+)
 from leafward.summaries.summarizers.extractive.earlier_summary.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.extractive.earlier_summary.remade_lines import is_made_anew
 from leafward.summaries.summarizers.extractive.ending import LEAD
@@ -108,6 +112,12 @@ def carry(
     since = _since(evidence, behind)
     outline = list(outline_lines(previous))
     goals = _goals(since, behind, outline, in_turn=_ALL_REQUESTS in previous)
+    listed = _MESSAGES.search(previous) if goals and not behind.turns else None
+    if listed is not None:
+        # The list has every message of the user's, so the last one is what was asked last.
+        goals.update({goal: (SummarySection.CONTEXT, ASKED_BEFORE) for goal in goals if is_newest(goal)})
+        lead = f"{user_requests.LAST_REQUEST}: "
+        add(evidence, SummarySection.GOAL, listed[1], (entry,), 3.0, first=True, lead=lead)
     before, not_done = SummarySection.GOAL, False
     for read, below in zip_longest(outline, outline[1:]):
         if _tell_code(evidence, read, entry):
@@ -362,6 +372,11 @@ _CARRIED_WORTH = {
 }
 _ALL_REQUESTS = "Primary Request and Intent"
 """The heading of Claude Code's summaries (2.0 and 2.1) above all requests of the session."""
+_MESSAGES = late(
+    r"(?i)\ball user messages:?[* ]*\n(?:[ \t]*[-*•] [^\n]*\n|[ \t]+[^\s*•-][^\n]*\n)*?[ \t]*[-*•] [\"“]([^\n]{3,600}?)[\"”]?(?: \([^\n]{1,120}\))?[ \t]*"
+    r"(?:\Z|\n(?=[ \t]*(?:\n|\Z)|#|\d{1,2}\.|<))"
+)
+"""Its list of the user's messages, and the last one."""
 _INTRODUCES = (":", "：")
 """The ends of a line that introduces others."""
 _WORK = frozenset({SummarySection.NEXT, SummarySection.IN_PROGRESS, SummarySection.DONE})

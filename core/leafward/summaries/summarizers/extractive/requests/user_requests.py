@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import prose, questions, responses
@@ -26,9 +26,13 @@ from leafward.summaries.summarizers.extractive.requests.current_goal import (
     goal_among,
     is_over,
     is_unchallenged,
-    leads_to,
 )
-from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
+from leafward.summaries.summarizers.extractive.requests.exchange import (
+    closing,
+    gives,
+    goes_on_from,
+    reports_result,
+)
 from leafward.summaries.summarizers.extractive.requests.offers import offer_in
 from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS, MEANWHILE
 from leafward.summaries.summarizers.extractive.requests.request_texts import (
@@ -51,6 +55,7 @@ from leafward.summaries.summarizers.extractive.turns import (
     goal_of,
     is_answered,
     is_praise,
+    keeps_going,
     last_of,
     only_declines,
     question_of,
@@ -145,8 +150,10 @@ def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None
     evidence, turns, same = asked.evidence, asked.turns, asked.same
     if goal is not None:
         text = _without_dropped(evidence, goal_text(turns, goal, same))
-        if before is not None and goal.words < TELLING and " (asked first: " not in text:
-            # Alone it does not tell what it is about.
+        last = turn_before(turns, goal)
+        leans = goal.words < TELLING or (last is not None and asks_back(last.answer))
+        if before is not None and leans and " (asked first: " not in text:
+            # Alone, or as the answer to a question, it does not tell what it is about.
             text = f"{text} (asked before: {cut(whole_sentences(before.text, OUTCOME_LIMIT), OUTCOME_LIMIT)})"
         limit = open_limit(goal.text)
         add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=limit)
@@ -219,8 +226,17 @@ def _refuses(turns: Sequence[Turn], turn: Turn) -> bool:
 
 def _goes_on(turns: Sequence[Turn], goal: Turn, latest: Turn) -> bool:
     """Whether an earlier request is still worked on: no reply ended since, but to ask the user what was answered."""
-    between = [one for one in turns if goal.first <= one.first < latest.first]
-    return not any(one.answer for one in between) or leads_to(turns, goal, latest)
+    between = [one for one in turns if goal.first <= one.first <= latest.first]
+    return all(
+        not one.answer
+        or (
+            asks_back(one.answer)
+            and (
+                responses.agrees(then.own) or keeps_going(then) or (then.words < TELLING and gives(then, one))
+            )
+        )
+        for one, then in pairwise(between)
+    )
 
 
 class _Requests(NamedTuple):
