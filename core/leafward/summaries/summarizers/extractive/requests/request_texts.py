@@ -60,6 +60,8 @@ _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s
 """The beginning of a reply that chooses a way by its number alone."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
 """A sign of a list in the user's own text."""
+_TAIL = 200
+"""Characters of the last sentences of a long request."""
 _DATA = re.compile(r"[!-~]{100}")
 """Characters without a blank that are no words: a record that was pasted, a token."""
 _TELLS = 2
@@ -69,7 +71,7 @@ _TELLS = 2
 def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
     """The goal, with what was asked first or asked back where it does not tell its purpose alone."""
     text = _with_error(
-        goal, with_way(whole_sentences(goal.text, open_limit(goal.text)), goal.own, turn_before(turns, goal))
+        goal, with_way(_opened(goal.text, open_limit(goal.text)), goal.own, turn_before(turns, goal))
     )
     begun = goal_of(turns)
     if begun is goal:
@@ -109,9 +111,19 @@ def open_limit(request: str) -> int:
     return REQUEST_LIMIT if _DATA.search(request, 0, OPEN_LIMIT) else OPEN_LIMIT
 
 
+def _opened(text: str, limit: int) -> str:
+    """The first sentences of a request that fit, and behind them the last ones of a long one in prose: limits often stand there."""
+    if len(text) <= limit or limit < OPEN_LIMIT or _HEADING.search(text) is not None:
+        return whole_sentences(text, limit)
+    ends = [found.end() for found in _ENDS.finditer(text)]
+    tail = next((text[end:] for end in ends if 0 < len(text) - end <= _TAIL), "")
+    head = whole_sentences(text, limit - len(tail) - 3)
+    return f"{head} {tail}" if tail and head.endswith(" …") else whole_sentences(text, limit)
+
+
 def last_text(turns: Sequence[Turn], latest: Turn, limit: int = REQUEST_LIMIT) -> str:
     """The last request, with the offer that it accepts, the way that it chooses, or the request that names its subject."""
-    text = _with_error(latest, whole_sentences(heading_apart(latest.text), limit))
+    text = _with_error(latest, _opened(heading_apart(latest.text), limit))
     if offer := accepted(turns, latest):
         return _with_offer(text, offer)
     return _with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
