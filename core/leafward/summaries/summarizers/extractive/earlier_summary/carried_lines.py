@@ -112,7 +112,8 @@ def carry(
     since = _since(evidence, behind)
     outline = list(outline_lines(previous))
     goals = _goals(since, behind, outline, in_turn=_ALL_REQUESTS in previous)
-    listed = _MESSAGES.search(previous) if goals and not behind.turns else None
+    lasting = any(section is SummarySection.GOAL for section, _ in goals.values())
+    listed = _MESSAGES.search(previous) if lasting and not behind.turns else None
     if listed is not None:
         # The list has every message of the user's, so the last one is what was asked last.
         goals.update({goal: (SummarySection.CONTEXT, ASKED_BEFORE) for goal in goals if is_newest(goal)})
@@ -136,11 +137,7 @@ def carry(
         carried = _carried(since, line, read, not_done=not_done)
         if carried is not None:
             _add(since, carried, entry)
-    if (
-        goals
-        and not behind.turns
-        and not any(section is SummarySection.GOAL for section, _ in goals.values())
-    ):
+    if goals and not (behind.turns or lasting):
         nothing = user_requests.SETTLED[bool(behind.later)]
         add(evidence, SummarySection.GOAL, nothing, (entry,), 3.0, first=True)
 

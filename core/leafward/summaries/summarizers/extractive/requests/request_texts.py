@@ -249,8 +249,9 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, is_told: 
     said = [
         one for one in quotable(answer, shortest=8) if section_of_sentence(one) is not SummarySection.NEXT
     ]
-    only_words = questions.asks(turn.own) and not (is_told and turn.works)
-    quoted = said[0] if said and only_words else _report_of(answer)
+    begins = questions.asks(turn.own) and not is_told
+    begun = next((one for one in said if not prose.announces(one)), "") if begins else ""
+    quoted = begun or _report_of(answer)
     if not quoted and is_told:
         files = same.changed(turn)
         return f"{text}{OUTCOME}changed {named_files(files)}" if files else text
