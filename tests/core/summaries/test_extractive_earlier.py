@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
-from tests.core.told import reply, result, span, summarize, told_in, user
+from tests.core.told import reply, result, span, summarize, told_in, user, worked
 
 _SHOWN = """## Critical Context
 - **`src/frost.go`** - Table of frosts
@@ -178,3 +178,16 @@ def test_a_report_that_names_nothing_is_left_out() -> None:
         more = [*looked, reply(f"{said} Added `sortRows` to the reader.")]
         told = told_in(SummarySection.DONE, *more, previous=previous, previous_entry=3)
         assert told == ["Added `sortRows` to the reader."]
+
+
+def test_the_last_of_the_users_messages_in_an_earlier_summary_is_the_last_request() -> None:
+    # Before 2.1 the headings of Claude Code are bold.
+    previous = (
+        "Summary:\n1. **Primary Request and Intent:**\n   - Port the parser of orchard\n\n"
+        '6. **All User Messages:**\n   - "port the parser\n     of orchard"\n   - "show me the crates"\n\n'
+        "7. **Pending Tasks:**\n   - Measure the parser\n"
+    )
+    assert told_in(SummarySection.GOAL, *worked("src/a.py", "a"), previous=previous, previous_entry=3) == [
+        "Last request: show me the crates",
+        "Port the parser of orchard",
+    ]

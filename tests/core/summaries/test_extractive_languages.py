@@ -135,7 +135,7 @@ def test_n_alone_declines_and_a_request_that_waits_for_another_one_stays_the_goa
 def test_an_answered_question_with_an_offer_behind_it_waits_for_the_user(asked: str, answer: str) -> None:
     said = [user(ASKED["German"]), *WORK, reply("Erledigt."), user(asked), reply(answer)]
     (goal,) = told_in(SummarySection.GOAL, *said)
-    assert goal.startswith(f"Last request, answered with a question: {asked} → the reply says: “{answer[:4]}")
+    assert goal.startswith(f"Last request, answered with a question: {asked}")
     (waits,) = told_in(SummarySection.IN_PROGRESS, *said)
     assert waits.startswith("Waiting for the user: ")
     # The same where only the answer is kept.

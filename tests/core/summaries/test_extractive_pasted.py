@@ -80,3 +80,12 @@ def test_prose_that_was_copied_from_the_screen_of_an_agent_sets_no_rule() -> Non
     # A list that the user typed is his own.
     typed = "Draw the plan:\n" + "\n".join(f"  - Never draw the {what}." for what in _PARTS)
     assert len(told_in(SummarySection.CONSTRAINTS, user(typed), *ran("a", "make log"))) == len(_PARTS)
+
+
+def test_a_compilers_message_sets_no_rule() -> None:
+    pasted = (
+        "passes with just one warning\nwarning: unused import: `Pear`\n    --> src\\crates\\api.rs:12:5\n     |\n"
+        "12 |     use crate::Pear;\n     |         ^^^^^^^^^^^\n     |\n     = note: `#[warn(unused_imports)]` on by default\n"
+    )
+    assert told_in(SummarySection.CONSTRAINTS, user(pasted)) == []
+    assert "api.rs" not in "".join(told_in(SummarySection.GOAL, user(pasted)))

@@ -258,3 +258,13 @@ def test_in_very_little_room_a_long_open_request_leaves_some_to_other_lines() ->
     lines = lines_of(made)
     assert next(text for section, text in lines if section is SummarySection.GOAL).endswith("…")
     assert any("make test" in text for _, text in lines)
+
+
+def test_of_a_long_request_the_last_sentences_are_told_too() -> None:
+    middle = " ".join(f"The bed {number} holds its own rows of crates." for number in range(40))
+    asked = f"Move the rows of the orchard to the new table. {middle} Leave the prices alone. Show me the plan first."
+    (goal,) = told_in(SummarySection.GOAL, user(asked))
+    assert goal.startswith("Move the rows of the orchard to the new table.")
+    assert " … " in goal
+    assert goal.endswith("Leave the prices alone. Show me the plan first.")
+    assert len(goal) <= 700

@@ -389,3 +389,35 @@ def test_to_wait_for_something_is_no_filler() -> None:
     assert questions.without_fillers("ok wait, show the crates") == "show the crates"
     rule = "wait for the harvest to end but never pick pears yourself"
     assert questions.without_fillers(f"ok, {rule}") == rule
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "For now make the crates of the valley optional only in the form.",
+        "Use one constant for this limit, in the check and in the column.",
+        "Use the playwright server to test it.",
+        "Usa una constante única para ese límite.",
+    ],
+)
+def test_an_order_that_was_carried_out_is_no_rule(order: str) -> None:
+    said = [user(f"Add a limit to the crates. {order}"), *worked("src/crates.py", "a")]
+    # While the work goes on it limits that.
+    assert not any(order in line for line in rules(*said, reply("Done. The limit is in.")))
+    lasting = "From now on use one constant for each limit."
+    assert rules(user(f"Add a limit to the crates. {lasting}"), *said[1:], reply("Done.")) == [lasting]
+
+
+def test_what_is_to_be_left_for_now_may_last() -> None:
+    said = [user("Add a limit to the crates. Don't push for now."), *worked("src/crates.py", "a")]
+    assert rules(*said, reply("Done.")) == ["Don't push for now."]
+
+
+def test_of_the_users_messages_in_an_earlier_summary_only_the_rules_are_rules() -> None:
+    previous = (
+        "Summary:\n6. **All User Messages:**\n"
+        '   - "use the browser server to test it. none of the links work"\n'
+        '   - "Never push the valley. Then print the crates" - directive to go on\n'
+    )
+    told = told_in(SummarySection.CONSTRAINTS, *worked("src/a.py", "a"), previous=previous, previous_entry=3)
+    assert told == ["Never push the valley."]

@@ -64,7 +64,7 @@ _RULES = late(
     r"|(?:want|wants) (?:it|them|all|every|no|only|the|to be|to keep)\b|(?:would|i['’]d) (?:only |prefer|like (?:it|them|all|every|no|only|the|to keep)\b)"
     r"|without (?:any new|adding|new|breaking|changing|touching|using|modifying|introducing|renaming|removing|losing)|nothing (?:may|should|is allowed to)"
     r"|leave (?:\S+ ){1,4}?(?:alone|untouched|unchanged|as (?:it is|is|they are))|(?:stay|remain|keep(?: it)?|be) (?:\w+[- ])?compatible|(?:we|you) (?:can['’]?t|cannot|may not) (?:use|add|depend|break) (?!it\b|that\b|this\b)\w+"
-    r"|sin|sans|ohne|auf keinen fall|(?:kein|pas d)e(?:n|r|s)? (?:neu|weiter|ander|extern|zusätzlich|nouve|autre)\w+|нужно"
+    r"|from now on|ab jetzt|désormais|de ahora en adelante|sin|sans|ohne|auf keinen fall|(?:kein|pas d)e(?:n|r|s)? (?:neu|weiter|ander|extern|zusätzlich|nouve|autre)\w+|нужно"
     r"|(?:bitte|soll(?:st|t|en|te)?) (?:\w+ ){0,6}nicht)\b|, (?:sonst nichts|rien d['’]autre|nada más)\W*$"
 )
 _RULE_FIRST = late(
@@ -129,6 +129,16 @@ _THIS_ONCE = late(
     rf"|\b(?:für diesen?|in diesem?|bei diesem) {_ONCE_WRITTEN}\b|\b(?:diesmal|dieses mal)\b"
     rf"|\b(?:pour|dans) ce(?:tte)? (?:{_ONCE_WRITTEN}|branche)\b|\bcette fois\b|这次|本次|这一次|今回"
 )
+_FOR_NOW = late(
+    r"\b(?:for now|for the moment|for the time being|vorerst|fürs erste|pour l['’]instant|pour le moment|por ahora|de momento|por enquanto)\b|暂时|とりあえず"
+)
+"""A wish for the present: what is to be done then is over once it is done, what is to be left may last."""
+_POINTS = late(
+    r"\b(?:this|these|those) (?!(?:project|repo(?:sitory)?|codebase|session|conversation|workspace|folder|director(?:y|ies)|machine|team|rules?)\b)\w"
+    r"|\bto \w+ (?:it|them|this|that)\b|\bdies(?:e[nmrs]?)? (?!(?:projekt|repo|ordner|sitzung)\b)\w|\b(?:cet(?:te)?|ces) (?!(?:projet|dépôt|session)\b)\w"
+    r"|\b(?:est[aeo]s?|es[aeo]s?|ess[ae]s?|isso|isto) (?!(?:proyecto|projeto|repo\w*|sesión|sessão)\b)\w|这(?:个|些|里)(?!项目|仓库)|(?:この|その)(?!プロジェクト|リポジトリ)"
+)
+"""A sentence that points at something of the work at hand."""
 _NOTHING_OF = late(
     r"^(?:please )?no (?:more )?(?!(?:problem|worr|thank|idea|clue|change|error|warning|question|comment|issue|result|difference|news|need)\w*\b)[\w-]+s(?: please)?\W*$"
     r"|^(?:please |with )?no (?:new|external|third[- ]party|breaking|extra|additional|other|runtime) (?:[\w-]+ )?(?!(?:errors?|warnings?|issues?|problems?|comments?|results?|messages?|failures?|findings?)\b)[\w-]+s(?: please)?\W*$"
@@ -140,8 +150,8 @@ _OTHERWISE = markers(
     "|".join(
         one.pattern for one in (_NOTHING_OF, _FORBIDS, _RULE_BRIEF, _ANSWERED_IN, _RULE_FIRST, _RULES)
     ).replace("–—", ""),
-    "answer antworte avoid before bitte can cannot cant compatible default do don dont ensure has have instead keep kein keine keinen keiner "
-    "keines leave let lets like make may nada need needs nicht no nothing ohne only pas plus prefer preferably preferred rather remain reply respond "
+    "adelante answer antworte avoid before bitte can cannot cant compatible default désormais do don dont ensure has have instead jetzt keep kein keine keinen keiner "
+    "keines leave let lets like make may nada need needs nicht no nothing now ohne only pas plus prefer preferably preferred rather remain reply respond "
     "responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte sonst speak stay stick stop talk throughout use want wants without",
 )
 """Every other demand."""
@@ -305,6 +315,10 @@ def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str]) -> bool:
     if _LASTS.search(sentence) is not None:
         return False
     words = without_fillers(sentence)
+    if _POINTS.search(words) is not None or (
+        _FOR_NOW.search(words) is not None and _FORBIDS.search(words) is None
+    ):
+        return True
     if _THIS_ONCE.search(sentence) is not None or _ORDERS.match(words) or _OF_THIS.match(words):
         return True
     if (ordered and (_OF_IT.match(words) or _OF_ANSWER.search(words)) is not None) or _OF_NOW.search(

@@ -38,9 +38,10 @@ _LOG = re.compile(
     r"|[\w.-]{1,40}(?:@[\w.-]{1,40})?(?:\[\d{1,7}\])?:\s+(?:error|warning|fatal)\b"
     r"|(?:\$|%|>>>|PS [A-Z]:.{0,80}>)\s+\S"
     r"|(?:bash|sh|zsh|fish|make(?:\[\d+\])?): "
-    r"|[+-]{3} \S|@@ -\d|diff --git )"
+    r"|[+-]{3} \S|@@ -\d|diff --git "
+    r"|--> \S{1,300}:\d|(?:\d{1,7} |(?<=\s))\|(?:\s|$)|= (?:note|help|hint): )"
 )
-"""The beginning of a line in a log, a trace or a shell session."""
+"""The beginning of a line in a log, a trace, a compiler's message or a shell session."""
 _MAYBE = re.compile(
     r"^\s*(?:\[[\w./:@ -]{1,60}\]\s+\S|(?:PASS|FAIL|FAILED|ok|not ok|✓|✗|×|✘)\s+\S"
     r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"

@@ -244,6 +244,10 @@ class FactReader:
         self._is_answered = False
         return [*closed, *found]
 
+    def is_done_with(self, rule: str) -> bool:
+        """Whether a rule of the user's only bound the work on the last request, and that is answered."""
+        return self._is_answered and (FactKind.CONSTRAINT, rule) in self._asked_for
+
     def _is_repeated(self, one: Sighting) -> bool:
         """Whether what reads like a rule of the user's is a sentence of the last reply, repeated to speak about it."""
         if one.kind is not FactKind.CONSTRAINT or _DEMANDS.match(one.text):

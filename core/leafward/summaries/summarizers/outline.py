@@ -84,8 +84,10 @@ _NAMES: tuple[tuple[str, SummarySection], ...] = (
     (r"done|complete|progress|accomplish|finished", SummarySection.DONE),
 )
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.{1,200})$|^\*\*([^*]{1,100}):?\*\*:?\s*$")
-_NUMBERED = re.compile(r"^\d{1,2}\.\s+((?:[A-Za-z/&-]+ ){0,4}[A-Za-z/&-]+)(?: \([^()\n]{1,60}\))?:\s*$")
-"""A heading of a summary by Claude Code 2.1, which numbers its sections."""
+_NUMBERED = re.compile(
+    r"^\d{1,2}\.\s+(?:\*\*)?((?:[A-Za-z/&-]+ ){0,4}[A-Za-z/&-]+)(?: \([^()\n]{1,60}\))?:(?:\*\*)?\s*$"
+)
+"""A heading of a summary by Claude Code, which numbers its sections; before 2.1 they are bold."""
 _DRAFTED = re.compile(r"^Analysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
 """The thinking before such a summary, which repeats all of it."""
 _POINTER = re.compile(

@@ -55,8 +55,9 @@ def stated(
     """
     runs = CommandRuns.of(evidence, messages, kept)
     for fact in evidence.facts.values():
-        if fact.kind is FactKind.CONSTRAINT and fact.is_open:
-            _demand(evidence, fact, kept)
+        if fact.kind is FactKind.CONSTRAINT:
+            if fact.is_open and not evidence.reader.is_done_with(fact.key):
+                _demand(evidence, fact, kept)
         elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
             add(evidence, SummarySection.CONTEXT, fact.text, sources_of(fact), 0.2, limit=300, lead="See ")
     _checklists(evidence)

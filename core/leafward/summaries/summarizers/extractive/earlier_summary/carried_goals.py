@@ -29,7 +29,7 @@ _CURRENT = re.compile(
     r"|^\W*(?:final|last) (?:request|question)\b"
 )
 """The mark of the current goal."""
-_NEWEST = re.compile(r"(?i)^\W*(?:(?:the )?user['’]s )?(?:the )?(?:most recent|latest|last|final)\b")
+_NEWEST = re.compile(r"(?i)^\W*(?:(?:the )?user['’]s )?(?:the )?(?:most recent(?:ly)?|latest|last|final)\b")
 """The mark of the newest goal, at the beginning: only one can be that."""
 _MARKED = re.compile(
     r"(?i)^\W*(?:(?:main|most|current|recent|latest|ongoing|active|final|last) ){1,3}(?:request|task|goal|focus|work|question|issue|problem|bug)\W*:[\s*]*"
@@ -67,6 +67,11 @@ def points_back(goal: str) -> bool:
     """Whether a goal only says to go on with earlier text, which nobody sees any more."""
     words = content_words(goal)
     return bool(words) and (_POINTING.issuperset(words) or _POINTS.match(goal) is not None)
+
+
+def is_newest(goal: str) -> bool:
+    """Whether a goal is marked as the newest one."""
+    return _NEWEST.match(goal) is not None
 
 
 def without_mark(goal: str) -> str:

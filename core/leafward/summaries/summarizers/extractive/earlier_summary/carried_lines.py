@@ -6,14 +6,19 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.demands import demands, is_for_once
 from leafward.summaries.facts.passing_states import tells_a_passing_state
+from leafward.summaries.facts.prose import sentences
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
 from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, BEFORE_KEPT, add, asked_since
-from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import sorted_out, without_mark
+from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import (
+    is_newest,
+    sorted_out,
+    without_mark,
+)
 from leafward.summaries.summarizers.extractive.earlier_summary.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.extractive.earlier_summary.remade_lines import is_made_anew
 from leafward.summaries.summarizers.extractive.ending import LEAD
@@ -45,7 +50,7 @@ _PREFERS = late(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|doe
 _ROW = late(r"\s*\|\s*")
 _OF_THE_END = late(r"(?:(?:Asked|Answered|Said) last|Last reply): ")
 _LAST_REQUEST = late(rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT}|{user_requests.ASKED_BACK})?: ")
-_SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)[\"”]?(?: \(.{1,120}\))?$")
+_SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)(?:[\"”](?: \(.{1,120}\)| [:–—-] .{1,160})?)?$")
 _NAMES_LINE = late(r"Names in use: |Changed `")
 """Lines of ours with names that the next summary lists again."""
 
@@ -107,6 +112,13 @@ def carry(
     since = _since(evidence, behind)
     outline = list(outline_lines(previous))
     goals = _goals(since, behind, outline, in_turn=_ALL_REQUESTS in previous)
+    lasting = any(section is SummarySection.GOAL for section, _ in goals.values())
+    listed = _MESSAGES.search(previous) if lasting and not behind.turns else None
+    if listed is not None:
+        # The list has every message of the user's, so the last one is what was asked last.
+        goals.update({goal: (SummarySection.CONTEXT, ASKED_BEFORE) for goal in goals if is_newest(goal)})
+        lead = f"{user_requests.LAST_REQUEST}: "
+        add(evidence, SummarySection.GOAL, listed[1], (entry,), 3.0, first=True, lead=lead)
     before, not_done = SummarySection.GOAL, False
     for read, below in zip_longest(outline, outline[1:]):
         if _tell_code(evidence, read, entry):
@@ -125,11 +137,7 @@ def carry(
         carried = _carried(since, line, read, not_done=not_done)
         if carried is not None:
             _add(since, carried, entry)
-    if (
-        goals
-        and not behind.turns
-        and not any(section is SummarySection.GOAL for section, _ in goals.values())
-    ):
+    if goals and not (behind.turns or lasting):
         nothing = user_requests.SETTLED[bool(behind.later)]
         add(evidence, SummarySection.GOAL, nothing, (entry,), 3.0, first=True)
 
@@ -299,7 +307,11 @@ def _placed_by_words(line: _Line) -> _Line | None:
     section, text, lead = line
     if section is SummarySection.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
         # In a list of the user's messages, requests are answered, and rules still hold.
-        return _Line(SummarySection.CONSTRAINTS, said[1], lead) if demands(said[1]) else None
+        # Of a message with several sentences those that ask for work are over.
+        rules = [
+            one for one in sentences(said[1]) if demands(one) and not is_for_once(one, ordered=False, amid=())
+        ]
+        return _Line(SummarySection.CONSTRAINTS, " ".join(rules), lead) if rules else None
     if section in {SummarySection.NEXT, SummarySection.IN_PROGRESS} and _ABOUT_STEPS.match(text):
         return None
     if section is SummarySection.NEXT and _QUOTES_USER.match(text):
@@ -357,6 +369,11 @@ _CARRIED_WORTH = {
 }
 _ALL_REQUESTS = "Primary Request and Intent"
 """The heading of Claude Code's summaries (2.0 and 2.1) above all requests of the session."""
+_MESSAGES = late(
+    r"(?i)\ball user messages:?[* ]*\n(?:[ \t]*[-*•] [^\n]*\n|[ \t]+[^\s*•-][^\n]*\n)*?[ \t]*[-*•] [\"“]([^\n]{3,600}?)[\"”]?(?: \([^\n]{1,120}\))?[ \t]*"
+    r"(?:\Z|\n(?=[ \t]*(?:\n|\Z)|#|\d{1,2}\.|<))"
+)
+"""Its list of the user's messages, and the last one."""
 _INTRODUCES = (":", "：")
 """The ends of a line that introduces others."""
 _WORK = frozenset({SummarySection.NEXT, SummarySection.IN_PROGRESS, SummarySection.DONE})

@@ -65,6 +65,8 @@ _NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s
 """The beginning of a reply that chooses a way by its number alone."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
 """A sign of a list in the user's own text."""
+_TAIL = 200
+"""Characters of the last sentences of a long request."""
 _DATA = re.compile(r"[!-~]{100}")
 """Characters without a blank that are no words: a record that was pasted, a token."""
 _TELLS = 2
@@ -74,7 +76,7 @@ _TELLS = 2
 def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
     """The goal, with what was asked first or asked back where it does not tell its purpose alone."""
     text = _with_error(
-        goal, with_way(whole_sentences(goal.text, open_limit(goal.text)), goal.own, turn_before(turns, goal))
+        goal, with_way(_opened(goal.text, open_limit(goal.text)), goal.own, turn_before(turns, goal))
     )
     begun = goal_of(turns)
     if begun is goal:
@@ -114,9 +116,19 @@ def open_limit(request: str) -> int:
     return REQUEST_LIMIT if _DATA.search(request, 0, OPEN_LIMIT) else OPEN_LIMIT
 
 
+def _opened(text: str, limit: int) -> str:
+    """The first sentences of a request that fit, and behind them the last ones of a long one in prose: limits often stand there."""
+    if len(text) <= limit or limit < OPEN_LIMIT or _HEADING.search(text) is not None:
+        return whole_sentences(text, limit)
+    ends = [found.end() for found in _ENDS.finditer(text)]
+    tail = next((text[end:] for end in ends if 0 < len(text) - end <= _TAIL), "")
+    head = whole_sentences(text, limit - len(tail) - 3)
+    return f"{head} {tail}" if tail and head.endswith(" …") else whole_sentences(text, limit)
+
+
 def last_text(turns: Sequence[Turn], latest: Turn, limit: int = REQUEST_LIMIT) -> str:
     """The last request, with the offer that it accepts, the way that it chooses, or the request that names its subject."""
-    text = _with_error(latest, whole_sentences(heading_apart(latest.text), limit))
+    text = _with_error(latest, _opened(heading_apart(latest.text), limit))
     if offer := accepted(turns, latest):
         return _with_offer(text, offer)
     return _with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
@@ -233,21 +245,26 @@ def _report_of(answer: str) -> str:
     return next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
 
 
-def with_ending(text: str, turn: Turn, answer: str, *, is_told: bool = False) -> str:
+def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, is_told: bool = False) -> str:
     """A request of which nothing decides whether it is done, with what the last reply to it says, which may tell.
 
-    Of the answer to a question that is its beginning, else its first report, what it asks back, or its end. `is_told` says
-    that a line of its own tells how the reply ended.
+    Of the answer to a question that is its beginning, else its first report, what it asks back, or its end. Where that
+    `is_told` elsewhere, the files are named that were changed for the request.
     """
     # A step has a line of its own too.
     said = [
         one for one in quotable(answer, shortest=8) if section_of_sentence(one) is not SummarySection.NEXT
     ]
-    quoted = said[0] if said and questions.asks(turn.own) else _report_of(answer)
-    if not (quoted or is_told):
-        if asked := question_of(answer):
-            return f"{text}{OUTCOME}{_ASKED_BACK}{cut(asked, OUTCOME_LIMIT)}"
-        quoted = said[-1] if said else ""
+    begins = questions.asks(turn.own) and not is_told
+    begun = next((one for one in said if not prose.announces(one)), "") if begins else ""
+    quoted = begun or _report_of(answer)
+    if not quoted and is_told:
+        files = same.changed(turn)
+        return f"{text}{OUTCOME}changed {named_files(files)}" if files else text
+    if not quoted and (asked := question_of(answer)):
+        return f"{text}{OUTCOME}{_ASKED_BACK}{cut(asked, OUTCOME_LIMIT)}"
+    if said and not quoted:
+        quoted = said[-1]
     return f"{text}{OUTCOME}{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted else text
 
 

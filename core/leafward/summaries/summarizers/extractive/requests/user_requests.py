@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import prose, questions, responses
@@ -27,9 +27,13 @@ from leafward.summaries.summarizers.extractive.requests.current_goal import (
     goal_among,
     is_over,
     is_unchallenged,
-    leads_to,
 )
-from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
+from leafward.summaries.summarizers.extractive.requests.exchange import (
+    closing,
+    gives,
+    goes_on_from,
+    reports_result,
+)
 from leafward.summaries.summarizers.extractive.requests.offers import offer_in
 from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS, MEANWHILE
 from leafward.summaries.summarizers.extractive.requests.request_texts import (
@@ -53,6 +57,7 @@ from leafward.summaries.summarizers.extractive.turns import (
     goal_of,
     is_answered,
     is_praise,
+    keeps_going,
     last_of,
     only_declines,
     question_of,
@@ -147,8 +152,10 @@ def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None
     evidence, turns, same = asked.evidence, asked.turns, asked.same
     if goal is not None:
         text = _without_dropped(evidence, goal_text(turns, goal, same))
-        if before is not None and goal.words < TELLING and " (asked first: " not in text:
-            # Alone it does not tell what it is about.
+        last = turn_before(turns, goal)
+        leans = goal.words < TELLING or (last is not None and asks_back(last.answer))
+        if before is not None and leans and " (asked first: " not in text:
+            # Alone, or as the answer to a question, it does not tell what it is about.
             text = f"{text} (asked before: {cut(whole_sentences(before.text, OUTCOME_LIMIT), OUTCOME_LIMIT)})"
         limit = open_limit(goal.text)
         add(evidence, SummarySection.GOAL, text, (goal.entry,), 3.0, first=True, limit=limit)
@@ -169,12 +176,14 @@ def _replied(asked: _Requests, latest: Turn, *, first: bool) -> None:
     """Adds the last request with what its reply reports, or its end: whoever goes on sees how it stands."""
     evidence, kept, end = asked.evidence, asked.kept, asked.turns[-1]
     asks = asks_back(end.answer)
-    is_told = (asks and not kept.since) or bool(obstacle(asked.turns, since=kept.since))
+    # The question waits on a line of its own, and what was asked since is among the kept messages.
+    is_told = asks or kept.since or bool(obstacle(asked.turns, since=False))
     lead = f"{LAST_REQUEST}{BEFORE_KEPT if kept.since else ASKED_BACK * asks}: "
-    limit = open_limit(latest.text)
+    # Behind it the kept messages have what was asked since.
+    limit = _EARLIER if kept.since else open_limit(latest.text)
     agreed = _agreed_text(asked.turns, latest) if end is not latest and not is_praise(end) else ""
     said = agreed or last_text(asked.turns, latest, limit)
-    text = with_ending(said, latest, end.answer, is_told=is_told)
+    text = with_ending(said, latest, end.answer, asked.same, is_told=is_told)
     section = SummarySection.GOAL if first else SummarySection.CONTEXT
     add(
         evidence,
@@ -199,7 +208,7 @@ def _asked_before(asked: _Requests, turn: Turn, *, amid: bool) -> None:
         _last(evidence, SummarySection.GOAL, text, turn, ASKED_BEFORE, limit)
         return
     text = cut(whole_sentences(heading_apart(_without_dropped(evidence, turn.text)), _EARLIER), _EARLIER)
-    text = with_ending(text, turn, closing(turns, turn).answer)
+    text = with_ending(text, turn, closing(turns, turn).answer, asked.same)
     add(evidence, SummarySection.CONTEXT, text, (turn.entry,), 1.0, limit=LINE_LIMIT, lead=ASKED_BEFORE)
 
 
@@ -219,8 +228,17 @@ def _refuses(turns: Sequence[Turn], turn: Turn) -> bool:
 
 def _goes_on(turns: Sequence[Turn], goal: Turn, latest: Turn) -> bool:
     """Whether an earlier request is still worked on: no reply ended since, but to ask the user what was answered."""
-    between = [one for one in turns if goal.first <= one.first < latest.first]
-    return not any(one.answer for one in between) or leads_to(turns, goal, latest)
+    between = [one for one in turns if goal.first <= one.first <= latest.first]
+    return all(
+        not one.answer
+        or (
+            asks_back(one.answer)
+            and (
+                responses.agrees(then.own) or keeps_going(then) or (then.words < TELLING and gives(then, one))
+            )
+        )
+        for one, then in pairwise(between)
+    )
 
 
 class _Requests(NamedTuple):
