@@ -91,6 +91,14 @@ def test_a_plan_or_a_question_asked_back_is_no_outcome() -> None:
     assert not any("columns" in line for line in told_in(DONE, *back, *went_on))
 
 
+def test_what_the_agent_says_it_did_is_the_outcome_rather_than_a_shorter_line() -> None:
+    did = "I've implemented the columns of the frost table, and the letters of the growers, which are sorted by the weight of the crates now."
+    (line,) = told_in(
+        DONE, _ASKED, *worked("src/frost.py", "a"), reply(f"{did}\n\nThe table now provides the rows by day.")
+    )[:1]
+    assert "→ I've implemented the columns" in line
+
+
 def test_a_statement_in_another_language_is_no_outcome_beside_a_changed_file() -> None:
     """It may be an order to the user: what was changed is sure."""
     said = [user("Arregla la tabla de heladas del huerto."), *worked("src/frost.py", "a")]
@@ -193,3 +201,12 @@ def test_a_step_that_work_touched_since_is_no_next_step(path: str, answer: str, 
     then = [user("Draw the lanes of the valley."), *worked(path, "b"), reply(answer)]
     assert told_in(NEXT, *said) == [step]
     assert told_in(NEXT, *said, *then) == [step] * is_left
+
+
+def test_a_declined_call_is_in_the_way_until_other_work_is_done() -> None:
+    no = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    said = [_ASKED, reply("", ("a", "bash", {"command": "orchard publish"})), result("a", no, failed=True)]
+    blocked = SummarySection.BLOCKED
+    assert told_in(blocked, *said) == ["Declined by the user: `orchard publish`"]
+    after = [user("Draw the lanes of the valley first."), *worked("src/lanes.py", "b"), reply("Drawn.")]
+    assert told_in(blocked, *said, *after) == []

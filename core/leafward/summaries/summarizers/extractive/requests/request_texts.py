@@ -45,6 +45,7 @@ _WAY_LIMIT = 140
 OUTCOME_LIMIT = 120
 """Characters of a request's outcome."""
 _TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
+_I_DID = re.compile(r"I(?:['’]ve| have)?\b")
 _STOPS = (".", "!", "。", "！")
 _PAST = re.compile(
     r"(?i)\b(?:was|were|had|did|didn['’]t|wasn['’]t|weren['’]t|used to|the (?:\w+ )?(?:problem|issue|cause|bug|reason)|because|fail\w*|broken|still|my (?:mistake|bad|fault)|sorry)\b"
@@ -205,8 +206,9 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
         if section_of_sentence(one) is SummarySection.DONE
         or (prose.reports(one) and len(content_words(one)) >= _TELLS)
     ]
-    # A short report rather than one that is cut.
-    told = next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
+    # What the agent says that it did, else a short report rather than one that is cut.
+    did = (one for one in done if _I_DID.match(one))
+    told = next(did, "") or next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
     if not told and changed:
         told, files = _statement_of(end, same), f"changed {named_files(changed)}"
         # What was wrong before is told in the past, a longer statement seldom only says what was done, and in another
