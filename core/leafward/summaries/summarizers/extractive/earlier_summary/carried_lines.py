@@ -304,7 +304,7 @@ def _is_stale(since: _Since, line: _Line) -> bool:
     """Whether a line was true only when the earlier summary was written."""
     section, text, _ = line
     if section in _LASTING:
-        if since.worked and (_WAS_GOING_ON.search(text) or tells_a_passing_state(text)):
+        if (since.worked or since.answered) and (_WAS_GOING_ON.search(text) or tells_a_passing_state(text)):
             return True
         if since.evidence.size and _NEWEST_THEN.search(text):
             return True
@@ -353,7 +353,7 @@ _INTRODUCES = (":", "：")
 _WORK = frozenset({SummarySection.NEXT, SummarySection.IN_PROGRESS, SummarySection.DONE})
 _LASTING = frozenset({SummarySection.CONTEXT, SummarySection.DECISIONS})
 _WAS_GOING_ON = late(
-    r"(?i)\(?(?:currently )?in progress\)|^\W*(?:in progress|wip|ongoing|pending)\b\W*[:–—-]|\bstill (?:investigating|debugging|working on)\b|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
+    r"(?i)\(?(?:currently )?in progress\)|^\W*(?:in progress|wip|ongoing|pending)\b\W*[:–—-]|^\W*(?:now |currently )?(?:checking|investigating|looking into|debugging|working on)\b|\bstill (?:investigating|debugging|working on)\b|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
     r"|\b(?:fix|change|edit|update|work|review|test)(?:es|s)? (?:is |are |still )*(?:pending|in progress|under way)\b"
     r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
 )
@@ -377,7 +377,7 @@ _CODE = late(
     r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
 )
 _NEWEST_THEN = late(
-    r"(?i)^\W*(?:the )?(?:user['’]s )?(?:most recent|latest|last|final) (?:edit|change|action|step|message|request|question|command|run)s?\b"
+    r"(?i)^\W*(?:the )?(?:user['’]s )?(?:most recent|latest|last|final) (?:edit|change|action|step|message|request|question|command|run)s?\b|^\W*most recently\b"
 )
 """The newest of its kind at the time of an earlier summary, which is not the newest any more."""
 _ABOUT_STEPS = late(
