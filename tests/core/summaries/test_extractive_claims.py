@@ -224,3 +224,19 @@ def test_what_an_earlier_summary_was_about_is_over_once_the_work_was_answered() 
     assert told_in(CONTEXT, *went_on, **more)[:2] == states[:2]
     text = summarize(span(*went_on, reply("The rows are lost in the reader."), **more)).text
     assert not any(state in text for state in states)
+
+
+def test_a_last_request_that_was_answered_with_a_plan_is_not_the_last_for_ever() -> None:
+    said = [_ASKED, *ran("a", "cat src/rows.py"), reply("The columns would be read from `read_rows` first.")]
+    then = [
+        user("Draw the lanes of the valley beside the tree."),
+        *worked("src/lanes.py", "c"),
+        reply("Drawn."),
+    ]
+    previous = (
+        "## Critical Context\n- Last request: Port the table. → answered: The columns would be read first."
+    )
+    text = summarize(span(*then, previous=previous, previous_entry=EntryIndex(3))).text
+    assert "Asked before: Port the table. → answered: The columns would be read first." in text
+    assert text.count("Last request") == 1
+    assert "Asked before" not in summarize(span(*said)).text

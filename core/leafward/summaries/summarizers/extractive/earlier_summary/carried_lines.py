@@ -12,7 +12,7 @@ from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
-from leafward.summaries.summarizers.extractive.candidates import BEFORE_KEPT, add, asked_since
+from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, BEFORE_KEPT, add, asked_since
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import sorted_out, without_mark
 from leafward.summaries.summarizers.extractive.earlier_summary.earlier_code import code_in, tell_code
 from leafward.summaries.summarizers.extractive.earlier_summary.remade_lines import is_made_anew
@@ -254,9 +254,12 @@ def _holds_nothing(text: str) -> bool:
 def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool) -> _Line | None:
     """The line in the section to which its outcome belongs; None where nothing of it holds any more."""
     section, text, lead = line
+    if section is SummarySection.CONTEXT and since.turns:
+        text = _LAST_REQUEST.sub(ASKED_BEFORE, text)
     if section in _WORK and _LAST_REQUEST.match(text):
         asked = _LAST_REQUEST.sub("Asked: ", text)
         return _Line(SummarySection.DONE, asked, lead) if since.turns else line
+    line = _Line(section, text, lead)
     outcome = since.closed.get(line_key(text))
     if outcome == DROPPED or (outcome == TAKEN_UP and tells_how_it_stood(text)):
         return None
