@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from leafward.session.entries import EntryIndex
@@ -212,17 +214,12 @@ def test_a_declined_call_is_in_the_way_until_other_work_is_done() -> None:
     assert told_in(blocked, *said, *after) == []
 
 
-def test_what_an_earlier_summary_was_about_is_over_once_the_work_was_answered() -> None:
-    states = [
-        "Currently investigating where the rows are lost",
-        "Checking if another table is read",
-        "Most recently: a wish for lanes",
-    ]
+def test_what_an_earlier_summary_was_about_is_over_once_work_followed() -> None:
+    states = ["Checking if another table is read", "Most recently: a wish for lanes"]
     before = "## Critical Context\n" + "\n".join(f"- {state}" for state in states)
-    went_on = [*ran("a", "cat src/rows.py")]
-    more = {"previous": before, "previous_entry": EntryIndex(3)}
-    assert told_in(CONTEXT, *went_on, **more)[:2] == states[:2]
-    text = summarize(span(*went_on, reply("The rows are lost in the reader."), **more)).text
+    more: dict[str, Any] = {"previous": before, "previous_entry": EntryIndex(3)}
+    assert told_in(CONTEXT, *ran("a", "cat src/rows.py"), **more)[:1] == states[:1]
+    text = summarize(span(*worked("src/rows.py", "a"), reply("The rows are read once now."), **more)).text
     assert not any(state in text for state in states)
 
 

@@ -307,7 +307,7 @@ def _is_stale(since: _Since, line: _Line) -> bool:
     """Whether a line was true only when the earlier summary was written."""
     section, text, _ = line
     if section in _LASTING:
-        if (since.worked or since.answered) and (_WAS_GOING_ON.search(text) or tells_a_passing_state(text)):
+        if since.worked and (_WAS_GOING_ON.search(text) or tells_a_passing_state(text)):
             return True
         if since.evidence.size and _NEWEST_THEN.search(text):
             return True
