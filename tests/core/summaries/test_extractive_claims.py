@@ -237,3 +237,15 @@ def test_a_last_request_that_was_answered_with_a_plan_is_not_the_last_for_ever()
     assert "Asked before: Port the table. → answered: The columns would be read first." in text
     assert text.count("Last request") == 1
     assert "Asked before" not in summarize(span(*said)).text
+
+
+def test_what_a_reply_said_comes_next_is_left_out_once_work_was_asked_for() -> None:
+    said = (
+        "Next up, once the tests pass for you: the lanes of the valley and the letters of the growers follow."
+    )
+    told = [_ASKED, *worked("src/frost.py", "a"), reply(f"Changed the frost table to columns.\n\n{said}")]
+    assert said in summarize(span(*told)).text
+    assert (
+        said
+        not in summarize(span(*told, user("they pass, go on with that"), *worked("src/lanes.py", "b"))).text
+    )
