@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from leafward.session.entries import EntryIndex
@@ -94,6 +96,14 @@ def test_a_plan_or_a_question_asked_back_is_no_outcome() -> None:
     back = [*plan[:-1], reply("Two tables hold the frost.\n\nWhich of the two tables do you mean?")]
     assert f"{asked} asked back: Which of the two tables do you mean?" in told_in(CONTEXT, *back, *went_on)
     assert not any("columns" in line for line in told_in(DONE, *back, *went_on))
+
+
+def test_what_the_agent_says_it_did_is_the_outcome_rather_than_a_shorter_line() -> None:
+    did = "I've implemented the columns of the frost table, and the letters of the growers, which are sorted by the weight of the crates now."
+    (line,) = told_in(
+        DONE, _ASKED, *worked("src/frost.py", "a"), reply(f"{did}\n\nThe table now provides the rows by day.")
+    )[:1]
+    assert "→ I've implemented the columns" in line
 
 
 def test_a_statement_in_another_language_is_no_outcome_beside_a_changed_file() -> None:
@@ -198,3 +208,49 @@ def test_a_step_that_work_touched_since_is_no_next_step(path: str, answer: str, 
     then = [user("Draw the lanes of the valley."), *worked(path, "b"), reply(answer)]
     assert told_in(NEXT, *said) == [step]
     assert told_in(NEXT, *said, *then) == [step] * is_left
+
+
+def test_a_declined_call_is_in_the_way_until_other_work_is_done() -> None:
+    no = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    said = [_ASKED, reply("", ("a", "bash", {"command": "orchard publish"})), result("a", no, failed=True)]
+    blocked = SummarySection.BLOCKED
+    assert told_in(blocked, *said) == ["Declined by the user: `orchard publish`"]
+    after = [user("Draw the lanes of the valley first."), *worked("src/lanes.py", "b"), reply("Drawn.")]
+    assert told_in(blocked, *said, *after) == []
+
+
+def test_what_an_earlier_summary_was_about_is_over_once_work_followed() -> None:
+    states = ["Checking if another table is read", "Most recently: a wish for lanes"]
+    before = "## Critical Context\n" + "\n".join(f"- {state}" for state in states)
+    more: dict[str, Any] = {"previous": before, "previous_entry": EntryIndex(3)}
+    assert told_in(CONTEXT, *ran("a", "cat src/rows.py"), **more)[:1] == states[:1]
+    text = summarize(span(*worked("src/rows.py", "a"), reply("The rows are read once now."), **more)).text
+    assert not any(state in text for state in states)
+
+
+def test_a_last_request_that_was_answered_with_a_plan_is_not_the_last_for_ever() -> None:
+    said = [_ASKED, *ran("a", "cat src/rows.py"), reply("The columns would be read from `read_rows` first.")]
+    then = [
+        user("Draw the lanes of the valley beside the tree."),
+        *worked("src/lanes.py", "c"),
+        reply("Drawn."),
+    ]
+    previous = (
+        "## Critical Context\n- Last request: Port the table. → answered: The columns would be read first."
+    )
+    text = summarize(span(*then, previous=previous, previous_entry=EntryIndex(3))).text
+    assert "Asked before: Port the table. → answered: The columns would be read first." in text
+    assert text.count("Last request") == 1
+    assert "Asked before" not in summarize(span(*said)).text
+
+
+def test_what_a_reply_said_comes_next_is_left_out_once_work_was_asked_for() -> None:
+    said = (
+        "Next up, once the tests pass for you: the lanes of the valley and the letters of the growers follow."
+    )
+    told = [_ASKED, *worked("src/frost.py", "a"), reply(f"Changed the frost table to columns.\n\n{said}")]
+    assert said in summarize(span(*told)).text
+    assert (
+        said
+        not in summarize(span(*told, user("they pass, go on with that"), *worked("src/lanes.py", "b"))).text
+    )

@@ -25,6 +25,7 @@ from leafward.summaries.summarizers.extractive.answers.last_reply import last_wo
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
 from leafward.summaries.summarizers.extractive.requests import asked_answers, offers, user_requests
+from leafward.summaries.summarizers.extractive.requests.exchange import mark_doubted
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
@@ -34,7 +35,6 @@ from leafward.summaries.summarizers.extractive.state.obstacles import KeptFacts
 from leafward.summaries.summarizers.extractive.turns import (
     as_asked,
     by_machine,
-    mark_doubted,
     mark_told_before,
     turns_of,
 )

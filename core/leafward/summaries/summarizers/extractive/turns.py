@@ -19,15 +19,12 @@ from leafward.summaries.facts.questions import asks, without_fillers
 from leafward.summaries.facts.responses import (
     agrees,
     declines,
-    denies,
     is_pleased,
     only_praises,
     only_refuses,
-    refutes,
     says_it_works,
     without_offer,
 )
-from leafward.summaries.facts.trouble_reports import says_it_fails
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,21 +227,6 @@ def mark_told_before(turns: Sequence[Turn], summary: EntryIndex) -> None:
         if not turn.waits or turn.entry >= summary:
             return
         turn.told_before = True
-
-
-def mark_doubted(turns: Sequence[Turn]) -> None:
-    """Marks the requests whose answers the next prompt contradicts: calls wrong, reports as failing, or with an error pasted."""
-    for before, turn in pairwise(turns):
-        before.doubted = bool(before.answer) and (
-            refutes(turn.own)
-            or says_it_fails(turn.own)
-            or (
-                denies(turn.own)
-                and not asks_back(before.answer)
-                and not set(content_words(turn.own)).isdisjoint(content_words(before.answer))
-            )
-            or (bool(turn.pasted) and before.works)
-        )
 
 
 def _without_copies(text: str) -> str:

@@ -271,9 +271,12 @@ def _holds_nothing(text: str) -> bool:
 def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool) -> _Line | None:
     """The line in the section to which its outcome belongs; None where nothing of it holds any more."""
     section, text, lead = line
+    if section is SummarySection.CONTEXT and since.turns:
+        text = _LAST_REQUEST.sub(ASKED_BEFORE, text)
     if section in _WORK and _LAST_REQUEST.match(text):
         asked = _LAST_REQUEST.sub("Asked: ", text)
         return _Line(SummarySection.DONE, asked, lead) if since.turns else line
+    line = _Line(section, text, lead)
     outcome = since.closed.get(line_key(text))
     if outcome == DROPPED or (outcome == TAKEN_UP and tells_how_it_stood(text)):
         return None
@@ -379,7 +382,7 @@ _INTRODUCES = (":", "：")
 _WORK = frozenset({SummarySection.NEXT, SummarySection.IN_PROGRESS, SummarySection.DONE})
 _LASTING = frozenset({SummarySection.CONTEXT, SummarySection.DECISIONS})
 _WAS_GOING_ON = late(
-    r"(?i)\(?(?:currently )?in progress\)|^\W*(?:in progress|wip|ongoing|pending)\b\W*[:–—-]|\bstill (?:investigating|debugging|working on)\b|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
+    r"(?i)\(?(?:currently )?in progress\)|^\W*(?:in progress|wip|ongoing|pending)\b\W*[:–—-]|^\W*(?:now |currently )?(?:checking|investigating|looking into|debugging|working on)\b|\bstill (?:investigating|debugging|working on)\b|\b(?:still in progress|(?:not|n['’]t) yet\b|currently (?:working|implementing|debugging|investigating|in the middle)"
     r"|\b(?:fix|change|edit|update|work|review|test)(?:es|s)? (?:is |are |still )*(?:pending|in progress|under way)\b"
     r"|(?:was|were) (?:in the middle of|about to|working on|just about)|noch nicht|in arbeit|pas encore|en cours)\b|进行中|尚未|还没"
 )
@@ -403,7 +406,7 @@ _CODE = late(
     r"^(?:return|defer|var|const|let|import|func|def|class|type|if|for|while)\b.{0,200}$(?<![.!?])|[;{]$|^\w[\w.]{0,60}(?:, ?\w{1,40})? :?= \S"
 )
 _NEWEST_THEN = late(
-    r"(?i)^\W*(?:the )?(?:user['’]s )?(?:most recent|latest|last|final) (?:edit|change|action|step|message|request|question|command|run)s?\b"
+    r"(?i)^\W*(?:the )?(?:user['’]s )?(?:most recent|latest|last|final) (?:edit|change|action|step|message|request|question|command|run)s?\b|^\W*most recently\b"
 )
 """The newest of its kind at the time of an earlier summary, which is not the newest any more."""
 _ABOUT_STEPS = late(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.trouble_reports import says_it_fails
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
-from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached, section_of_sentence
 from leafward.summaries.summarizers.extractive.turns import (
     SUBSTANTIAL,
     TELLING,
@@ -88,6 +90,27 @@ def gives(turn: Turn, before: Turn) -> bool:
 def takes_up(turn: Turn, question: str) -> bool:
     """Whether a prompt names what a question is about."""
     return len(set(content_words(turn.text)) & set(content_words(question))) >= _NAMES_IT
+
+
+def mark_doubted(turns: Sequence[Turn]) -> None:
+    """Marks the requests whose answers the next prompt contradicts: calls wrong, reports as failing, or with an error pasted."""
+    for before, turn in pairwise(turns):
+        before.doubted = bool(before.answer) and (
+            responses.refutes(turn.own)
+            or says_it_fails(turn.own)
+            or (bool(turn.pasted) and before.works)
+            or (
+                responses.denies(turn.own)
+                and not asks_back(before.answer)
+                and _names_report(turn.own, before.answer)
+            )
+        )
+
+
+def _names_report(prompt: str, answer: str) -> bool:
+    """Whether a prompt names something of what an answer reports as done."""
+    words = frozenset(content_words(prompt))
+    return any(not words.isdisjoint(content_words(one)) for one in prose.sentences(answer) if reached(one))
 
 
 def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:

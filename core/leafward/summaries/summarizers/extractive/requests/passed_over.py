@@ -65,6 +65,11 @@ def settle(
                 if not (evidence.is_carried(candidate) or evidence.is_left_alone(candidate.text, said)):
                     continue
                 put_behind(evidence, candidate)
+        elif candidate.provenance is Provenance.SAID and comes_next(candidate.text):
+            place = evidence.place_of(candidate)
+            if any(turn.first > place and turn.works for turn in turns):
+                # What came next then, in words that name no step.
+                continue
         left.append(candidate)
     evidence.candidates = left
 

@@ -48,6 +48,7 @@ ENDING_LIMIT = OUTCOME_LIMIT + 24
 """Characters of what is quoted of a reply behind a request, with our words around it."""
 _ASKED_BACK = "asked back: "
 _TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
+_I_DID = re.compile(r"I(?:['’]ve| have)?\b")
 _STOPS = (".", "!", "。", "！")
 _PAST = re.compile(
     r"(?i)\b(?:was|were|had|did|didn['’]t|wasn['’]t|weren['’]t|used to|the (?:\w+ )?(?:problem|issue|cause|bug|reason)|because|fail\w*|broken|still|my (?:mistake|bad|fault)|sorry)\b"
@@ -235,14 +236,18 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
 
 
 def _report_of(answer: str) -> str:
-    """The first report of finished work in an answer, a short one rather than one that is cut; empty where it has none."""
+    """What an answer says that the agent did, else its first report of finished work, a short one rather than one that is cut.
+
+    Empty where it has none.
+    """
     done = [
         one
         for one in quotable(answer, shortest=8)
         if section_of_sentence(one) is SummarySection.DONE
         or (prose.reports(one) and len(content_words(one)) >= _TELLS)
     ]
-    return next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
+    did = (one for one in done if _I_DID.match(one))
+    return next(did, "") or next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
 
 
 def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, is_told: bool = False) -> str:

@@ -306,7 +306,8 @@ def _is_in_the_way(evidence: Evidence, fact: Fact, went_on: int, turns: Sequence
     """
     place = end_of(evidence, fact)
     if fact.outcome == DECLINED:
-        return True
+        # Until the user asked for other work, and that was done.
+        return not any(turn.first > place and turn.works and is_answered(turn) for turn in turns)
     if is_check(fact.key) and ("\n" not in fact.text or check_of(fact.key) is not None):
         # A script may name anything. A check that failed in a way that nobody minded: a result was reported since, and the user went on from it.
         return not any(
