@@ -126,6 +126,28 @@ def test_a_file_that_came_back_is_not_deleted() -> None:
     assert not any(line.startswith("Deleted") for line in again)
 
 
+@pytest.mark.parametrize(
+    ("command", "is_sure"),
+    [
+        ("rm pears.log && python sort_pears.py", False),
+        ("cd /w && rm -f pears.log\npython sort_pears.py 2>&1 | tail -3", False),
+        ("rm pears.log; git status", True),
+        ("python sort_pears.py && rm pears.log", True),
+    ],
+)
+def test_a_file_that_the_next_program_may_write_anew_is_not_deleted(command: str, is_sure: bool) -> None:
+    said = [user("sort the pears"), *ran("a", "cat pears.log"), *ran("b", command)]
+    assert ("Deleted `pears.log`" in told_in(SummarySection.DONE, *said)) == is_sure
+    # No program writes what the agent wrote.
+    own = [
+        user("sort the pears"),
+        *made("src/old.py", "a"),
+        user("go on"),
+        *ran("b", "rm src/old.py && pytest"),
+    ]
+    assert "Deleted `src/old.py`" in told_in(SummarySection.DONE, *own)
+
+
 def test_a_file_that_the_kept_messages_write_again_is_not_deleted() -> None:
     said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
     kept = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.facts.printed_errors import UNTOLD, outcome_of, printed_errors
 from leafward.summaries.facts.verdicts import says_failed
 from tests.core.told import reply, result, span, summarize, user
 
@@ -52,6 +53,41 @@ def test_a_failure_behind_a_pipe(command: str, printed: str) -> None:
 )
 def test_no_failure(command: str, printed: str) -> None:
     assert not says_failed(command, printed)
+
+
+STACK = """org.opentest4j.AssertionFailedError:
+expected: 60 pears
+ but was: 560
+\tat com.orchard.CrateTest.sums(CrateTest.java:75)"""
+REPORTS = "[ERROR]\n[ERROR] See /w/target/surefire-reports for the individual test results."
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "outcome"),
+    [
+        ("./mvnw test -q 2>&1 | tail -9", STACK, UNTOLD),
+        ("./mvnw test -q 2>&1 | tail -9", STACK.partition("but was")[2], UNTOLD),
+        ("./mvnw test -q 2>&1 | tail -9", REPORTS, UNTOLD),
+        ("./mvnw test -q 2>&1 | tail -9", "", "exit 0"),
+        ("./mvnw test 2>&1 | tail -9", f"{STACK}\nTests run: 9, Failures: 0, Errors: 0", "exit 0"),
+        # The shell tells how it ended, and no check.
+        ("./mvnw test -q", STACK, "exit 0"),
+        ("cat orchard.log | tail -9", STACK, "exit 0"),
+    ],
+)
+def test_an_error_behind_a_pipe_leaves_the_outcome_untold(command: str, printed: str, outcome: str) -> None:
+    assert outcome_of(printed, False, command) == outcome
+
+
+def test_what_maven_marks_is_an_error() -> None:
+    assert list(printed_errors(f"[INFO] pears\n{REPORTS}", failed=False)) == [REPORTS.partition("\n")[2]]
+
+
+def test_a_run_whose_outcome_nothing_tells_is_not_told_as_passed() -> None:
+    call = reply("", ("a", "bash", {"command": "./mvnw test -q 2>&1 | tail -9"}))
+    text = summarize(span(user("Sum the pears."), call, result("a", STACK), reply("The sum is wrong."))).text
+    assert "- Last test run: `./mvnw test -q` printed no counts" in text
+    assert "passes" not in text
 
 
 def test_the_summary_tells_no_failed_run_as_passed() -> None:

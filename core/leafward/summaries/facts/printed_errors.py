@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.files.running_commands import process_in
 from leafward.summaries.facts import prose
-from leafward.summaries.facts.verdicts import says_failed
+from leafward.summaries.facts.outcomes import counts_in
+from leafward.summaries.facts.verdicts import hides_outcome, says_failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DECLINED = "declined"
 """The outcome of a command that the user did not allow."""
+UNTOLD = "untold"
+"""The outcome of a check that ended, where neither its exit code nor its output tells how."""
 
 _EXIT = late(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
 _ERROR_LINE = late(
     # turbo writes the task before each line: `web:lint: `.
     r"^\s*(?:@?[\w./-]{1,60}:[\w-]{1,40}: )?(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
-    r"(?:\S{1,3} )?"
-    r"(?:(?:npm |make(?:\[\d+\])?: \*\*\* )?(?:error|ERR!|fatal|FATAL|panic|E {3,}|ERROR|Error|FAIL|FAILED|fail)\b[ :!(\[A-Z]"
-    r"|[A-Za-z_.]{0,60}(?:Error|Exception|Warning: unhandled)(?::| \[|$)|error\[?[A-Z]{1,3}\d+"
+    r"(?:\S{1,3} )?\[?"
+    r"(?:(?:npm |make(?:\[\d+\])?: \*\*\* )?(?:error|ERR!|fatal|FATAL|panic|E {3,}|ERROR|Error|FAIL|FAILED|fail)\b[ :!(\[\]A-Z]"
+    r"|[A-Za-z_.\d]{0,60}(?:Error|Exception|Warning: unhandled)(?::| \[|$)|error\[?[A-Z]{1,3}\d+"
     r"|(?:bash|sh|zsh): .{1,120}(?:not found|No such file|Permission denied)|E[A-Z]{4,12}: |Traceback \(most recent"
     r"|.{0,120}(?:command not found|No such file or directory|Permission denied|Segmentation fault|is not assignable to|Cannot find (?:module|name)))"
 )
@@ -88,6 +91,10 @@ _PLAIN_ERRORS = frozenset(
     }
 )
 _ERROR_WORDS = 16
+_END = 4_000
+"""Characters at the end of an output that tell how its program ended."""
+_STACK_CALL = late(r"(?m)^\s+at [\w.$<>/ \[\]]{3,200}\([^()\n]{1,120}\)")
+"""A call of a stack as Java and JavaScript print it."""
 
 
 def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
@@ -158,16 +165,29 @@ def error_key(line: str) -> str:
 
 
 def outcome_of(text: str, failed: bool, command: str) -> str:
-    """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped, or may still run."""
+    """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped, or may still run.
+
+    `UNTOLD` where a check whose exit code is hidden printed an error or calls of a stack, and no counts.
+    """
     if process_in(text) is not None or (not failed and _IN_BACKGROUND.search(command) is not None):
         return ""
     if not failed:
-        return "failed" if says_failed(command, text) else "exit 0"
+        if says_failed(command, text):
+            return "failed"
+        return UNTOLD if _shows_error(text) and hides_outcome(command) else "exit 0"
     codes = _EXIT.findall(text[-400:])
     if codes:
         return f"exit {codes[-1]}"
     # A command that was stopped or not allowed neither failed nor succeeded.
     return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) or was_not_run(text) else "failed"
+
+
+def _shows_error(text: str) -> bool:
+    """Whether an output ends without counts, and with an error or with calls of a stack."""
+    end = text[-_END:]
+    return (
+        _STACK_CALL.search(end) is not None or next(printed_errors(end, failed=False), None) is not None
+    ) and not counts_in(end)
 
 
 def _last_line(text: str) -> str:

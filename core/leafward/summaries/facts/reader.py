@@ -45,6 +45,7 @@ from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.outcomes import files_changed_by
 from leafward.summaries.facts.printed_errors import (
     DECLINED,
+    UNTOLD,
     error_key,
     is_declined,
     outcome_of,
@@ -378,6 +379,8 @@ class FactReader:
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined or not_run
             outcome = DECLINED if declined else outcome_of(text, failed, call.command)
+            if outcome == UNTOLD:
+                outcome = ""
             self._count(key, outcome)
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)

@@ -74,5 +74,10 @@ def says_failed(command: str, printed: str) -> bool:
     return bool(failed) and check_of(command) is not None
 
 
+def hides_outcome(command: str) -> bool:
+    """Whether a command is a check whose own exit code the shell does not give."""
+    return _HIDDEN.search(command) is not None and check_of(command) is not None
+
+
 def _may_fail(low: str) -> bool:
     return any(map(low.__contains__, _WORDS))

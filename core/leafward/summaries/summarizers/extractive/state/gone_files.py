@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from leafward.summaries.survival.spans import SpanMessage
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
+_RUNS_BEHIND = re.compile(
+    r"\brm\s[^;&|\n]*(?:&&|;|\n)(?:[^;&|\n]*(?:&&|;|\n))*?"
+    r"\s*(?!(?:rm|mv|cp|cd|ls|cat|echo|printf|mkdir|rmdir|git|find|tree|test|\[|true|pwd|wc|head|tail|grep|rg|sleep)\b)[\w./~]"
+)
+"""A program behind a removal, which may write the removed file anew: its log, its lock, its database."""
 _SUBJECTS = frozenset(
     {
         SummarySection.DONE,
@@ -57,6 +62,8 @@ def gone_files(
 ) -> dict[str, GoneFile]:
     """The files that were deleted or renamed and did not come back, by their names; `calls` are those of the messages, by position."""
     gone: dict[str, GoneFile] = {}
+    written: set[str] = set()
+    """Files that calls wrote: no program writes those again."""
     failed = failed_calls(message for _, message in messages)
     for place, made in calls.items():
         entry = messages[place].entry
@@ -67,10 +74,13 @@ def gone_files(
             if changes_text(arguments):
                 for name in PATH_ARGUMENTS:
                     if isinstance(arguments.get(name), str):
-                        gone.pop(forms.canonical_path(arguments[name], cwd), None)
+                        path = forms.canonical_path(arguments[name], cwd)
+                        written.add(path)
+                        gone.pop(path, None)
             for patch in patches_of(arguments):
                 path = forms.canonical_path(patch.path, cwd)
                 now = forms.canonical_path(patch.moved_to, cwd) if patch.moved_to else ""
+                written.add(now or path)
                 gone.pop(now or path, None)
                 if patch.verb == "delete" or now not in ("", path):
                     gone[path] = GoneFile(place, entry, now)
@@ -79,10 +89,13 @@ def gone_files(
             )
             if _MOVES.search(command) is None:
                 continue
+            runs_behind = _RUNS_BEHIND.search(command) is not None
             for one in effects(command):
                 if one.glob or one.by is not None:
                     continue
                 path = forms.canonical_path(one.path, cwd)
+                if one.operation is FileOperation.DELETE and runs_behind and path not in written:
+                    continue
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 before = gone.pop(now or path, None)
                 if one.operation is FileOperation.DELETE or (

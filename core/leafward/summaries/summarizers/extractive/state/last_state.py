@@ -10,7 +10,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
-from leafward.summaries.facts.printed_errors import outcome_of
+from leafward.summaries.facts.printed_errors import UNTOLD, outcome_of
 from leafward.summaries.facts.prose import sentences
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import tells_runs_alone
 from leafward.summaries.summarizers.extractive.candidates import (
@@ -229,7 +229,7 @@ def _printed(text: str, command: str, outcome: str) -> str:
         return f"{_PRINTED}{counts}"
     if counts and _PASSING.search(counts):
         return f"{_PRINTED}{counts}, but failed"
-    if outcome != "exit 0":
+    if outcome not in ("exit 0", UNTOLD):
         return "failed" if outcome == "failed" else f"failed with {outcome}"
     # After a pipe the exit code is another program's.
-    return "printed no counts" if "|" in command else _PASSED
+    return "printed no counts" if outcome == UNTOLD or "|" in command else _PASSED
