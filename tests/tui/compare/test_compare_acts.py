@@ -78,7 +78,9 @@ def test_turns_to_graft_are_those_of_the_branch(tmp_path: Path) -> None:
     for glyphs in (UNICODE, ASCII):
         (line,) = turn_lines(turns, {0}, 40, glyphs)
         assert line.text.startswith(f"[{glyphs.ok}] branch A")
-    assert validation("it does not fit", 40, ASCII)[0].text == "x it does not fit"
+    assert validation("it does not fit", "space", 40, ASCII)[0].text == "x it does not fit"
+    assert validation(None, "f5", 40, ASCII)[0].text == "choose turns with f5"
+    assert validation(None, "", 40, ASCII)[0].text == "choose turns"
     session.close()
 
 

@@ -17,7 +17,7 @@ from leafward_tui.lab.widgets.state_line import Writing
 from leafward_tui.ui.keys.intents import APP_ACTIONS, intents_for
 from tests.acting import Acting, call
 from tests.bench.generate import write_session
-from tests.tui.considered import chosen, considering, follow, said
+from tests.tui.considered import SMALL, chosen, considering, follow, said
 from tests.tui.explored import NARROW, WIDE, exploring
 from tests.tui.session_store import reached, rows, shown, until
 from tests.tui.sure import sure
@@ -43,6 +43,21 @@ class TestPlan:
                 assert words in text
             assert screen.state.path.at == screen.state.session.place
             assert "## Goal" in text
+
+    async def test_the_panes_name_the_keys_that_the_user_bound(self, path: Path) -> None:
+        keymap = {
+            "lost.pin": ("f5",),
+            "lost.pin_all": (),
+            "cut.down": ("f6",),
+            "cut.up": ("f7",),
+            "injection.switch": ("f8",),
+        }
+        async with considering(path, (240, 50), SMALL._replace(keymap=keymap)) as (pilot, screen):
+            drawn = [line.rstrip() for line in shown(screen).splitlines()]
+            assert any(" cut " in line and " f6 f7 " in line for line in drawn)
+            assert any("Lost  " in line and "  f5 pin" in line and "all" not in line for line in drawn)
+            await follow(pilot, screen, "f8")
+            assert "f8 switches it on" in shown(screen)
 
     async def test_the_name_of_the_summariser_is_whole_in_a_narrow_pane(self, path: Path) -> None:
         """It fails where `extracti…` stands beside a key that the key bar has too."""

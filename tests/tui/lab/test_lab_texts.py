@@ -217,9 +217,8 @@ class TestFates:
             survival = replace(survival, fates=fates)
             shown = set()
             for width in range(24, 60):
-                text = next(
-                    line.text for line in fate_lines(survival, [], width, 12, UNICODE) if "Lost" in line.text
-                )
+                block = fate_lines(survival, [], width, 12, UNICODE, keys=("p", "P"))
+                text = next(line.text for line in block if "Lost" in line.text)
                 said, keys = text[: text.index("contradicted") + 12], text[text.index("contradicted") + 12 :]
                 assert said.split()[-2:] == ["1", "contradicted"]
                 assert keys.startswith("  ") or not keys.strip()

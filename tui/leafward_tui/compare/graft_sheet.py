@@ -78,9 +78,10 @@ class GraftSheet(Sheet):
 
     def draw(self) -> None:
         """Shows the chosen turns, and the effect of appending them."""
-        glyphs, choice = services_of(self).glyphs, self.choice
+        services, choice = services_of(self), self.choice
+        glyphs, key = services.glyphs, services.keymap.label("graft.toggle")
         self.turn_list.show(lambda width, _rows: turn_lines(choice.turns, choice.chosen, width, glyphs))
-        self.says.show(lambda width, _rows: validation(choice.draft, width, glyphs))
+        self.says.show(lambda width, _rows: validation(choice.draft, key, width, glyphs))
         self.foot.refresh()
 
     def sheet_keys(self) -> tuple[SheetKey, ...]:
@@ -122,10 +123,10 @@ def turn_lines(turns: Sequence[GraftTurn], chosen: Collection[int], width: int, 
     return Block(lines)
 
 
-def validation(draft: GraftDraft | str | None, width: int, glyphs: Glyphs) -> Block:
-    """The effect of the append and its misfits, or why it is refused; for None, a hint to choose turns."""
+def validation(draft: GraftDraft | str | None, key: str, width: int, glyphs: Glyphs) -> Block:
+    """The effect of the append and its misfits, or why it is refused; for None, a hint to choose turns with a key."""
     if draft is None:
-        return Block([LabLine((Span("choose turns with space", "nothing"),))])
+        return Block([LabLine((Span(f"choose turns with {key}" if key else "choose turns", "nothing"),))])
     if isinstance(draft, str):
         return Block(_wrapped(f"{glyphs.error} ", draft, "bad", width, glyphs))
     appended = counted(len(draft.sources), "entry", "entries")

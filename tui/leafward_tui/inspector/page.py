@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.session.entries import NO_ENTRY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from leafward.compaction.plan.onset import Onset
     from leafward.session.session import Session
@@ -125,7 +125,3 @@ class Page:
     def text(self) -> str:
         """The text of the page, line by line."""
         return "\n".join(line.text.rstrip() for line in self.lines)
-
-    def targets(self) -> Iterator[int]:
-        """Lines on which enter does something, in order."""
-        return (at for at, line in enumerate(self.lines) if line.is_target)

@@ -40,7 +40,8 @@ class Display(LabController):
         if what_if is not None:
             waiting = frozenset(Strategy) if self._state.drafts.waiting else frozenset()
             shown, glyphs = what_if.view(waiting=waiting), self._services.glyphs
-            self._view.panes.plan.show(lambda width, _height: plan_lines(shown, width, glyphs))
+            switch = self._services.keymap.label("injection.switch")
+            self._view.panes.plan.show(lambda width, _height: plan_lines(shown, width, glyphs, switch))
 
     def show_text(self) -> None:
         """Draws the right pane."""

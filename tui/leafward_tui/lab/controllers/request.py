@@ -105,12 +105,12 @@ class SummaryRequest(LabController):
         about += [SheetLine(safe_line(remark, 200), "warn") for remark in sending.remarks[:3]]
         where = host_of(sending.model, sending.base_url)
         name = safe_line(what_if.choices.summarizer, 60)
-        grows = planned_growth(what_if.plan.diagnostics)
+        grows, cancel = planned_growth(what_if.plan.diagnostics), self._services.keymap.label("mode.leave")
         choices = [
             Choice(
                 "s",
                 f"Send it to {name}",
-                "streams in, esc cancels",
+                f"streams in, {cancel} cancels" if cancel else "streams in",
                 f"sends {exact(sending.tokens)} tokens to {safe_line(where, 60)}; nothing is written",
                 refused=grows,
                 act=self.start,

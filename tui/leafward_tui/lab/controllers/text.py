@@ -59,9 +59,12 @@ class TextPane(LabController):
         if (survival, pinned, counting) != self._fates_of:
             # A step of a slider leaves survival unchanged: hundreds of lines are not made again for it.
             self._fates_of = (survival, pinned, counting)
-            glyphs = self._services.glyphs
+            glyphs, keymap = self._services.glyphs, self._services.keymap
+            keys = keymap.label("lost.pin"), keymap.label("lost.pin_all")
             panes.fates.show(
-                lambda width, height: fate_lines(survival, pinned, width, height, glyphs, waiting=counting)
+                lambda width, height: fate_lines(
+                    survival, pinned, width, height, glyphs, keys=keys, waiting=counting
+                )
             )
 
     def show_state(self) -> None:

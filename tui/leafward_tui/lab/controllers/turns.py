@@ -37,14 +37,15 @@ class TurnsPane(LabController):
         if what_if is None:
             return
         turns, glyphs = self._state.turns, self._services.glyphs
-        kinds = self._state.session.columns.kind
+        kinds, keymap = self._state.session.columns.kind, self._services.keymap
+        keys = " ".join(filter(None, map(keymap.label, ("cut.down", "cut.up"))))
         carried = what_if.plan.previous_summary is not None
 
         def rows(width: int, height: int) -> Lines:
             if not len(what_if.turns):
                 return Block([LabLine((Span("nothing was said up to here", "nothing"),))])
             made = CutRows(what_if.turns, what_if.plan, height, opened=turns.unfolded, carried=carried)
-            return CutLines(made, kinds, turns.words.get, width, glyphs)
+            return CutLines(made, kinds, turns.words.get, width, glyphs, keys)
 
         def why(width: int, height: int) -> Lines:
             made = CutRows(what_if.turns, what_if.plan, 24)

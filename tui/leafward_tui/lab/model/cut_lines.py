@@ -38,7 +38,8 @@ _NODE_OF_KIND = {Kind.BRANCH_SUMMARY: "branch_summary", Kind.COMPACTION: "compac
 class CutLines:
     """The rows as lines of `width` cells, made when they are drawn.
 
-    `words` gives an entry's headline, or None while it is not known; the row keeps its place and gets its words later.
+    `words` gives an entry's headline, or None while it is not known; the row keeps its place and gets its words later. `keys` move
+    the cut, in words.
     """
 
     def __init__(
@@ -48,12 +49,14 @@ class CutLines:
         words: Callable[[int], Headline | None],
         width: int,
         glyphs: Glyphs,
+        keys: str = "",
     ) -> None:
         self.rows = rows
         self.kinds = kinds
         self.words = words
         self.width = width
         self.glyphs = glyphs
+        self.keys = keys
         self.pruned = sorted(short.position for short in rows.plan.pruned)
         self.quoted: list[int] = []
         """Positions that are kept word for word although their turn is summarised."""
@@ -236,7 +239,9 @@ class CutLines:
         plan, glyphs = self.rows.plan, self.glyphs
         hue = "warn" if plan.split_turn else "leaf"
         caption = cut_words(plan, self.rows, self.width - len(" cut") - 1)
-        keys = " - + " if len(" cut") + cell_len(caption) + 5 <= self.width else " "
+        keys = f" {self.keys} " if self.keys else " "
+        if len(" cut") + cell_len(caption) + cell_len(keys) > self.width:
+            keys = " "
         caption = fit(caption, max(0, self.width - len(" cut") - len(keys)), ellipsis=glyphs.ellipsis)
         room = self.width - len(" cut") - cell_len(caption) - len(keys)
         left = min(6, max(0, room) // 2)

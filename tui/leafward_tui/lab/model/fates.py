@@ -112,9 +112,13 @@ def fate_lines(
     height: int,
     glyphs: Glyphs,
     *,
+    keys: tuple[str, str] = ("", ""),
     waiting: bool = False,
 ) -> Block:
-    """Survival by kind, then the lost facts, in lines of `width` cells for a pane of some height."""
+    """Survival by kind, then the lost facts, in lines of `width` cells for a pane of some height.
+
+    `keys` pin a lost fact, and all of them; empty for none.
+    """
     if survival is None:
         state = "counting facts" if waiting else "no summary yet"
         room = width - len(_TITLE) - 2
@@ -126,7 +130,7 @@ def fate_lines(
     close = height - 1 - len(kinds) - 2 < min(_LEAST_LOST, len(lost))
     lines += _close_kinds(kinds, width) if close else [_kind(*row, width, glyphs) for row in kinds]
     lines += _invented(invented(survival), width, glyphs)
-    lines += [LabLine(), _lost_head(lost, width)]
+    lines += [LabLine(), _lost_head(lost, keys, width)]
     if not lost:
         lines.append(LabLine((Span("nothing is lost", "nothing"),)))
     # The widest source is that of the last entry: the texts are cut alike, so that alike ones are seen to be.
@@ -153,7 +157,7 @@ def _kept_head(survival: Survival, kinds: Sequence[tuple[FactKind, int, int]], w
     return spread(head, [Span(share, "strong")], width)
 
 
-def _lost_head(lost: Sequence[LostFact], width: int) -> LabLine:
+def _lost_head(lost: Sequence[LostFact], keys: tuple[str, str], width: int) -> LabLine:
     """The numbers of lost facts that are not pinned, and the keys that pin them."""
     unpinned = [fact for fact in lost if not fact.pinned]
     wrong = sum(1 for fact in unpinned if fact.status is Status.CONTRADICTED)
@@ -163,13 +167,22 @@ def _lost_head(lost: Sequence[LostFact], width: int) -> LabLine:
     ]
     if wrong:
         head.append(Span(f"  + {wrong:,} contradicted", "warn"))
-    return spread(head, _pin_keys(width - sum(cell_len(span.text) for span in head)) if lost else [], width)
+    room = width - sum(cell_len(span.text) for span in head)
+    return spread(head, _pin_keys(*keys, room) if lost else [], width)
 
 
-def _pin_keys(room: int) -> list[Span]:
+def _pin_keys(one: str, every: str, room: int) -> list[Span]:
     """The pin keys, as many as fit two cells after the text before them."""
-    keys = [Span("p", "strong"), Span(" pin   ", "faint"), Span("P", "strong"), Span(" pin all", "faint")]
-    for shown in (keys, [Span("p P", "strong"), Span(" pin", "faint")], [Span("p P", "strong")]):
+    hints = [
+        [Span(key, "strong"), Span(f" {words}", "faint")]
+        for key, words in ((one, "pin"), (every, "pin all"))
+        if key
+    ]
+    if not hints:
+        return []
+    both = Span(" ".join(filter(None, (one, every))), "strong")
+    whole = hints[0] if len(hints) == 1 else [*hints[0], Span("   ", "faint"), *hints[1]]
+    for shown in (whole, [both, Span(" pin", "faint")], [both]):
         if sum(cell_len(span.text) for span in shown) + 2 <= room:
             return shown
     return []

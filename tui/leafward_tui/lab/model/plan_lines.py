@@ -58,13 +58,13 @@ def track_cells(width: int) -> tuple[int, int]:
     return _LABEL, max(4, width - _LABEL - _VALUE)
 
 
-def plan_lines(view: PlanView, width: int, glyphs: Glyphs) -> Block:
-    """The pane in lines of `width` cells."""
+def plan_lines(view: PlanView, width: int, glyphs: Glyphs, switch: str = "") -> Block:
+    """The pane in lines of `width` cells. `switch` is the key that switches the injected context; empty for none."""
     lines = [_slider(slider, view.ticks, width, glyphs) for slider in view.sliders]
     lines += [LabLine(), *_strategies(view, width, glyphs), LabLine()]
     lines += after_lines(view.ledger, width, glyphs)
     if view.budget is not None:
-        lines += [LabLine(), *_injected(view, view.budget, width, glyphs)]
+        lines += [LabLine(), *_injected(view, view.budget, switch, width, glyphs)]
     lines += [LabLine(), *_remarks(view.plan, view.remarks, width, glyphs)]
     return Block(lines)
 
@@ -241,12 +241,13 @@ def _amount(tokens: int, glyphs: Glyphs) -> str:
 # --- injected ---------------------------------------------------------------------------------------------------------
 
 
-def _injected(view: PlanView, budget: Slider, width: int, glyphs: Glyphs) -> list[LabLine]:
+def _injected(view: PlanView, budget: Slider, switch: str, width: int, glyphs: Glyphs) -> list[LabLine]:
     used = len(view.injected.text) if view.injected is not None and view.injecting else 0
     state = f"{exact(used)} of {exact(budget.value)} chars" if view.injecting else "off"
+    hint = f"  {switch} switches it on" if switch and not view.injecting else ""
     lines = [
         spread(
-            [Span("Injected", "strong"), Span("" if view.injecting else "  i switches it on", "faint")],
+            [Span("Injected", "strong"), Span(hint, "faint")],
             [Span(state, "faint")],
             width,
             "injected",

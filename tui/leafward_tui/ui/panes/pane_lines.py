@@ -1,4 +1,4 @@
-"""The lines of a pane of the lab: spans with names of inks, and a key for each line that the cursor can rest on."""
+"""The lines of a pane, in the lab and in sheets: spans with names of inks, and a key for each line that the cursor can rest on."""
 
 from __future__ import annotations
 

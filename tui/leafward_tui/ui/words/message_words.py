@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leafward.context.message_columns import ContextMessage
     from leafward.session.session import Session
 
-_MOST_DECODED = 4 << 20
+MOST_DECODED = 4 << 20
 """Bytes of a line that is decoded while it is drawn; a longer one is described by its size."""
 _LIMIT = 240
 _WORDS = {
@@ -29,8 +29,8 @@ _HEADING = re.compile(r"(?:(?<=\s)|^)#{1,6} ")
 def message_words(session: Session, message: ContextMessage) -> tuple[str, str]:
     """The kind of a message in a word, as in the tree, and its first words; of a tool's result, those of its call."""
     word = _WORDS.get(message.role, "")
-    size = _line_bytes(session, message.entry)
-    if size > _MOST_DECODED:
+    size = line_bytes(session, message.entry)
+    if size > MOST_DECODED:
         return word or "long", f"a line of {byte_size(size)}"
     if message.edited < 0 and not word:
         first_words = headline(session, message.entry)
@@ -50,7 +50,8 @@ def message_words(session: Session, message: ContextMessage) -> tuple[str, str]:
     return word, text or "(empty)"
 
 
-def _line_bytes(session: Session, entry: int) -> int:
+def line_bytes(session: Session, entry: int) -> int:
+    """The size of an entry's line in the file."""
     starts = session.columns.start
     following = entry + 1
     return (starts[following] if following < len(starts) else session.scan.end) - starts[entry]

@@ -18,6 +18,7 @@ from leafward.session.entries import Kind
 from leafward.session.entry_headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward_tui.ui.text.cells import count
+from leafward_tui.ui.words.message_words import MOST_DECODED, line_bytes
 from leafward_tui.xray.model.arrangement import Piece, Side
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 LIMIT = 400
-_MOST_DECODED = 4 << 20
-"""The most bytes of a line that is decoded while it is drawn; a longer one is described by its size."""
 
 LINK_WORD = {
     Link.SYSTEM: "system",
@@ -180,9 +179,7 @@ class Teller:
         if cell.role == "compactionSummary":
             return Caption("sum", "summary of an earlier compaction", "memory", "memory")
         columns = session.columns
-        following = cell.entry + 1
-        end = columns.start[following] if following < len(columns) else session.scan.end
-        if end - columns.start[cell.entry] > _MOST_DECODED:
+        if line_bytes(session, cell.entry) > MOST_DECODED:
             return Caption(ROLE_WORDS.get(cell.role, "long"), "a very long line", "sub", note=note)
         first_words = headline(session, cell.entry)
         word = ROLE_WORDS.get(cell.role, first_words.word)
