@@ -226,6 +226,9 @@ def _refuses(turns: Sequence[Turn], turn: Turn) -> bool:
 
 def _goes_on(turns: Sequence[Turn], goal: Turn, latest: Turn) -> bool:
     """Whether an earlier request is still worked on: no reply ended since, but to ask the user what was answered."""
+    if goal.answer and questions.asks(goal.own) and not CHANGES.match(goal.own):
+        # Who accepts the offer behind the answer to a question has that answer.
+        return False
     between = [one for one in turns if goal.first <= one.first <= latest.first]
     return all(
         not one.answer
