@@ -125,8 +125,7 @@ def test_an_accepted_offer_is_told_with_the_words_that_name_it() -> None:
         reply("The export opens the file anew for each row. Should I change that?"),
         user("yes please, but without new dependencies"),
     ]
-    (line,) = told_in(SummarySection.IN_PROGRESS, *said)
-    assert line.endswith(
+    assert the_goal(*said).endswith(
         "without new dependencies (asked: The export opens the file anew for each row. Should I change that?)"
     )
     assert told_in(SummarySection.CONSTRAINTS, *said) == ["without new dependencies"]

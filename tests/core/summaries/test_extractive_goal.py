@@ -147,3 +147,14 @@ def test_a_question_that_words_answered_leaves_nothing_open() -> None:
     assert told_in(SummarySection.GOAL, *said) == [
         "The last request is answered; go on with what is asked next."
     ]
+
+
+def test_who_accepts_the_offer_behind_an_answer_asks_for_that() -> None:
+    said = [
+        user("how do we set the rows of the orchard? all I see reads them"),
+        reply("By `setRows` and `addRow`. Ready to start with the first step of the plan?"),
+        user("ok, this looks amazing, start implementing"),
+        *edited("rows.py", "a"),
+    ]
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert goal.startswith("this looks amazing, start implementing")

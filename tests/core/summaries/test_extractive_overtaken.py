@@ -268,8 +268,8 @@ def test_a_way_that_is_chosen_by_its_number_is_told_by_name() -> None:
         user("let's go with option 1 for the frost levels"),
         *edited("src/frost.py", "b"),
     ]
-    (last,) = [line for line in told_in(SummarySection.IN_PROGRESS, *said) if line.startswith("Last request")]
-    assert last.endswith("(option 1: Write them into a table beside the rows)")
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert "(option 1: Write them into a table beside the rows)" in goal
     bare = "Option 2 is cleaner since we are counting rows anyway."
     assert bare not in summarize(span(*said[:3], reply(bare), *said[3:])).text
 

@@ -153,8 +153,8 @@ def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None
     if goal is not None:
         text = _without_dropped(evidence, goal_text(turns, goal, same))
         last = turn_before(turns, goal)
-        leans = goal.words < TELLING or (last is not None and asks_back(last.answer))
-        if before is not None and leans and " (asked first: " not in text:
+        answers = last is not None and asks_back(last.answer) and " (asked" not in text
+        if before is not None and (answers or len(prose.content_words(text)) < TELLING):
             # Alone, or as the answer to a question, it does not tell what it is about.
             text = f"{text} (asked before: {cut(whole_sentences(before.text, OUTCOME_LIMIT), OUTCOME_LIMIT)})"
         limit = open_limit(goal.text)
@@ -228,6 +228,9 @@ def _refuses(turns: Sequence[Turn], turn: Turn) -> bool:
 
 def _goes_on(turns: Sequence[Turn], goal: Turn, latest: Turn) -> bool:
     """Whether an earlier request is still worked on: no reply ended since, but to ask the user what was answered."""
+    if goal.answer and questions.asks(goal.own) and not CHANGES.match(goal.own):
+        # Who accepts the offer behind the answer to a question has that answer.
+        return False
     between = [one for one in turns if goal.first <= one.first <= latest.first]
     return all(
         not one.answer
