@@ -259,3 +259,11 @@ def test_a_list_is_told_with_the_promise_or_the_heading_above_it() -> None:
     text = summarize(span(_ASKED, *worked("src/frost.py", "a"), reply(answer))).text
     assert "- bring the rows of the valley back" not in text
     assert "Needed for the valley: a well beside the lanes; enough water" in text
+
+
+def test_a_way_named_between_calls_is_proposed_until_a_file_was_changed() -> None:
+    way = "The cleanest fix is to sort in `read_rows`, so that the writer never sees loose rows."
+    said = [_ASKED, reply(way, ("a", "read", {"path": "src/rows.py"})), result("a", "def read_rows(): ...")]
+    assert f"Proposed: {way}" in summarize(span(*said, reply("Look at it, please."))).text
+    assert told_in(DECISIONS, *said) == []
+    assert told_in(DECISIONS, *said, *worked("src/rows.py", "b")) == [way]
