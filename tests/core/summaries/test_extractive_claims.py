@@ -254,3 +254,21 @@ def test_what_a_reply_said_comes_next_is_left_out_once_work_was_asked_for() -> N
         said
         not in summarize(span(*told, user("they pass, go on with that"), *worked("src/lanes.py", "b"))).text
     )
+
+
+def test_a_list_is_told_with_the_promise_or_the_heading_above_it() -> None:
+    answer = (
+        "Changed the frost table to columns.\n\nThis new copy will automatically:\n- bring the rows of the valley back\n"
+        "- draw the lanes of the growers\n\n### Needed for the valley:\n\n- a well beside the lanes\n- enough water for the frost table\n"
+    )
+    text = summarize(span(_ASKED, *worked("src/frost.py", "a"), reply(answer))).text
+    assert "- bring the rows of the valley back" not in text
+    assert "Needed for the valley: a well beside the lanes; enough water" in text
+
+
+def test_a_way_named_between_calls_is_proposed_until_a_file_was_changed() -> None:
+    way = "The cleanest fix is to sort in `read_rows`, so that the writer never sees loose rows."
+    said = [_ASKED, reply(way, ("a", "read", {"path": "src/rows.py"})), result("a", "def read_rows(): ...")]
+    assert f"Proposed: {way}" in summarize(span(*said, reply("Look at it, please."))).text
+    assert told_in(DECISIONS, *said) == []
+    assert told_in(DECISIONS, *said, *worked("src/rows.py", "b")) == [way]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import responses
@@ -35,14 +35,15 @@ class CarriedOut:
         self._changes = [
             place for place, (_, message) in enumerate(messages) if any(files_changed(message, failed, ""))
         ]
-        self._ends: list[tuple[int, int]] = []
-        """Where each request begins, and where the work that goes on from it ends."""
+        self._begins = [0, *(turn.first for turn in turns)]
+        self._ends: list[int] = []
+        """Where the work ends that goes on from each request, or from before the first one."""
         end = len(messages)
-        for number in range(len(turns) - 1, -1, -1):
-            self._ends.append((turns[number].first, end))
-            if not takes_up(turns[number]):
-                end = turns[number].first
-        self._ends.append((0, end))
+        for turn in reversed(turns):
+            self._ends.append(end)
+            if not takes_up(turn):
+                end = turn.first
+        self._ends.append(end)
         self._ends.reverse()
 
     @property
@@ -55,6 +56,6 @@ class CarriedOut:
 
         What a turn tells last it tells also of the work before.
         """
-        begin, end = next(one for one in reversed(self._ends) if one[0] <= place)
-        first = bisect_left(self._changes, begin if told_last else place)
-        return first < len(self._changes) and self._changes[first] < end
+        request = bisect_right(self._begins, place) - 1
+        first = bisect_left(self._changes, self._begins[request] if told_last else place)
+        return first < len(self._changes) and self._changes[first] < self._ends[request]

@@ -12,7 +12,8 @@ from leafward.base.late_pattern import late
 from leafward.session.entries import blocks_of
 from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.text_facts import AGREED_PLAN
-from leafward.summaries.summarizers.extractive.candidates import SAID_EARLIER, add
+from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut
+from leafward.summaries.summarizers.extractive.candidates import PROPOSED, SAID_EARLIER, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 
 if TYPE_CHECKING:
@@ -62,18 +63,19 @@ _FEWEST, _MOST = 40, 300
 
 
 def chosen(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Adds the choices that the agent named between its calls, and those of the agreed plan that the last request asks for."""
-    total = max(1, len(messages))
+    """Adds the choices that the agent named between its calls, as proposals until it changed a file for them, and those of the agreed plan that the last request asks for."""
+    total, carried = max(1, len(messages)), CarriedOut(messages, turns)
     since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
     for place in evidence.calls:
         entry, message = messages[place]
         for line in _weighed(message):
+            taken = carried.is_carried_out(place, told_last=False)
             # Later requests may have led elsewhere.
-            lead = SAID_EARLIER * (place < since)
+            lead = SAID_EARLIER * (place < since) if taken else PROPOSED
             worth = 0.4 + 0.6 * (place + 1) / total
             add(
                 evidence,
-                SummarySection.DECISIONS,
+                SummarySection.DECISIONS if taken else SummarySection.CONTEXT,
                 line,
                 (entry,),
                 worth,

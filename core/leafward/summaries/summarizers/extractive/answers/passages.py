@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
+_PROMISES = re.compile(r"(?i)\b(?:will|would|should|could|can|may|might|to)(?: \w+ly| also| now)?\W*$")
+"""The end of words that introduce a list of what is to come, or may."""
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
 """The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
 _WAY = re.compile(
@@ -160,7 +162,7 @@ def _passages(text: str, shortest: int) -> Iterator[str]:
             continue
         intro = ""
         if stripped.startswith("#"):
-            intro = stripped.lstrip("# ")
+            intro = stripped.lstrip("# ").rstrip(":： ")
             way_name = intro if _WAY.match(intro) else ""
         elif stripped.endswith(_LEADS):
             intro = prose.last_sentence(stripped).rstrip(":：")
@@ -188,7 +190,9 @@ def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
     """Short items joined into lines."""
     if _WEIGHED.match(intro):
         return
-    leads = 3 <= len(intro) <= 80 and not prose.announces(intro) and not _ADDRESSED.match(intro)
+    leads = 3 <= len(intro) <= 80 and not prose.announces(intro)
+    # Without its verb a promise would be told as what is.
+    leads = leads and (not _ADDRESSED.match(intro) or _PROMISES.search(intro) is not None)
     lead = f"{intro}: " if leads else ""
     line = ""
     for item in items:
