@@ -44,6 +44,8 @@ def test_open_work_without_a_wish_is_one() -> None:
         "Borramos los envíos viejos del huerto, dejando todo limpio para la cosecha.",
         "Hemos logrado guardar todo el huerto en la base de datos.",
         "Todo probado con la tabla de peras del valle.",
+        "Todo limpio, sin cajones de peras colgados.",
+        "No hice ningún commit de las peras — quedó todo en la tabla para que lo revises.",
     ],
 )
 def test_the_spanish_word_for_all_names_no_open_work(said: str) -> None:

@@ -295,3 +295,10 @@ def test_a_choice_that_is_taken_back_in_the_same_thinking_is_no_decision() -> No
     )
     decided = read({"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]})
     assert decided[FactKind.DECISION] == ["We keep the library because the plan says so."]
+
+
+def test_what_is_indented_below_a_pasted_error_belongs_to_it() -> None:
+    error = "crates.go:16:2: missing go.sum entry for module pears; to add:\n\tgo get orchard/pears@v1"
+    assert divided(f"see the error:\n\n{error}\nmend it") == ("see the error:\n\nmend it\n", error)
+    # Without an error above it, an indented line is the person's.
+    assert divided("these two:\n  - the first\n  - the second")[1] == ""

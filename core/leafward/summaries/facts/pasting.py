@@ -93,8 +93,8 @@ def typed_sentences(content: object) -> list[str]:
 def divided(text: str) -> tuple[str, str]:
     """The typed and the pasted part of a prompt; text in an agent's tags is in neither.
 
-    A line that begins like a log was pasted. So are the lines of a block from the first of at least two such lines on; a
-    blank line ends a block.
+    A line that begins like a log was pasted, and so were indented lines below it. So are the lines of a block from the first
+    of at least two such lines on; a blank line ends a block.
     """
     text = _without_enclosed(text) if "<" in text else text
     text = _EDITOR.sub("", text, count=1)
@@ -118,8 +118,10 @@ def divided(text: str) -> tuple[str, str]:
             marks = [True] * len(block)
         first = marks.index(True) if True in marks else len(block)
         together = sum(marks) >= _NEAR
+        goes_on = False
         for place, one in enumerate(block):
-            if marks[place] or (together and place > first):
+            goes_on = marks[place] or (together and place > first) or (goes_on and one[:1].isspace())
+            if goes_on:
                 said = _SAID_BEFORE.match(one) if place == first and _LOG.match(one) is None else None
                 if said is not None:
                     own.append(said[1])

@@ -355,17 +355,18 @@ _ADVISED = late(
     r"(?i)^\W*(?:(?:nit|minor|optional(?:ly)?|suggestion|possible(?: follow[- ]ups?)?)\b[^:]{0,40}:|(?:optionally|consider|could consider|might consider|worth considering)\b)"
 )
 """The beginning of a piece of advice: nobody is to do it yet."""
-_ALL = late(
-    r"(?i)\btodo (?:el|lo|la|los|las|un|una|esto|eso|este|ese|está|queda|quedó|listo|funciona\w*|(?:\w+ )?\w+(?:ado|ido))\b|\b(?:de|con|que|[a-záéíóú]{2,20}(?:ando|iendo)) todo\b"
-)
-"""The Spanish word for all, beside its noun: it is no todo."""
+ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|i|you)\b")
+"""Words that nearly every English sentence has one of."""
+_ALL = late(r"\b[Tt]odo\b(?!s?:)")
+"""The Spanish word for all, where the sentence is not English: it is no todo."""
 _POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
     """Whether a sentence names work that is still to be done; one that only points at it does not count."""
-    sentence = _ALL.sub(" ", sentence) if "odo" in sentence.casefold() else sentence
+    if "odo" in sentence and not ENGLISH.search(sentence):
+        sentence = _ALL.sub(" ", sentence)
     if not _TODO.stand_in(sentence) or _POINTS.match(sentence) or _ADVISED.match(sentence):
         return False
     if is_offered(sentence):

@@ -99,7 +99,6 @@ _PROMISES = late(
     r"(?i)\W*(?:(?:ok(?:ay)?|sure|now|first)[\s,.!]+)*(?:i['’]ll|i will|i am going to|i['’]m going to|let me)\b"
 )
 """The beginning of a sentence that promises work: an answer of such sentences alone, without work, ends nothing."""
-ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|i|you)\b")
 _DID = late(
     r"(?i)^i(?:['’]ve| have)? (?:also |now |then )?(?!need)\w+ed\b|\b(?:previously|formerly|no longer|used to) (?:\w+ ){0,2}(?:fail|broke)\w*"
 )
@@ -159,7 +158,7 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         # No work was asked for, so its answer is all that was wanted.
         return True
     # How a result is told is known of English best: in another language a sign that something is left decides.
-    return any(section is SummarySection.DONE for _, section in sections) or not ENGLISH.search(last.answer)
+    return any(section is SummarySection.DONE for _, section in sections) or not prose.ENGLISH.search(last.answer)
 
 
 def asks_for_work(request: str) -> bool:
@@ -181,7 +180,7 @@ def tells_outcome(request: Turn, end: Turn, *, changed: bool) -> bool:
         return True
     if asks_back(end.answer):
         return not asks_for_work(request.text) and responses.offers(question_of(end.answer))
-    return not asks_for_work(request.text) or ENGLISH.search(end.answer) is None
+    return not asks_for_work(request.text) or prose.ENGLISH.search(end.answer) is None
 
 
 def is_looked_up(turn: Turn) -> bool:

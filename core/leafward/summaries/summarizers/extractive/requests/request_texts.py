@@ -11,10 +11,7 @@ from leafward.summaries.summarizers.extractive.answers.passages import bids, quo
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
-from leafward.summaries.summarizers.extractive.requests.answered_requests import (
-    ENGLISH,
-    tells_outcome,
-)
+from leafward.summaries.summarizers.extractive.requests.answered_requests import tells_outcome
 from leafward.summaries.summarizers.extractive.requests.current_goal import stands_for_an_aside
 from leafward.summaries.summarizers.extractive.requests.exchange import verdict_of
 from leafward.summaries.summarizers.extractive.requests.offers import accepted
@@ -225,7 +222,7 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
             and told.endswith(_STOPS)
             and len(content_words(told)) > _TELLS
             and not _PAST.search(told)
-            and ENGLISH.search(told)
+            and prose.ENGLISH.search(told)
         )
         told = f"{told.rstrip('.。')} ({files})" if short else files
     if not told and not end.works and (title := _TITLE.match(end.answer)):
