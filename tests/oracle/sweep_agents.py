@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.oracle.open_pi import OpenPi, running
 from tests.oracle.orchard import Tools, planted, script
-from tests.oracle.real_agents import AgentFailed, ClaudeClient, OpenCodeClient
+from tests.oracle.real_agents import LIMIT, AgentFailed, ClaudeClient, OpenCodeClient
 from tests.oracle.resume import ResumeError
 from tests.oracle.scripted_model import Model, Step, scripted
 from tests.oracle.sweep_codex import PIXEL
@@ -325,7 +325,7 @@ def record_pi(package: Path, folder: Path) -> Run | None:
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
-                timeout=90,
+                timeout=LIMIT,
                 check=False,
             )
             if len(model.requests) == before:

@@ -20,6 +20,7 @@ from leafward.agents.recognition import agent_of
 from leafward.agents.registry import agent_named
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
+from leafward.export.doctor import check
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of, tool_calls
 from leafward.session.entry_headline import headline
@@ -189,6 +190,7 @@ def check_codex(session: Session, recorded: sweep_codex.Recorded, everything: li
     assert counted in (0, len(exchanges)), "some replies have a count, some have none"
     assert session.columns.kind.count(Kind.UNKNOWN) == 0
     assert session.columns.kind.count(Kind.MALFORMED) == 0
+    assert [(problem.code, problem.text) for problem in check(session)] == []
     assert session.columns.kind.count(Kind.COMPACTION) == sum(one.compacts for one in everything)
     assert len(session.tree.branch_points()) == ("rollback" in recorded.tried)
     prompts = [index for index, kind in enumerate(session.columns.kind) if kind == Kind.USER]
@@ -367,6 +369,7 @@ def check_session(session: Session, recorded: sweep_agents.Run) -> None:
     assert len(remarks) < len(replies)
     assert columns.kind.count(Kind.MALFORMED) == 0
     assert columns.kind.count(Kind.UNKNOWN) == 0
+    assert [(problem.code, problem.text) for problem in check(session)] == []
     assert columns.kind.count(Kind.COMPACTION) == ("compaction" in recorded.tried)
     back = recorded.tried & {"rewind", "revert"}
     said += sweep_agents.AFTER if back else ()
