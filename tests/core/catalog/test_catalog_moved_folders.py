@@ -58,7 +58,7 @@ def test_the_same_remote_comes_before_the_same_name(tmp_path: Path, recorded: st
     old, same_name, renamed = tmp_path / "a" / "orchard", tmp_path / "b" / "orchard", tmp_path / "grove"
     for folder in (same_name, renamed / ".git"):
         folder.mkdir(parents=True)
-    blank = "\n" * 20_000
+    blank = "\n" * 80_000
     config = f'[core]\n\tbare = false\n[remote "fork"]\n\turl = x\n[remote "origin"]{blank}\tfetch = +refs\n\turl = {there}\n'
     (renamed / ".git" / "config").write_text(config, "utf-8")
     rollout = Rollout(tmp_path / "store" / ".codex")
