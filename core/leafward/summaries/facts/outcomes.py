@@ -75,10 +75,11 @@ def files_changed_by(arguments: Mapping[str, Any], cwd: str) -> Iterator[str]:
 
 
 def patches_of(arguments: Mapping[str, Any]) -> Iterator[FilePatch]:
-    """The files of the patches in a call's arguments, as Codex writes them."""
-    for text in arguments.values():
-        if isinstance(text, str) and _PATCH in text:
-            yield from parsed_patch(text)
+    """The files of the patches in a call's arguments, as Codex writes them: a text, or among the words of a command (0.46)."""
+    for value in arguments.values():
+        for text in value if isinstance(value, list) else (value,):
+            if isinstance(text, str) and _PATCH in text:
+                yield from parsed_patch(text)
 
 
 def is_typed(command: str) -> bool:

@@ -17,7 +17,8 @@ _OFFERED = late(
 """The beginning of an offer."""
 _FILLER = late(
     r"(?i)(?:(?:ok(?:ay)?|alright|all right|btw|by the way|so|well|hm+|ah|oh|also|and|but|then|now|actually|wait(?! for\b| until\b| till\b)|wtf|omf?g|damn|wow|(?:my )?dude|man"
-    r"|yes|yeah|yep|yup|sure|please|great|good|perfect|cool|thanks)\b[\s,.!…:-]*)+"
+    r"|yes|yeah|yep|yup|sure|please|thanks"
+    r"|(?:great|good|perfect|cool)(?: (?:approach|idea|plan|point|catch|job|work|stuff|question))?(?=\s*(?:[,.!…:-]|$)|\s+(?:now|so|then|and|but|also|please|let)\b))\b[\s,.!…:-]*)+"
 )
 _ASKED = late(
     r"(?:(?:why|how|where|when|who|which|what(?:['’]s)?)\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|about|if|happens|happened|else)\b"

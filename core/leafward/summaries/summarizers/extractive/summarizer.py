@@ -19,6 +19,7 @@ from leafward.session.entries import LISTED, text_of, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
 from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, first_of, is_silent
+from leafward.summaries.facts.pasting import divided
 from leafward.summaries.summarizers.extractive.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.extractive.ending import end_of
 from leafward.summaries.summarizers.extractive.evidence import collect
@@ -35,7 +36,7 @@ from leafward.summaries.survival.spans import SpanMessage
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from leafward.session.entries import EntryIndex
+    from leafward.session.entries import Body, EntryIndex
     from leafward.summaries.survival.span_reading import SpanReading
 
 _LIST_LIMIT = 0.24
@@ -291,9 +292,7 @@ class _Choice:
 
     def quote_ends(self, messages: Sequence[SpanMessage]) -> None:
         """Takes the first words of the user and the last ones of anybody, for a span without any other line."""
-        spoken = [
-            (message, text) for message in messages if (text := harmless(message_text(message.message)))
-        ]
+        spoken = [(message, text) for message in messages if (text := harmless(_said(message.message)))]
         prompt = next(
             ((message, text) for message, text in spoken if message.message.get("role") == "user"), None
         )
@@ -306,3 +305,9 @@ class _Choice:
             ends = body.get("role") == "assistant" and not any(tool_calls(body)) and not asks_back(text)
             section = SummarySection.CONTEXT if ends else SummarySection.IN_PROGRESS
             self._take(LineCandidate(section, f"Said last: {text}", 0, (message.entry,)), forced=True)
+
+
+def _said(body: Body) -> str:
+    """The text of a message; of a prompt without what an agent enclosed in tags, which nobody said."""
+    text = message_text(body)
+    return "\n".join(divided(text)).strip() if body.get("role") == "user" else text

@@ -158,7 +158,9 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         # No work was asked for, so its answer is all that was wanted.
         return True
     # How a result is told is known of English best: in another language a sign that something is left decides.
-    return any(section is SummarySection.DONE for _, section in sections) or not prose.ENGLISH.search(last.answer)
+    return any(section is SummarySection.DONE for _, section in sections) or not prose.ENGLISH.search(
+        last.answer
+    )
 
 
 def asks_for_work(request: str) -> bool:

@@ -45,6 +45,8 @@ ENDING_LIMIT = OUTCOME_LIMIT + 24
 """Characters of what is quoted of a reply behind a request, with our words around it."""
 _ASKED_BACK = "asked back: "
 _TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
+_HEADING_ALONE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[.:]?|[A-ZÀ-Þ][^\W\d_]+(?: [^\W\d_]+){1,3}(?<![.!?:)])")
+"""One word, or a few without a stop, of letters alone: a heading tells no outcome."""
 _I_DID = re.compile(r"I(?:['’]ve| have)?\b")
 _STOPS = (".", "!", "。", "！")
 _PAST = re.compile(
@@ -229,7 +231,9 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
         # What was asked for is the text itself, and its first sentence is no outcome.
         told = f'the text "{title[1].strip()}"'
     told = told or _statement_of(end, same)
-    return f"{text}{OUTCOME}{cut(told, OUTCOME_LIMIT)}" if told else text
+    return (
+        f"{text}{OUTCOME}{cut(told, OUTCOME_LIMIT)}" if told and not _HEADING_ALONE.fullmatch(told) else text
+    )
 
 
 def _report_of(answer: str) -> str:

@@ -1,0 +1,51 @@
+"""Lines that were wrong or without sense in sessions that nobody had seen before."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.summaries.facts.questions import without_fillers
+from leafward.summaries.summarizers.outline import SummarySection
+from tests.core.told import ran, reply, result, span, summarize, told_in, user
+
+PATCH = "*** Begin Patch\n*** Update File: src/pears.py\n@@\n-old\n+new\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["apply_patch", PATCH], ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}EOF\n"], PATCH]
+)
+def test_a_patch_among_the_words_of_a_command_changes_its_file(words: object) -> None:
+    call = reply("", ("a", "shell", {"command": words}))
+    told = told_in(
+        SummarySection.CONTEXT, user("Sort the pears."), call, result("a", "Done"), reply("Sorted.")
+    )
+    assert "Last file changed: `src/pears.py`" in told
+
+
+@pytest.mark.parametrize(
+    ("said", "rest"),
+    [
+        ("good approach. the class is `pear`", "the class is `pear`"),
+        ("great, now sort them", "sort them"),
+        ("perfect now sort them", "sort them"),
+        ("cool!", ""),
+        ("good names are short", "good names are short"),
+    ],
+)
+def test_an_adjective_is_a_filler_only_where_it_stands_alone(said: str, rest: str) -> None:
+    assert without_fillers(said) == rest
+
+
+def test_what_an_agent_enclosed_in_tags_nobody_said() -> None:
+    enclosed = "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>"
+    text = summarize(span(user("hm"), reply("hm"), user(enclosed))).text
+    assert "environment_context" not in text
+    assert "/w" not in text
+
+
+@pytest.mark.parametrize("heading", ["Archiwum", "Najważniejsze zmiany", "needs-confirm."])
+def test_a_heading_is_no_outcome(heading: str) -> None:
+    said = [user("what is in the archive of the orchard, please?"), *ran("a", "cat archive.md")]
+    answer = reply(f"{heading}\n\n- The pears of the valley are kept in `crates.md` since spring.")
+    next_work = [user("Draw the lanes of the valley."), *ran("b", "make lanes"), reply("Drawn `lanes.svg`.")]
+    assert f"→ {heading}" not in summarize(span(*said, answer, *next_work)).text
