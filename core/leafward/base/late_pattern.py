@@ -7,12 +7,23 @@ less time without the others.
 from __future__ import annotations
 
 import re
-from typing import AnyStr, cast
+from typing import TYPE_CHECKING, AnyStr, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def late(pattern: AnyStr) -> re.Pattern[AnyStr]:
     """A pattern like that of `re.compile`; a faulty one raises `re.error` where it is first used."""
     return cast("re.Pattern[AnyStr]", _Late(pattern))
+
+
+def one_of(words: Iterable[str]) -> str:
+    """A pattern for any of some words: where it may begin, one branch is tried for each first letter, not one for each word."""
+    ends: dict[str, list[str]] = {}
+    for word in words:
+        ends.setdefault(word[0], []).append(re.escape(word[1:]))
+    return "|".join(f"{re.escape(letter)}(?:{'|'.join(some)})" for letter, some in ends.items())
 
 
 class _Late:

@@ -125,8 +125,8 @@ def result_in(line: bytes) -> tuple[str, bool, str | None] | None:
     end = line.find(b'"', _ID_BEGINS)
     call_id = line[_ID_BEGINS:end]
     if (
-        not line.endswith(b"}}")
-        or not line.startswith(_RESULT_ROLE, _ROLE.start)
+        line[-2:] != b"}}"
+        or line[_ROLE] != _RESULT_ROLE
         or line[_FINE_END] != _FINE
         or line.find(_CONTENT, end, end + _TAIL) < 0
         or b"\\" in call_id

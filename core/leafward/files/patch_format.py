@@ -50,7 +50,7 @@ def patches_in(command: object) -> Iterator[str]:
             yield from (word for word in command[1:] if isinstance(word, str))
         return
     script = script_of(command) or ""
-    if any(name in script for name in _APPLIERS):
+    if any(map(script.__contains__, _APPLIERS)):
         yield from (found[0] for found in _PATCH.finditer(script))
 
 

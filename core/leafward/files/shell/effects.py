@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from leafward.base.late_pattern import late
+from leafward.base.late_pattern import late, one_of
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_request import BulkCommand, FileRequest, Proof, Staging
 from leafward.files.shell.bulk_effects import sweeps
@@ -249,8 +249,16 @@ _TOUCHED = ""
 _OF_INDEX = {"checkout": BulkCommand.CHECKOUT, "restore": BulkCommand.RESTORE}
 """Commands of git that restore named files: the sweep of the same command tells the content."""
 _TOUCHES = late(
-    r"<|>(?!&\d|\s*/dev/null\b)|\b(?:"
-    + "|".join(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort"))
-    + r"|patch|rsync|tar|unzip|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
+    r"<|>(?!&\d|\s*/dev/null\b)|\b(?:(?:"
+    + one_of(
+        [
+            *(name for name in PROGRAMS if name not in ("git", "head", "tail", "wc", "sort")),
+            "patch",
+            "rsync",
+            "tar",
+            "unzip",
+        ]
+    )
+    + r")|git\s+(?!(?:status|log|diff|show|branch|rev-parse|ls-files|blame|grep)\b)(?:-\S+\s+)*\w+|(?:head|tail|wc|sort)\b(?!(?:\s+-\w+(?:\s+\d+)?)*\s*(?:$|[|;&)\n])))\b"
 )
 """Signs of a script that touches a file: most scripts have none. Filters without an operand touch none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.late_pattern import late
+from leafward.base.late_pattern import late, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,9 +82,11 @@ _FLAGS = frozenset(
     }
 )
 """Options without a value."""
-_SIGNS = (
-    "fmt", "format", "black", "isort", "prettier", "stylua", "pyupgrade", "buildifier", "ormolu", "lint-staged", "alejandra",
-    "goimports", "gofumpt", "autopep8", "yapf", "autoflake", "rubocop", "ktlint", "biome", "pre-commit", "dart"
+_SIGNS = late(
+    one_of(
+        ("fmt", "format", "black", "isort", "prettier", "stylua", "pyupgrade", "buildifier", "ormolu", "lint-staged", "alejandra",
+         "goimports", "gofumpt", "autopep8", "yapf", "autoflake", "rubocop", "ktlint", "biome", "pre-commit", "dart")
+    )
 )  # fmt: skip
 """Texts of which every script has one in which a formatter runs, unless it fixes."""
 _FIXES = late(r"(?<![A-Za-z])(?:auto)?fix(?![A-Za-z])")
@@ -92,7 +94,7 @@ _FIXES = late(r"(?<![A-Za-z])(?:auto)?fix(?![A-Za-z])")
 
 def may_format(script: str) -> bool:
     """Whether a formatter may run in a script; most are told apart without parsing them."""
-    return any(map(script.__contains__, _SIGNS)) or ("fix" in script and _FIXES.search(script) is not None)
+    return _SIGNS.search(script) is not None or ("fix" in script and _FIXES.search(script) is not None)
 
 
 def formatted(program: str, words: Sequence[ShellWord]) -> list[ShellWord | None] | None:
