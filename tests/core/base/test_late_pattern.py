@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import leafward
 from leafward.base import late_pattern
-from leafward.base.late_pattern import late
+from leafward.base.late_pattern import late, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,12 @@ def test_it_finds_what_a_compiled_pattern_finds() -> None:
     assert pattern.fullmatch("A1") is not None
     assert pattern.match("b A1") is None
     assert pattern.groups == 1
+
+
+def test_one_of_some_words_is_found_as_by_a_branch_for_each() -> None:
+    words = ("cat", "cp", "c.t", "rm", "r", "+x", "cat")
+    pattern = re.compile(rf"(?<!\w)(?:{one_of(words)})(?!\w)")
+    assert [word for word in (*words, "cut", "ca", "c", "x", "rmx") if pattern.fullmatch(word)] == list(words)
 
 
 def late_ones(value: object) -> Iterator[late_pattern._Late]:
