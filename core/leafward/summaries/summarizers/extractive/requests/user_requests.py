@@ -1,18 +1,16 @@
-"""The user's requests as lines: the current one, the last one, and the outcomes of the others."""
+"""The user's requests as lines: the last one by what is sure of it, and the one that it goes on with."""
 
 from __future__ import annotations
 
 from enum import Enum, auto
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import prose, questions, responses
-from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.extractive.answers.quotes import REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.candidates import (
     ASKED_BEFORE,
     BEFORE_KEPT,
-    OUTCOME,
     Evidence,
     add,
 )
@@ -21,25 +19,28 @@ from leafward.summaries.summarizers.extractive.requests.answered_requests import
     is_looked_up,
     obstacle,
     settles,
-    tells_outcome,
 )
 from leafward.summaries.summarizers.extractive.requests.current_goal import (
     goal_among,
     is_over,
     is_unchallenged,
 )
+from leafward.summaries.summarizers.extractive.requests.earlier_requests import (
+    EARLIER,
+    answered_request,
+    earlier_requests,
+    section_of,
+    without_dropped,
+)
 from leafward.summaries.summarizers.extractive.requests.exchange import (
     closing,
     gives,
-    goes_on_from,
-    reports_result,
 )
 from leafward.summaries.summarizers.extractive.requests.offers import offer_in
-from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS, MEANWHILE
+from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, MEANWHILE
 from leafward.summaries.summarizers.extractive.requests.request_texts import (
     ENDING_LIMIT,
     OUTCOME_LIMIT,
-    changed_for,
     goal_text,
     heading_apart,
     last_text,
@@ -50,7 +51,6 @@ from leafward.summaries.summarizers.extractive.requests.request_texts import (
     with_way,
 )
 from leafward.summaries.summarizers.extractive.turns import (
-    SUBSTANTIAL,
     TELLING,
     Turn,
     asks_back,
@@ -79,12 +79,8 @@ NOTHING_OPEN = "The last request is answered; go on with what is asked next."
 _NOTHING_OPEN_BEFORE = "What was asked before the messages that were kept is answered; go on with these."
 SETTLED = (NOTHING_OPEN, _NOTHING_OPEN_BEFORE)
 """The goals of ours that say that there is none."""
-_EARLIER = 180
-"""Characters of an earlier request, so that its outcome has room on the line."""
 _BRIEFLY = 100
 """Characters of a request that the goal holds already."""
-_ASKED = 4
-"""Earlier requests that may be quoted."""
 
 
 class _State(Enum):
@@ -121,7 +117,7 @@ def requests(
     if stopped := obstacle(turns, since=since):
         add(evidence, SummarySection.BLOCKED, stopped, (turns[-1].entry,), 2.0)
     if latest is None:
-        _earlier(evidence, turns, (), same)
+        earlier_requests(evidence, turns, (), same)
         return
     state = _state(asked, latest)
     # A refusal asks for nothing.
@@ -132,12 +128,12 @@ def requests(
     if before is not None and state is _State.OPEN and _goes_on(turns, before, latest):
         goal, before = before, None
     if before is not None and _is_done(asked, before):
-        _asked(evidence, turns, before, 1.0, same)
+        answered_request(evidence, turns, before, 1.0, same)
         answered, before = before, None
     elif before is not None:
         amid = questions.asks(latest.own) or MEANWHILE.match(latest.own) is not None
         _asked_before(asked, before, amid=amid and state is not _State.OPEN)
-    _earlier(evidence, turns, (answered, before, goal, latest), same)
+    earlier_requests(evidence, turns, (answered, before, goal, latest), same)
     lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
     if state is _State.SETTLED:
         _settled(asked, latest, lead, first=first)
@@ -151,7 +147,7 @@ def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None
     """Adds an open request as the goal, and what was said last as work in progress."""
     evidence, turns, same = asked.evidence, asked.turns, asked.same
     if goal is not None:
-        text = _without_dropped(evidence, goal_text(turns, goal, same))
+        text = without_dropped(evidence, goal_text(turns, goal, same))
         last = turn_before(turns, goal)
         answers = last is not None and asks_back(last.answer) and " (asked" not in text
         if before is not None and (answers or len(prose.content_words(text)) < TELLING):
@@ -180,7 +176,7 @@ def _replied(asked: _Requests, latest: Turn, *, first: bool) -> None:
     is_told = asks or kept.since or bool(obstacle(asked.turns, since=False))
     lead = f"{LAST_REQUEST}{BEFORE_KEPT if kept.since else ASKED_BACK * asks}: "
     # Behind it the kept messages have what was asked since.
-    limit = _EARLIER if kept.since else open_limit(latest.text)
+    limit = EARLIER if kept.since else open_limit(latest.text)
     agreed = _agreed_text(asked.turns, latest) if end is not latest and not is_praise(end) else ""
     said = agreed or last_text(asked.turns, latest, limit)
     text = with_ending(said, latest, end.answer, asked.same, is_told=is_told)
@@ -188,7 +184,7 @@ def _replied(asked: _Requests, latest: Turn, *, first: bool) -> None:
     add(
         evidence,
         section,
-        _without_dropped(evidence, text),
+        without_dropped(evidence, text),
         (latest.entry,),
         3.0 if first else 2.0,
         first=True,
@@ -207,7 +203,7 @@ def _asked_before(asked: _Requests, turn: Turn, *, amid: bool) -> None:
         text, limit = goal_text(turns, turn, asked.same), open_limit(turn.text)
         _last(evidence, SummarySection.GOAL, text, turn, ASKED_BEFORE, limit)
         return
-    text = cut(whole_sentences(heading_apart(_without_dropped(evidence, turn.text)), _EARLIER), _EARLIER)
+    text = cut(whole_sentences(heading_apart(without_dropped(evidence, turn.text)), EARLIER), EARLIER)
     text = with_ending(text, turn, closing(turns, turn).answer, asked.same)
     add(evidence, SummarySection.CONTEXT, text, (turn.entry,), 1.0, limit=LINE_LIMIT, lead=ASKED_BEFORE)
 
@@ -294,7 +290,7 @@ def _settled(asked: _Requests, latest: Turn, lead: str, *, first: bool) -> None:
     end = closing(asked.turns, latest)
     # Without an answer nothing tells what came of it; or the user took that back.
     taken_back = any(responses.takes_back(turn.text) for turn in kept.later[:1])
-    section = SummarySection.CONTEXT if taken_back else _section_of(latest, end, asked.same)
+    section = SummarySection.CONTEXT if taken_back else section_of(latest, end, asked.same)
     text = last_text(asked.turns, latest)
     _last(
         evidence, section, text if taken_back else with_outcome(text, latest, end, asked.same), latest, lead
@@ -310,84 +306,6 @@ def _agreed_to_more(asked: _Requests) -> bool:
     return agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
 
 
-def _without_dropped(evidence: Evidence, text: str) -> str:
-    """A request without the sentences that set a rule which no longer holds, where others are left."""
-    said = list(prose.sentences(text))
-    dropped = [
-        one
-        for one in said
-        if (rule := evidence.facts.get((FactKind.CONSTRAINT, prose.sentence_key(one)))) is not None
-        and rule.outcome == DROPPED
-    ]
-    if not dropped or len(dropped) == len(said):
-        return text
-    for one in dropped:
-        text = text.replace(one, "").strip()
-    return text.replace("  ", " ")
-
-
-def _earlier(evidence: Evidence, turns: Sequence[Turn], told: Sequence[Turn | None], same: SameWork) -> None:
-    """Adds the newest answered requests that are not told otherwise."""
-    total = max(1, evidence.size)
-
-    def may_hold(turn: Turn) -> bool:
-        return turn not in told and _is_worth_telling(turn) and not _is_overtaken(turns, turn, same)
-
-    # From the newest back: what came of a request takes long to tell, and of a long path only the last few are told.
-    earlier = list(islice(filter(may_hold, reversed(turns)), _ASKED))
-    errands = (
-        turn
-        for turn in reversed(turns)
-        if turn.works
-        and turn not in told
-        and ERRAND.match(turn.own)
-        and reports_result(turn.answer)
-        and not may_hold(turn)
-    )
-    for turn in [*reversed(earlier), *islice(errands, 1)]:
-        _asked(evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same)
-
-
-def _is_worth_telling(turn: Turn) -> bool:
-    """Whether a request led to work and was answered, and names enough."""
-    return (
-        turn.works
-        and is_answered(turn)
-        and turn.words > SUBSTANTIAL
-        # An answered question is closed, and so is a request to show something.
-        and not questions.asks(turn.text)
-        and not responses.refutes(turn.own)
-        and not LOOKS.match(turn.text)
-    )
-
-
-def _is_overtaken(turns: Sequence[Turn], turn: Turn, same: SameWork) -> bool:
-    """Whether nothing tells what came of a request but files that were all changed again since: it may hold no more."""
-    end = closing(turns, turn)
-    return same.went_on(end) and with_outcome("", turn, end, same).startswith(f"{OUTCOME}changed ")
-
-
-def _asked(evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork) -> None:
-    """Adds an answered request with its outcome."""
-    before = turn_before(turns, turn)
-    text = turn.text
-    if before is not None and goes_on_from(before, turn):
-        text = f"{before.text.rstrip('. ')}; {text}"
-    request, end = _without_dropped(evidence, text), closing(turns, turn)
-    text = with_outcome(cut(whole_sentences(heading_apart(request), _EARLIER), _EARLIER), turn, end, same)
-    # The outcome does not make a request less worth telling.
-    worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
-    section = _section_of(turn, end, same)
-    lead = "Asked: " if section is SummarySection.DONE else ASKED_BEFORE
-    add(evidence, section, text, (turn.entry,), worth, limit=LINE_LIMIT, lead=lead)
-
-
-def _section_of(turn: Turn, end: Turn, same: SameWork) -> SummarySection:
-    """The section of an answered request: nothing is done where `end` tells no outcome."""
-    told = tells_outcome(turn, end, changed=bool(changed_for(turn, end, same)))
-    return SummarySection.DONE if told else SummarySection.CONTEXT
-
-
 def _last(
     evidence: Evidence, section: SummarySection, text: str, turn: Turn, lead: str, limit: int = REQUEST_LIMIT
 ) -> None:
@@ -401,7 +319,7 @@ def _agreed(asked: _Requests, goal: Turn | None, latest: Turn, lead: str) -> Non
     if text == agreed.own or agreed is goal:
         # It is a request of its own; the one before it is treated like any other.
         if latest is not goal and is_answered(latest):
-            _asked(evidence, turns, latest, 1.0, asked.same)
+            answered_request(evidence, turns, latest, 1.0, asked.same)
         if agreed is goal:
             return
     elif not text and latest is goal:

@@ -1,0 +1,115 @@
+"""Earlier requests as lines, each with its outcome."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from leafward.summaries.facts import prose, questions, responses
+from leafward.summaries.facts.values import DROPPED, FactKind
+from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, OUTCOME, Evidence, add
+from leafward.summaries.summarizers.extractive.requests.answered_requests import tells_outcome
+from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
+from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS
+from leafward.summaries.summarizers.extractive.requests.request_texts import (
+    changed_for,
+    heading_apart,
+    whole_sentences,
+    with_outcome,
+)
+from leafward.summaries.summarizers.extractive.turns import SUBSTANTIAL, Turn, is_answered, turn_before
+from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
+
+EARLIER = 180
+"""Characters of an earlier request, so that its outcome has room on the line."""
+_ASKED = 4
+"""Earlier requests that may be quoted."""
+
+
+def earlier_requests(
+    evidence: Evidence, turns: Sequence[Turn], told: Sequence[Turn | None], same: SameWork
+) -> None:
+    """Adds the newest answered requests that are not told otherwise."""
+    total = max(1, evidence.size)
+
+    def may_hold(turn: Turn) -> bool:
+        return turn not in told and _is_worth_telling(turn) and not _is_overtaken(turns, turn, same)
+
+    # From the newest back: what came of a request takes long to tell, and of a long path only the last few are told.
+    earlier = list(islice(filter(may_hold, reversed(turns)), _ASKED))
+    errands = (
+        turn
+        for turn in reversed(turns)
+        if turn.works
+        and turn not in told
+        and ERRAND.match(turn.own)
+        and reports_result(turn.answer)
+        and not may_hold(turn)
+    )
+    for turn in [*reversed(earlier), *islice(errands, 1)]:
+        answered_request(
+            evidence, turns, turn, 0.2 + 0.5 * (turn.first + 1) / total + 0.03 * min(12, turn.words), same
+        )
+
+
+def _is_worth_telling(turn: Turn) -> bool:
+    """Whether a request led to work and was answered, and names enough."""
+    return (
+        turn.works
+        and is_answered(turn)
+        and turn.words > SUBSTANTIAL
+        # An answered question is closed, and so is a request to show something.
+        and not questions.asks(turn.text)
+        and not responses.refutes(turn.own)
+        and not LOOKS.match(turn.text)
+    )
+
+
+def _is_overtaken(turns: Sequence[Turn], turn: Turn, same: SameWork) -> bool:
+    """Whether nothing tells what came of a request but files that were all changed again since: it may hold no more."""
+    end = closing(turns, turn)
+    return same.went_on(end) and with_outcome("", turn, end, same).startswith(f"{OUTCOME}changed ")
+
+
+def answered_request(
+    evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork
+) -> None:
+    """Adds an answered request with its outcome."""
+    before = turn_before(turns, turn)
+    text = turn.text
+    if before is not None and goes_on_from(before, turn):
+        text = f"{before.text.rstrip('. ')}; {text}"
+    request, end = without_dropped(evidence, text), closing(turns, turn)
+    text = with_outcome(cut(whole_sentences(heading_apart(request), EARLIER), EARLIER), turn, end, same)
+    # The outcome does not make a request less worth telling.
+    worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
+    section = section_of(turn, end, same)
+    lead = "Asked: " if section is SummarySection.DONE else ASKED_BEFORE
+    add(evidence, section, text, (turn.entry,), worth, limit=LINE_LIMIT, lead=lead)
+
+
+def section_of(turn: Turn, end: Turn, same: SameWork) -> SummarySection:
+    """The section of an answered request: nothing is done where `end` tells no outcome."""
+    told = tells_outcome(turn, end, changed=bool(changed_for(turn, end, same)))
+    return SummarySection.DONE if told else SummarySection.CONTEXT
+
+
+def without_dropped(evidence: Evidence, text: str) -> str:
+    """A request without the sentences that set a rule which no longer holds, where others are left."""
+    said = list(prose.sentences(text))
+    dropped = [
+        one
+        for one in said
+        if (rule := evidence.facts.get((FactKind.CONSTRAINT, prose.sentence_key(one)))) is not None
+        and rule.outcome == DROPPED
+    ]
+    if not dropped or len(dropped) == len(said):
+        return text
+    for one in dropped:
+        text = text.replace(one, "").strip()
+    return text.replace("  ", " ")
