@@ -24,6 +24,8 @@ HEADINGS = [section.heading for section in SummarySection]
 KEPT = 12
 """Messages that stay behind the spans of stored sessions."""
 
+PYTEST = "uv run pytest -q"
+
 
 def stored(path: Path, at: EntryIndex | None = None, size: int = 1500) -> dict[SummarySection, list[str]]:
     """The lines of a summary of a stored session, by section."""
@@ -133,3 +135,11 @@ DAY = (
     reply("", ("g", "bash", {"command": 'git commit -am "Fill the parse table"'})),
     result("g", "1 file changed"),
 )
+
+
+def made(path: str, key: str) -> list[dict[str, Any]]:
+    return [reply("", (key, "write", {"path": path, "content": "x"})), result(key, "ok")]
+
+
+def ended(key: str, command: str, printed: str, *, failed: bool = False) -> list[dict[str, Any]]:
+    return [reply("", (key, "bash", {"command": command})), result(key, printed, failed)]

@@ -17,9 +17,9 @@ from leafward.summaries.summarizers.extractive.candidates import LineCandidate
 from leafward.summaries.summarizers.extractive.selection.repeats import Repeats
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
-from leafward.summaries.survival.spans import SpanMessage, replaced_by
+from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
-from tests.core.told import ran, reply, result, span, stored, summarize, told_in, user
+from tests.core.told import PYTEST, ended, made, ran, reply, result, span, stored, summarize, told_in, user
 from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:
@@ -110,88 +110,6 @@ def test_the_bundled_session_tells_one_count_of_tests_and_no_step_that_was_done(
         assert lines[SummarySection.NEXT] in ([], ["(none)"])
 
 
-def made(path: str, key: str) -> list[dict[str, Any]]:
-    return [reply("", (key, "write", {"path": path, "content": "x"})), result(key, "ok")]
-
-
-def test_a_file_that_came_back_is_not_deleted() -> None:
-    said = [
-        user("try the table out"),
-        *made("src/trial.py", "a"),
-        user("take it out again"),
-        *ran("b", "rm src/trial.py"),
-    ]
-    assert "Deleted `src/trial.py`" in told_in(SummarySection.DONE, *said)
-    again = told_in(SummarySection.DONE, *said, *made("src/trial.py", "c"))
-    assert not any(line.startswith("Deleted") for line in again)
-
-
-@pytest.mark.parametrize(
-    ("command", "is_sure"),
-    [
-        ("rm pears.log && python sort_pears.py", False),
-        ("cd /w && rm -f pears.log\npython sort_pears.py 2>&1 | tail -3", False),
-        ("rm pears.log; git status", True),
-        ("python sort_pears.py && rm pears.log", True),
-    ],
-)
-def test_a_file_that_the_next_program_may_write_anew_is_not_deleted(command: str, is_sure: bool) -> None:
-    said = [user("sort the pears"), *ran("a", "cat pears.log"), *ran("b", command)]
-    assert ("Deleted `pears.log`" in told_in(SummarySection.DONE, *said)) == is_sure
-    # No program writes what the agent wrote.
-    own = [
-        user("sort the pears"),
-        *made("src/old.py", "a"),
-        user("go on"),
-        *ran("b", "rm src/old.py && pytest"),
-    ]
-    assert "Deleted `src/old.py`" in told_in(SummarySection.DONE, *own)
-
-
-def test_a_file_that_the_kept_messages_write_again_is_not_deleted() -> None:
-    said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
-    kept = [
-        SpanMessage(EntryIndex(500 + place), message)
-        for place, message in enumerate(made("src/trial.py", "c"))
-    ]
-    told = told_in(SummarySection.DONE, *said, kept=kept)
-    assert not any(line.startswith("Deleted") for line in told)
-
-
-def test_a_deletion_that_failed_deleted_nothing() -> None:
-    call = reply("", ("b", "bash", {"command": "rm src/trial.py"}))
-    said = [user("try the table out"), *made("src/trial.py", "a"), call, result("b", "denied", True)]
-    assert not any(line.startswith("Deleted") for line in told_in(SummarySection.DONE, *said))
-
-
-def test_an_edit_that_failed_changed_nothing() -> None:
-    def edit(key: str, path: str, *, failed: bool) -> list[dict[str, Any]]:
-        call = reply("", (key, "edit", {"path": path, "oldText": "appleTree", "newText": "pearTree"}))
-        return [call, result(key, "no such text" if failed else "ok", failed)]
-
-    said = [
-        user("rename the tree"),
-        *edit("a", "src/tree.py", failed=True),
-        *edit("b", "src/tree.py", failed=False),
-        *edit("c", "src/tree.py", failed=False),
-        *edit("d", "src/other.py", failed=True),
-    ]
-    text = summarize(span(*said)).text
-    assert "`src/tree.py` 2×" in text or "`src/tree.py` changed 2×" in text
-    assert not any("src/other.py" in line for line in text.split("\n") if "hanged" in line)
-
-
-def test_a_renamed_file_has_its_new_name() -> None:
-    said = [
-        user("split the command line of orchard"),
-        *made("src/cli-new.ts", "a"),
-        reply("Next we still need to wire src/cli-new.ts into the build."),
-        *ran("b", "git mv src/cli-new.ts src/cli.ts"),
-    ]
-    assert "Renamed `src/cli-new.ts` to `src/cli.ts`" in told_in(SummarySection.DONE, *said)
-    assert not any("cli-new" in line for line in told_in(SummarySection.NEXT, *said))
-
-
 def test_a_request_that_was_taken_back_stands_as_that() -> None:
     said = [
         user("The selector must always wait for the next tick of the loop."),
@@ -250,108 +168,6 @@ def test_the_title_of_a_commit_stands_in_its_document() -> None:
     assert "Committed: Fill the parse table" in told_in(
         SummarySection.DONE, user("fill it"), *ran("a", command)
     )
-
-
-def ended(key: str, command: str, printed: str, *, failed: bool = False) -> list[dict[str, Any]]:
-    return [reply("", (key, "bash", {"command": command})), result(key, printed, failed)]
-
-
-PYTEST = "uv run pytest -q"
-
-
-def test_the_file_changed_last_and_the_last_run_of_the_tests_are_told() -> None:
-    failed_edit = [
-        reply("", ("e", "write", {"path": "src/z.py", "content": "x"})),
-        result("e", "denied", True),
-    ]
-    said = [
-        user("Port the lexer of orchard to a table."),
-        *made("src/a.py", "a"),
-        *ended("b", PYTEST, "F.\n1 failed, 29 passed in 2s\nCommand exited with code 1", failed=True),
-        *made("src/b.py", "c"),
-        *ended("d", f"cd /x && {PYTEST} 2>&1 | tail -5", "..\n31 passed in 2s"),
-        *failed_edit,
-    ]
-    context = told_in(SummarySection.CONTEXT, *said)
-    assert context[:2] == ["Last file changed: `src/b.py`", f"Last test run: `{PYTEST}` printed 31 passed"]
-    assert not any("29 passed" in line for line in context)
-    later = told_in(SummarySection.CONTEXT, *said, *made("src/a.py", "f"))
-    assert later[0] == "Last file changed: `src/a.py`"
-    assert later[1].endswith("printed 31 passed; files were changed after it")
-
-
-def test_a_deleted_file_is_not_the_last_and_a_patch_counts() -> None:
-    patch = "*** Begin Patch\n*** Update File: src/b.py\n@@\n-x\n+y\n*** End Patch"
-    said = [
-        user("Port the lexer of orchard to a table."),
-        reply("", ("a", "apply_patch", {"input": patch})),
-        result("a", "ok"),
-        *made("src/trial.py", "b"),
-        *ran("c", "rm src/trial.py"),
-    ]
-    assert told_in(SummarySection.CONTEXT, *said)[0] == "Last file changed: `src/b.py`"
-
-
-def test_where_the_kept_messages_go_on_the_last_of_the_span_is_told_as_earlier() -> None:
-    kept = [SpanMessage(one.entry, one.message) for one in span(*made("src/c.py", "k")).messages]
-    said = [user("Port the lexer of orchard to a table."), *made("src/a.py", "a")]
-    told = told_in(SummarySection.CONTEXT, *said, kept=kept)
-    assert told[0] == "Last file changed before the messages that were kept: `src/a.py`"
-
-
-def test_what_was_last_is_carried_on_until_something_is_later() -> None:
-    said = [
-        user("Port the lexer of orchard to a table."),
-        *made("src/a.py", "a"),
-        *ended("b", PYTEST, "31 passed in 2s"),
-    ]
-    before = summarize(span(*said)).text
-    asked = [user("what does the table look like"), reply("It has forty rows and seven columns of states.")]
-    carried = told_in(SummarySection.CONTEXT, *asked, previous=before, previous_entry=3)
-    assert carried[:2] == ["Last file changed: `src/a.py`", f"Last test run: `{PYTEST}` printed 31 passed"]
-    renewed = told_in(
-        SummarySection.CONTEXT,
-        user("now the docs"),
-        *made("docs/b.md", "c"),
-        previous=before,
-        previous_entry=3,
-    )
-    assert renewed[0] == "Last file changed: `docs/b.md`"
-    assert renewed[1] == f"Last test run: `{PYTEST}` printed 31 passed; files were changed after it"
-    assert sum(line.startswith("Last file changed") for line in renewed) == 1
-
-
-def test_behind_a_run_without_counts_the_last_counts_are_told_and_carried_on() -> None:
-    said = [
-        user("Port the lexer of orchard to a table."),
-        *ended("a", PYTEST, "30 passed in 2s"),
-        *ended("b", PYTEST, "31 passed in 2s"),
-        *ended("c", PYTEST, "ImportError: cannot import name 'orchard'", failed=True),
-    ]
-    counts = f"Last counts of tests: `{PYTEST}` printed 31 passed"
-    assert told_in(SummarySection.CONTEXT, *said)[:2] == [f"Last test run: `{PYTEST}` failed", counts]
-    before = summarize(span(*said)).text
-    asked = [user("what does the table look like"), reply("It has forty rows and seven columns of states.")]
-    carried = told_in(SummarySection.CONTEXT, *asked, previous=before, previous_entry=3)
-    assert carried[:2] == [f"Last test run: `{PYTEST}` failed", counts]
-    more = [user("again"), *ended("d", PYTEST, "32 passed in 2s")]
-    renewed = told_in(SummarySection.CONTEXT, *more, previous=before, previous_entry=3)
-    assert renewed[0] == f"Last test run: `{PYTEST}` printed 32 passed"
-    assert not any("31 passed" in line for line in renewed)
-    # The counts of the run before are the last ones, where the next run does not get to the tests.
-    passed = summarize(span(*said[:5])).text
-    broken = [user("again"), *ended("d", PYTEST, "ImportError: no orchard", failed=True)]
-    assert counts in told_in(SummarySection.CONTEXT, *broken, previous=passed, previous_entry=3)
-
-
-@pytest.mark.parametrize("size", [300, 600])
-def test_what_was_last_has_room_beside_long_requests_and_goals(size: int) -> None:
-    long = "Port the lexer of orchard to a table of states and keep every token as it is. " * 20
-    before = "## Goal\n" + "\n".join(f"- Goal {place}: {long[:200]}" for place in range(12))
-    said = [user(long), *made("src/a.py", "a"), user(long + "And its docs.")]
-    made_here = summarize(span(*said, previous=before, previous_entry=3), size)
-    assert "Last file changed: `src/a.py`" in made_here.text
-    assert made_here.tokens <= size
 
 
 def planned(key: str, *items: tuple[str, str]) -> list[dict[str, Any]]:

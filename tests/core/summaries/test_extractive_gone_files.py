@@ -1,0 +1,90 @@
+"""Files that were deleted or renamed are told so, and only where that is sure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.survival.spans import SpanMessage
+from tests.core.told import made, ran, reply, result, span, summarize, told_in, user
+
+
+def test_a_file_that_came_back_is_not_deleted() -> None:
+    said = [
+        user("try the table out"),
+        *made("src/trial.py", "a"),
+        user("take it out again"),
+        *ran("b", "rm src/trial.py"),
+    ]
+    assert "Deleted `src/trial.py`" in told_in(SummarySection.DONE, *said)
+    again = told_in(SummarySection.DONE, *said, *made("src/trial.py", "c"))
+    assert not any(line.startswith("Deleted") for line in again)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_sure"),
+    [
+        ("rm pears.log && python sort_pears.py", False),
+        ("cd /w && rm -f pears.log\npython sort_pears.py 2>&1 | tail -3", False),
+        ("rm pears.log; git status", True),
+        ("python sort_pears.py && rm pears.log", True),
+    ],
+)
+def test_a_file_that_the_next_program_may_write_anew_is_not_deleted(command: str, is_sure: bool) -> None:
+    said = [user("sort the pears"), *ran("a", "cat pears.log"), *ran("b", command)]
+    assert ("Deleted `pears.log`" in told_in(SummarySection.DONE, *said)) == is_sure
+    # No program writes what the agent wrote.
+    own = [
+        user("sort the pears"),
+        *made("src/old.py", "a"),
+        user("go on"),
+        *ran("b", "rm src/old.py && pytest"),
+    ]
+    assert "Deleted `src/old.py`" in told_in(SummarySection.DONE, *own)
+
+
+def test_a_file_that_the_kept_messages_write_again_is_not_deleted() -> None:
+    said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
+    kept = [
+        SpanMessage(EntryIndex(500 + place), message)
+        for place, message in enumerate(made("src/trial.py", "c"))
+    ]
+    told = told_in(SummarySection.DONE, *said, kept=kept)
+    assert not any(line.startswith("Deleted") for line in told)
+
+
+def test_a_deletion_that_failed_deleted_nothing() -> None:
+    call = reply("", ("b", "bash", {"command": "rm src/trial.py"}))
+    said = [user("try the table out"), *made("src/trial.py", "a"), call, result("b", "denied", True)]
+    assert not any(line.startswith("Deleted") for line in told_in(SummarySection.DONE, *said))
+
+
+def test_an_edit_that_failed_changed_nothing() -> None:
+    def edit(key: str, path: str, *, failed: bool) -> list[dict[str, Any]]:
+        call = reply("", (key, "edit", {"path": path, "oldText": "appleTree", "newText": "pearTree"}))
+        return [call, result(key, "no such text" if failed else "ok", failed)]
+
+    said = [
+        user("rename the tree"),
+        *edit("a", "src/tree.py", failed=True),
+        *edit("b", "src/tree.py", failed=False),
+        *edit("c", "src/tree.py", failed=False),
+        *edit("d", "src/other.py", failed=True),
+    ]
+    text = summarize(span(*said)).text
+    assert "`src/tree.py` 2×" in text or "`src/tree.py` changed 2×" in text
+    assert not any("src/other.py" in line for line in text.split("\n") if "hanged" in line)
+
+
+def test_a_renamed_file_has_its_new_name() -> None:
+    said = [
+        user("split the command line of orchard"),
+        *made("src/cli-new.ts", "a"),
+        reply("Next we still need to wire src/cli-new.ts into the build."),
+        *ran("b", "git mv src/cli-new.ts src/cli.ts"),
+    ]
+    assert "Renamed `src/cli-new.ts` to `src/cli.ts`" in told_in(SummarySection.DONE, *said)
+    assert not any("cli-new" in line for line in told_in(SummarySection.NEXT, *said))
