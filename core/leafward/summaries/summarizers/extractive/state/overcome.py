@@ -107,7 +107,7 @@ class Passed:
 
 def _words_of(command: str) -> frozenset[str]:
     """The words of a command; those of a check that tell what it checks, and not only which program runs it."""
-    words = _BEFORE.sub("", command, count=1).split()
+    words = _itself(command).split()
     if not is_check(command):
         return frozenset((_program_of(command), *words[1:]))
     return frozenset(words[1:]) - _RUNS_IT
@@ -115,7 +115,13 @@ def _words_of(command: str) -> frozenset[str]:
 
 def _program_of(command: str) -> str:
     """The program that a command begins with, whatever its folder."""
-    return _BEFORE.sub("", command, count=1).split(" ", 1)[0].rpartition("/")[2]
+    return _itself(command).split(" ", 1)[0].rpartition("/")[2]
+
+
+def _itself(command: str) -> str:
+    """A command without what is said before its program."""
+    before = _BEFORE.match(command)
+    return command if before is None else command[before.end() :]
 
 
 def _wraps(one: str, other: str) -> bool:
