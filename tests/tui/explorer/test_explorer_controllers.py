@@ -104,6 +104,22 @@ def test_a_change_waits_for_the_one_before(explorer: Explorer) -> None:
     assert not explorer.state.writing
 
 
+def test_what_was_typed_waits_for_what_is_being_read(explorer: Explorer) -> None:
+    """The agent goes on while a sheet is open, and is being read as the sheet is answered."""
+    explorer.its.navigation.go_to_entry(explorer.prompt("c"))
+    explorer.press("label.edit")
+    explorer.file.turn("e")
+    explorer.its.loader.look()
+    explorer.press("operation.undo")
+    assert explorer.view.said == ["what was added to the file is still being read; try again in a moment"]
+    explorer.view.answer("here")
+    explorer.jobs.run("follow")
+    explorer.jobs.run("follow")
+    explorer.jobs.run("write")
+    assert explorer.view.said[-1].startswith(f"labelled #{explorer.prompt('c')}")
+    assert lines(explorer.file.path)[-1]["label"] == "here"
+
+
 def test_a_change_that_is_refused_says_why_and_the_next_may_begin(explorer: Explorer) -> None:
     explorer.its.write.start("done", unwritten)
     explorer.jobs.run("write")

@@ -291,10 +291,7 @@ class SessionLoader(ExplorerController):
         """
         refused = refused or partial(self._view.tell, tone="warn")
         session = self._state.session
-        if session is None or self._waiting:
-            refused("the session is in use; try again in a moment")
-            return
-        names = [session.columns.id(EntryIndex(entry)) for entry in entries]
+        names = [] if session is None else [session.columns.id(EntryIndex(entry)) for entry in entries]
 
         def shown() -> None:
             now = self._state.session
@@ -304,7 +301,14 @@ class SessionLoader(ExplorerController):
             else:
                 refused(NOT_IN_IT)
 
-        self._read_on(session, shown)
+        def read() -> None:
+            if session is None or session is not self._state.session or self._waiting:
+                refused("the session is in use; try again in a moment")
+            else:
+                self._read_on(session, shown)
+
+        # What is being read already comes first: nothing that was typed is refused for it.
+        self._jobs.after("follow", read)
 
     def _fail_to_follow(self, problem: str) -> None:
         self._state.growing = False

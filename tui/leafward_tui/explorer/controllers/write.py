@@ -63,9 +63,12 @@ class SessionWrite(ExplorerController):
         return why_unwritable(session)
 
     def waits_for_write(self) -> bool:
-        """Whether a change is being written, for which another waits; shows so."""
+        """Whether a change is being written, or what others wrote is being read, for which another change waits; shows so."""
         if self._state.busy:
-            self._view.tell("the last change is still being written", "warn")
+            reads = "what was added to the file is still being read; try again in a moment"
+            self._view.tell(
+                "the last change is still being written" if self._state.writing else reads, "warn"
+            )
         return self._state.busy
 
     # --- writing ------------------------------------------------------------------------------------------------------
@@ -101,7 +104,7 @@ class SessionWrite(ExplorerController):
         what was typed.
         """
         session = self._state.session
-        if session is not None and session.changed_on_disk():
+        if session is not None and (self._state.growing or session.changed_on_disk()):
             self._loader.reread(entries, begin)
         else:
             begin(list(entries))
