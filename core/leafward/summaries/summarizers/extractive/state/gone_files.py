@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
 from leafward.files.shell.effects import effects
+from leafward.files.shell.lexer import Unreadable
+from leafward.files.shell.script_walk import placed
+from leafward.files.shell.wrappers import unwrapped
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
 from leafward.summaries.facts.outcomes import failed_calls, patches_of
@@ -22,11 +25,34 @@ if TYPE_CHECKING:
     from leafward.summaries.survival.spans import SpanMessage
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
-_RUNS_BEHIND = re.compile(
-    r"\brm\s[^;&|\n]*(?:&&|;|\n)(?:[^;&|\n]*(?:&&|;|\n))*?"
-    r"\s*(?!(?:rm|mv|cp|cd|ls|cat|echo|printf|mkdir|rmdir|git|find|tree|test|\[|true|pwd|wc|head|tail|grep|rg|sleep)\b)[\w./~]"
+_WRITES_NOTHING = frozenset(
+    [
+        "rm",
+        "mv",
+        "cp",
+        "cd",
+        "ls",
+        "cat",
+        "echo",
+        "printf",
+        "mkdir",
+        "rmdir",
+        "git",
+        "find",
+        "tree",
+        "test",
+        "[",
+        "true",
+        "pwd",
+        "wc",
+        "head",
+        "tail",
+        "grep",
+        "rg",
+        "sleep",
+    ]
 )
-"""A program behind a removal, which may write the removed file anew: its log, its lock, its database."""
+"""Programs that write no file but those that they name."""
 _SUBJECTS = frozenset(
     {
         SummarySection.DONE,
@@ -89,12 +115,13 @@ def gone_files(
             )
             if _MOVES.search(command) is None:
                 continue
-            runs_behind = _RUNS_BEHIND.search(command) is not None
-            for one in effects(command):
+            done = effects(command)
+            anew = bool(done) and _runs_behind_removal(command)
+            for one in done:
                 if one.glob or one.by is not None:
                     continue
                 path = forms.canonical_path(one.path, cwd)
-                if one.operation is FileOperation.DELETE and runs_behind and path not in written:
+                if one.operation is FileOperation.DELETE and anew and path not in written:
                     continue
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 before = gone.pop(now or path, None)
@@ -104,6 +131,21 @@ def gone_files(
                     returned = before is not None and before.now == path
                     gone[path] = GoneFile(place, entry, now, returned)
     return gone
+
+
+def _runs_behind_removal(script: str) -> bool:
+    """Whether a program follows a removal, which may write the removed file anew: its log, its lock, its database."""
+    removed = False
+    try:
+        for one in placed(script):
+            words = unwrapped(one.command.words)
+            program = words[0].text.rpartition("/")[2] if words else ""
+            if removed and program and program not in _WRITES_NOTHING:
+                return True
+            removed = removed or program == "rm"
+    except Unreadable:
+        return False
+    return False
 
 
 def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[Turn]) -> None:
