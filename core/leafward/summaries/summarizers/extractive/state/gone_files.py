@@ -25,32 +25,8 @@ if TYPE_CHECKING:
     from leafward.summaries.survival.spans import SpanMessage
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
-_WRITES_NOTHING = frozenset(
-    [
-        "rm",
-        "mv",
-        "cp",
-        "cd",
-        "ls",
-        "cat",
-        "echo",
-        "printf",
-        "mkdir",
-        "rmdir",
-        "git",
-        "find",
-        "tree",
-        "test",
-        "[",
-        "true",
-        "pwd",
-        "wc",
-        "head",
-        "tail",
-        "grep",
-        "rg",
-        "sleep",
-    ]
+_WRITES_NOTHING = re.compile(
+    r"rm|mv|cp|cd|ls|cat|echo|printf|mkdir|rmdir|git|find|tree|test|\[|true|pwd|wc|head|tail|grep|rg|sleep"
 )
 """Programs that write no file but those that they name."""
 _SUBJECTS = frozenset(
@@ -140,7 +116,7 @@ def _runs_behind_removal(script: str) -> bool:
         for one in placed(script):
             words = unwrapped(one.command.words)
             program = words[0].text.rpartition("/")[2] if words else ""
-            if removed and program and program not in _WRITES_NOTHING:
+            if removed and program and _WRITES_NOTHING.fullmatch(program) is None:
                 return True
             removed = removed or program == "rm"
     except Unreadable:
