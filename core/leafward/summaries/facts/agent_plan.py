@@ -211,6 +211,7 @@ class AgentPlan:
         before, self.items = self.items, dict(items)
         was = {prose.sentence_key(item.text): item for item in before.values()}
         left = self.open
+        told = frozenset((said or {}).values())
         seen = set[str]()
         for item in [*(said or {}).values(), *items.values()]:
             key = prose.sentence_key(item.text)
@@ -218,7 +219,7 @@ class AgentPlan:
                 continue
             # Of two items with the same words one may be done; then the other is still open.
             is_open = key in left
-            if (said is not None and item in said.values()) or key not in was or was[key].is_open != is_open:
+            if item in told or key not in was or was[key].is_open != is_open:
                 seen.add(key)
                 text = left.get(key, item.text)
                 yield Sighting(FactKind.TODO, key, text, Voice.AGENT, entry, is_open=is_open)

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.questions import asks, guesses, without_fillers
 from leafward.summaries.facts.responses import denies, refutes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _REMEMBERED = 1 << 14
 _CODE = late(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
@@ -306,10 +302,16 @@ def orders(sentence: str) -> bool:
     return _ORDERS.match(without_fillers(sentence.lower())) is not None
 
 
-def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str]) -> bool:
+def is_work(item: str) -> bool:
+    """Whether an item of a list begins like work that is to be done."""
+    return _WORKS_ON.search(item.lower()) is not None
+
+
+def is_for_once(sentence: str, *, ordered: bool, amid: bool = False, beside_work: bool = False) -> bool:
     """Whether a demand binds one piece of work only. `ordered`: something was to be written just before.
 
-    `amid` are the items of the list that contains it. A demand that names itself lasting is never for once.
+    `amid`: it is an item of a list; `beside_work`: in which another one is work. A demand that names itself lasting is never
+    for once.
     """
     sentence = sentence.lower()
     if _LASTS.search(sentence) is not None:
@@ -333,7 +335,7 @@ def is_for_once(sentence: str, *, ordered: bool, amid: Sequence[str]) -> bool:
     if not amid and _HALF.search(words) is not None:
         return True
     # Beside the work, such an item limits its extent.
-    return _SPARES.search(words) is not None and any(_WORKS_ON.search(item.lower()) for item in amid)
+    return beside_work and _SPARES.search(words) is not None
 
 
 def _is_half(words: str) -> bool:

@@ -37,7 +37,7 @@ _OF_TESTS = late(r"\s*Tests?(?::| {2,})")
 """The line of jest and vitest that counts tests, beside those that count their files."""
 _COUNT_LINE = 40
 """Characters of a line that holds only a count."""
-_TAP = late(r"(?m)^\s*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
+_TAP = late(r"(?m)^[^\S\n]*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
 _LOOKING = late(
     r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|git (?:status|log|diff|show))\b"
 )

@@ -15,23 +15,25 @@ _OPENS = re.compile(
     r"|ide_[a-z_]{1,40}|command-contents)(?:[ \t][^<>\n]{0,400})?>"
 )
 """Tags that agents and editors add to a prompt: skills, reminders, instructions, open files."""
+_CLOSES = re.compile(r"</([\w -]{1,60})>")
 _PASTES, _PASTED = "<pasted_content", "</pasted_content"
 """Tags of Claude Code's desktop application around a text that was pasted (2.1.284)."""
 _TIME = r"(?:\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}|\[?\d{2}:\d{2}:\d{2}\b|[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}\b)"
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL|SEVERE)"
 _LOG = re.compile(
-    rf"^\s*(?:{_TIME}"
+    # The blanks before it are taken at once: tried in every number, they take quadratic time.
+    rf"^\s*+(?:{_TIME}"
     rf"|[\[(<]?{_LEVEL}[\])>]?(?:\s*[:|\]]|\s+\S*[\[(:])"
     r"|##\[(?:error|warning|debug|group|endgroup|section|command)\]"
     r"|(?:npm|yarn|pnpm|pip|cargo) (?:ERR!|WARN|error|warn|warning|notice)(?=\s)"
     r"|(?:error|warning|fatal|panic)(?:\[\w{1,12}\])?:\s"
-    r"|\s+at\s+\S+.{0,200}[:(]\d+"
-    r"|\s+at [\w.$<>]{1,80}\s*$"
-    r"|\s*[\w.$<>]{1,80} @ \S{1,300}:\d"
+    r"|(?<=\s)at\s+\S+.{0,200}[:(]\d+"
+    r"|(?<=\s)at [\w.$<>]{1,80}\s*$"
+    r"|[\w.$<>]{1,80} @ \S{1,300}:\d"
     r"|\S{0,80}(?: \([\w./-]{1,80}\))? {0,3}➜\s"
-    r"|node:[\w/:-]{1,80}:\d{1,7}\s*$|Node\.js v\d|\s*\^[~^]*\s*$|[\u2800-\u28ff]\s"
+    r"|node:[\w/:-]{1,80}:\d{1,7}\s*$|Node\.js v\d|\^[~^]*\s*$|[\u2800-\u28ff]\s"
     r"|[~/]\S{0,200} \([\w./-]{1,80}\)\s*$"
-    r"|\s*File \"[^\"\n]{1,300}\", line \d+"
+    r"|File \"[^\"\n]{1,300}\", line \d+"
     r"|Traceback \(most recent call last\)"
     r"|[\w./\\@-]{1,200}[:(]\d{1,7}(?:[:,]\d{1,7})?\)?[:\s]"
     r"|[A-Za-z_.]{0,60}(?:Error|Exception|Warning)(?::|\s+\[)"
@@ -48,7 +50,7 @@ _MAYBE = re.compile(
 )
 """A beginning that people write too: such a line counts as pasted only beside another one."""
 _COUNTED = (
-    r"\S\s+\[(?:[+-]?\d[\d,]* ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
+    r"\S\s+\[(?:[+-]?\d[\d,]*+ ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
     r"|\b(?:\d{1,3} (?:s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?|weeks?|months?) ago|just now)\W*(?:\[[^\[\]\n]{0,40}\]\s*)?$"
 )
 _SCREEN = re.compile(rf"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s*\S|{_COUNTED}")
@@ -214,16 +216,14 @@ def _marked(block: list[str]) -> list[bool]:
 def _without_enclosed(text: str) -> str:
     """A text without the parts that agents enclosed in tags; a tag that is never closed encloses nothing."""
     parts: list[str] = []
-    open_for_ever: set[str] = set()
+    last = {found[1]: found.start() for found in _CLOSES.finditer(text)}
     start = 0
     opening = _OPENS.search(text)
     while opening is not None:
         tag = opening[1]
-        closes = -1 if tag in open_for_ever else text.find(f"</{tag}>", opening.end())
         following = opening.end()
-        if closes < 0:
-            open_for_ever.add(tag)
-        else:
+        if last.get(tag, -1) >= following:
+            closes = text.find(f"</{tag}>", following)
             parts.append(text[start : opening.start()])
             start = following = closes + len(tag) + 3
         opening = _OPENS.search(text, following)

@@ -27,7 +27,7 @@ _ASKED = late(
     r"|any idea\b|what's\b|how come\b|(?:warum|wieso|weshalb|woran|pourquoi|por qué|perché|почему|зачем)\b"
     "|为什么|为何|为啥|怎么|なぜ|どうして|왜)"
 )
-_TAG = late(r"\b(?:no|right|correct|ok|yes)\s*[?？]+\s*$|[?？]\W*$")
+_TAG = late(r"[?？][^\w?？]*$")
 _ASKED_LAST = late(
     r"[吗呢か](?:(?<=[吗呢])|(?<=ですか)|(?<=ますか))\W*$|(?:でしょう|かな)(?:(?<=どうでしょう)|(?<=かな))\W*$"
 )

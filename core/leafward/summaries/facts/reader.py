@@ -58,7 +58,7 @@ from leafward.summaries.facts.told_steps import ToldSteps
 from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from leafward.summaries.facts.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
@@ -74,6 +74,8 @@ _SAID = frozenset(
 _WORD = late(r"\w+")
 _DEMANDS = late(r"(?i)\W*(?:never|always|do(?:n['’]t| not)|please|only|use|keep|no)\b")
 """The beginning of a sentence that demands something, whoever said it first."""
+_LONGEST_PATH = 4096
+"""Characters of a path, of which no system takes more."""
 _QUOTED = 8
 """Words in a row that nobody types like another by chance."""
 
@@ -227,7 +229,7 @@ class FactReader:
             closed += [*self.told.withdrawn(what, entry), *self.plan.withdrawn(what, entry)]
         closed += self.rules.revoke(own, entry)
         closed += self.rules.begun(typed.strip(), entry)
-        found = [one for one in self.texts.typed(text, entry) if not self._is_repeated(one)]
+        found = list(self._not_repeated(self.texts.typed(text, entry)))
         self.rules.set(found, typed)
         self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {
@@ -249,12 +251,19 @@ class FactReader:
         """Whether a rule of the user's only bound the work on the last request, and that is answered."""
         return self._is_answered and (FactKind.CONSTRAINT, rule) in self._asked_for
 
-    def _is_repeated(self, one: Sighting) -> bool:
-        """Whether what reads like a rule of the user's is a sentence of the last reply, repeated to speak about it."""
-        if one.kind is not FactKind.CONSTRAINT or _DEMANDS.match(one.text):
-            return False
-        words = _WORD.findall(one.text.casefold())
-        return len(words) >= _QUOTED and " ".join(words) in " ".join(_WORD.findall(self._replied.casefold()))
+    def _not_repeated(self, sightings: Iterable[Sighting]) -> Iterator[Sighting]:
+        """Sightings in a request without sentences of the last reply, repeated to speak about them, that read like rules."""
+        replied: str | None = None
+        for one in sightings:
+            if one.kind is FactKind.CONSTRAINT and not _DEMANDS.match(one.text):
+                words = _WORD.findall(one.text.casefold())
+                if len(words) >= _QUOTED:
+                    replied = (
+                        " ".join(_WORD.findall(self._replied.casefold())) if replied is None else replied
+                    )
+                    if " ".join(words) in replied:
+                        continue
+            yield one
 
     def _reply(self, entry: EntryIndex, message: Body, calls: Sequence[ToolCall]) -> Iterator[Sighting]:
         for block in blocks_of(message.get("content")):
@@ -309,7 +318,8 @@ class FactReader:
         # Calls about the agent's own list are read by `AgentPlan`.
         process = str(arguments.get("session_id", arguments.get("cell_id", "")))
         self._calls[call.id] = _Call(command, entry, call.name in BY_ITEM or is_silent(arguments), process)
-        if path and (key := forms.canonical_path(path, self._cwd)) not in forms.EVERYWHERE:
+        named = len(path) <= _LONGEST_PATH and path
+        if named and (key := forms.canonical_path(path, self._cwd)) not in forms.EVERYWHERE:
             voice = Voice.CHANGED if changes else Voice.CALL
             yield new_sighting((FactKind.PATH, key, path, voice, entry, "", "", True))
         if command:

@@ -68,10 +68,15 @@ def _lines(text: str) -> Iterator[re.Match[str]]:
 
 
 def without(text: str, found: list[forms.Form]) -> str:
-    """A text with blanks in place of some forms; all other characters keep their offsets."""
+    """A text with blanks in place of some forms, which come in order; all other characters keep their offsets."""
+    pieces = []
+    last = 0
     for form in found:
-        text = f"{text[: form.start]}{' ' * len(form.text)}{text[form.start + len(form.text) :]}"
-    return text
+        end = max(last, form.start + len(form.text))
+        start = max(last, form.start)
+        pieces += [text[last:start], " " * (end - start)]
+        last = end
+    return "".join([*pieces, text[last:]])
 
 
 def _is_one(path: str) -> bool:

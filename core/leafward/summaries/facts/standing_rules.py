@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import permutations
 from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import is_for_once, revoked
+from leafward.summaries.facts.demands import is_for_once, is_work, revoked
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import (
     content_words,
@@ -327,6 +328,13 @@ def ends_with_answer(demand: str, prompt: str, *, ordered: bool) -> bool:
 
     `ordered`: something was to be written just before.
     """
+    items, works = _listed(prompt)
+    amid = demand in items
+    return is_for_once(demand, ordered=ordered, amid=amid, beside_work=amid and works)
+
+
+@lru_cache(maxsize=4)
+def _listed(prompt: str) -> tuple[str, bool]:
+    """The items of a prompt's lists, each on its line, and whether one is work: read once for all demands of the prompt."""
     items = list_items(prompt)
-    amid = items if any(demand in item for item in items) else ()
-    return is_for_once(demand, ordered=ordered, amid=amid)
+    return "\n".join(items), any(map(is_work, items))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import demands, forms, pasting, prose, questions
 from leafward.summaries.facts.printed_errors import error_key, named_errors, printed_errors
+from leafward.summaries.facts.spaced_paths import without
 from leafward.summaries.facts.standing_rules import listed_rules
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
 from leafward.summaries.facts.words import words
@@ -27,6 +29,7 @@ _GLUED = re.compile(rf"[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
 """A word and the first one of the next sentence, where blocks of thinking were joined without anything between them."""
 _JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|To)(?:['’]\w+)? )")
 """The place where they were joined."""
+_BREAK = re.compile("\n")
 _NEAR = 2
 """Sentences behind a decision in which it is taken back."""
 AGREED_PLAN = "Implement the following plan:"
@@ -98,10 +101,10 @@ class TextFacts:
     def _formed(
         self, text: str, voice: Voice, entry: EntryIndex, *, names: bool, numbers: bool
     ) -> list[Sighting]:
-        seen: list[Sighting] = []
-        for form in forms.urls(text):
-            seen.append(Sighting(FactKind.URL, form.key, form.text, voice, entry))
-            text = text.replace(form.text, " " * len(form.text))
+        addresses = list(forms.urls(text))
+        seen = [Sighting(FactKind.URL, form.key, form.text, voice, entry) for form in addresses]
+        if addresses:
+            text = without(text, addresses)
         # A module's imports from its own folder are not files that anybody named.
         beside = voice not in {Voice.CODE, Voice.OUTPUT}
         found, named = words(self._cwd, relative=beside, calls=voice is not Voice.CODE, names=names).read(
@@ -111,9 +114,10 @@ class TextFacts:
             new_sighting((FactKind.PATH, key, said, voice, entry, "", "", True)) for said, key, _ in found
         ]
         if numbers:
-            places = [(form.start, form.key) for form in found]
+            places = sorted((form.start, form.key) for form in found)
+            breaks = [line_end.start() for line_end in _BREAK.finditer(text)] if places else []
             for form in forms.numbers(text):
-                about = _nearest(places, form.start, text)
+                about = _nearest(places, form.start, breaks)
                 seen.append(Sighting(FactKind.NUMBER, form.key, form.text, voice, entry, about=about))
         seen += [
             new_sighting((FactKind.IDENTIFIER, key, said, voice, entry, "", "", True))
@@ -177,10 +181,13 @@ def _thoughts(text: str) -> list[str]:
     return found
 
 
-def _nearest(named: list[tuple[int, str]], start: int, text: str) -> str:
-    """The nearest path on the same line as a number; empty where there is none."""
-    begin = text.rfind("\n", 0, start) + 1
-    end = text.find("\n", start)
-    end = len(text) if end < 0 else end
-    close = [(abs(place - start), key) for place, key in named if begin <= place < end]
+def _nearest(named: list[tuple[int, str]], start: int, breaks: list[int]) -> str:
+    """The nearest path on the same line as a number; empty where there is none. The paths and the ends of lines are in order."""
+    line = bisect_left(breaks, start)
+    close = []
+    behind = bisect_left(named, (start, ""))
+    if behind < len(named) and bisect_left(breaks, named[behind][0]) == line:
+        close.append((named[behind][0] - start, named[behind][1]))
+    if behind and bisect_left(breaks, place := named[behind - 1][0]) == line:
+        close.append((start - place, named[bisect_left(named, (place, ""))][1]))
     return min(close)[1] if close else ""

@@ -251,14 +251,15 @@ class ToldSteps:
         self._done |= signs
         if signs.isdisjoint(self._waiting):
             return
-        met = []
+        met: dict[str, None] = {}
         for sign in sorted(signs & self._waiting.keys()):
             for key in sorted(self._waiting.pop(sign)):
                 if key in self._open:
                     left = self._open[key][1]
                     left.discard(sign)
                     if not left:
-                        met.append(key)
+                        # A step that was told again with other names may still wait for those of before.
+                        met[key] = None
         yield from self._closed(met, entry)
 
     def _closed(

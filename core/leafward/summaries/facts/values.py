@@ -148,6 +148,7 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
     for seen in listed:
         if seen.key in whole and seen.kind is FactKind.PATH and from_root(seen):
             del whole[seen.key]
+    abouts: dict[tuple[FactKind, str], dict[str, None]] = {}
     for seen in listed:
         key = whole.get(seen.key, seen.key) if seen.kind is FactKind.PATH else seen.key
         identity = (seen.kind, key)
@@ -165,10 +166,11 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
             fact.outcome, fact.ended = seen.outcome, seen.entry
         elif fact.kind in _CLOSED:
             fact.outcome = ""
-        about = whole.get(seen.about, seen.about)
-        if about and about not in fact.about:
-            fact.about.append(about)
+        if seen.about:
+            abouts.setdefault(identity, {})[whole.get(seen.about, seen.about)] = None
         fact.is_open = seen.is_open
+    for identity, about in abouts.items():
+        facts[identity].about += about
     for fact in facts.values():
         recurrence = 1 + math.log2(max(1, len(fact.entries)))
         fact.weight = round(_KIND_WEIGHT[fact.kind] * _VOICE_WEIGHT[fact.voice] * recurrence, 4)
@@ -188,12 +190,15 @@ def from_root(path: Sighting) -> bool:
 def whole_paths(keys: Iterable[str]) -> dict[str, str]:
     """The longest path that ends in a relative path, by that relative path; left out where several are the longest."""
     known = sorted(set(keys))
+    # Only of these the longer ones are asked for: all ends of a path of very many folders would take all memory.
+    bare_keys = {key.lstrip("./") for key in known}
     ends: dict[str, set[str]] = {}
     for key in known:
         stem = key.strip("/")
         while "/" in stem:
             stem = stem.partition("/")[2]
-            ends.setdefault(stem, set()).add(key)
+            if stem in bare_keys:
+                ends.setdefault(stem, set()).add(key)
     whole: dict[str, str] = {}
     for key in known:
         bare = key.lstrip("./")

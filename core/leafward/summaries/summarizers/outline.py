@@ -88,8 +88,10 @@ _NUMBERED = re.compile(
     r"^\d{1,2}\.\s+(?:\*\*)?((?:[A-Za-z/&-]+ ){0,4}[A-Za-z/&-]+)(?: \([^()\n]{1,60}\))?:(?:\*\*)?\s*$"
 )
 """A heading of a summary by Claude Code, which numbers its sections; before 2.1 they are bold."""
-_DRAFTED = re.compile(r"^Analysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
-"""The thinking before such a summary, which repeats all of it."""
+_DRAFT = re.compile(r"^Analysis:[^\S\n]*$", re.MULTILINE)
+"""The beginning of the thinking before such a summary, which repeats all of it."""
+_DRAFTED = re.compile(r"^Summary:[^\S\n]*$", re.MULTILINE)
+"""Its end."""
 _POINTER = re.compile(
     r"^(?:If you need specific details from before compaction\b.*"
     r"|Please continue the conversation from where we left (?:it )?off\b.{0,200})\Z",
@@ -97,7 +99,7 @@ _POINTER = re.compile(
 )
 """The text of Claude Code after such a summary: since 2.1 the place of the transcript, and the request to go on."""
 _CONTINUED = re.compile(
-    r"\AThis session is being continued from a previous conversation\b[^\n]*\n?(?:[^\n#]*\bsummar[^\n]*:\s*\n)?"
+    r"\AThis session is being continued from a previous conversation\b[^\n]*\n?(?:[^\n#]{0,200}\bsummar[^\n]{0,200}:\s*\n)?"
 )
 """The text of Claude Code before such a summary."""
 _LISTS = re.compile(r"<(read-files|modified-files)>.*?(?:</\1>|\Z)", re.DOTALL)
@@ -159,6 +161,13 @@ def unframed(summary: str) -> str:
     return _POINTER.sub("", _CONTINUED.sub("", summary))
 
 
+def _without_draft(text: str) -> str:
+    """A summary of Claude Code without the thinking before it."""
+    begins = _DRAFT.search(text)
+    ends = _DRAFTED.search(text, begins.end()) if begins is not None else None
+    return text if begins is None or ends is None else text[: begins.start()] + text[ends.end() :]
+
+
 def outline_lines(text: str) -> Iterator[OutlineLine]:
     """The lines of a summary by section, with those that are code."""
     current = SummarySection.CONTEXT
@@ -166,9 +175,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
     fenced = False
     intro = ""
     above = ItemsAbove()
-    for extra in (_LISTS, _DRAFTED):
-        text = extra.sub("", text)
-    lines = unframed(text).split("\n")
+    lines = unframed(_without_draft(without_lists(text))).split("\n")
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if "|" in line and following.strip() and _RULE.match(following):
             # The head of a table only names its columns.
@@ -237,8 +244,9 @@ def named_files(paths: Sequence[str], most: int = 3) -> str:
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:
     """A piece of a session as part of a line of ours: one line, safe, that opens no heading, list, fence or tag."""
-    line = text if text.isascii() else unicodedata.normalize("NFC", text)
-    line = safe_line(line[: 8 * limit + 256])
+    # It is cut first: to order very many combining marks takes quadratic time.
+    line = text[: 8 * limit + 256]
+    line = safe_line(line if line.isascii() else unicodedata.normalize("NFC", line))
     for _ in range(4):
         opener = _OPENER.match(line)
         if opener is None or not opener[0]:

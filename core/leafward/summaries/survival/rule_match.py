@@ -60,6 +60,8 @@ _BOUNDS = (
         ),
     ),
 )
+_NEAR_BEFORE = 40
+"""Characters before a bound in which a negation of it stands."""
 _DENIED = re.compile(r"(?i)(?:\b(?:no|not|never|cannot)|n['’]t)\b[\w\s]{0,30}$")
 
 
@@ -106,7 +108,7 @@ def _restricts(rule: str, line: str) -> bool:
 def _bounds(text: str) -> set[int]:
     """1 for a least amount, -1 for a most; "no more than" is a most."""
     return {
-        -side if _DENIED.search(text[: found.start()]) else side
+        -side if _DENIED.search(text, max(0, found.start() - _NEAR_BEFORE), found.start()) else side
         for side, sign in _BOUNDS
         for found in sign.finditer(text)
     }

@@ -311,9 +311,7 @@ def _placed_by_words(line: _Line) -> _Line | None:
     if section is SummarySection.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
         # In a list of the user's messages, requests are answered, and rules still hold.
         # Of a message with several sentences those that ask for work are over.
-        rules = [
-            one for one in sentences(said[1]) if demands(one) and not is_for_once(one, ordered=False, amid=())
-        ]
+        rules = [one for one in sentences(said[1]) if demands(one) and not is_for_once(one, ordered=False)]
         return _Line(SummarySection.CONSTRAINTS, " ".join(rules), lead) if rules else None
     if section in {SummarySection.NEXT, SummarySection.IN_PROGRESS} and _ABOUT_STEPS.match(text):
         return None
