@@ -109,7 +109,7 @@ def test_files_of_before_the_common_ancestor_are_only_counted(done: Run, tmp_pat
     assert "old.py" not in out
     (row,) = (line for line in out.splitlines() if "new.py" in line)
     assert "+1 -0" in row
-    assert "1 more before the common ancestor only" in out
+    assert "1 before the common ancestor only" in out
 
 
 def test_outcomes_of_many_branches_are_a_table(done: Run, run: Run, file: Acting) -> None:
