@@ -109,7 +109,7 @@ def test_files_of_before_the_common_ancestor_are_only_counted(done: Run, tmp_pat
     assert "old.py" not in out
     (row,) = (line for line in out.splitlines() if "new.py" in line)
     assert "+1 -0" in row
-    assert "1 more before the common ancestor only" in out
+    assert "1 before the common ancestor only" in out
 
 
 def test_outcomes_of_many_branches_are_a_table(done: Run, run: Run, file: Acting) -> None:
@@ -179,6 +179,67 @@ def test_a_document_is_of_two_entries_and_no_patch(run: Run, file: Acting, tmp_p
     refused = run("diff", file.path, "#2", "#5", "--format", "md", "-o", file.path)
     assert refused.code == 1
     assert "THREE" in file.path.read_text()
+
+
+def test_a_patch_has_the_files_that_are_named(done: Run, run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("begin")
+    for name in ("src/a.py", "src/b.py", "c.py"):
+        file.said(call("write", name, path=name, content="one\n"))
+        file.answered(name, "write")
+    file.said(edit("e", "line 3.", "THREE", "src/never_read.py"))
+    end = file.answered("e", "edit")
+
+    def patched(*named: str) -> dict[str, list[str]]:
+        files = [part for name in named for part in ("--file", name)]
+        found = done("diff", file.path, fork, end, "--patch", "b", *files, "--json").document
+        assert found["patch"].count("diff --git") == len(found["files"])
+        return {"files": found["files"], "left_out": [one["path"] for one in found["left_out"]]}
+
+    assert patched() == {"files": ["c.py", "src/a.py", "src/b.py"], "left_out": ["src/never_read.py"]}
+    assert patched("./c.py") == {"files": ["c.py"], "left_out": []}
+    assert patched("src/") == {"files": ["src/a.py", "src/b.py"], "left_out": ["src/never_read.py"]}
+    refused = run("diff", file.path, fork, end, "--patch", "b", "--file", "d.py")
+    assert refused.code == 2
+    assert "b changed no file named d.py" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--what", "context", "--file", "a.py"), "--file needs --what files, --what contents or --patch"),
+        (("--what", "outcome", "--base", "."), "--base needs --what files"),
+        (("--format", "md", "--file", "a.py"), "--file needs"),
+        (("--format", "md", "--what", "files"), "choose one of --what, --patch and --format"),
+        (("--patch", "b", "--what", "files"), "choose one of --what, --patch and --format"),
+        (("--keep-secrets",), "--keep-secrets needs --format"),
+        (("--redact",), "--redact needs --patch"),
+    ],
+)
+def test_an_option_without_effect_is_refused(
+    run: Run, file: Acting, options: tuple[str, ...], words: str
+) -> None:
+    refused = run("diff", file.path, "#2", "#5", *options)
+    assert refused.code == 2
+    assert words in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--timeline", "a.py", "--rebuild", "a.py"), "choose one of --timeline, --rebuild and --into"),
+        (("--into", "x", "--rebuild", "a.py"), "choose one of"),
+        (("--base", "."), "--base needs --rebuild or --into"),
+        (("--timeline", "a.py", "--base", "."), "--base needs --rebuild or --into"),
+        (("--rebuild", "a.py", "--dry-run"), "--dry-run needs --into"),
+    ],
+)
+def test_an_option_of_files_without_effect_is_refused(
+    run: Run, file: Acting, options: tuple[str, ...], words: str
+) -> None:
+    refused = run("files", file.path, *options)
+    assert refused.code == 2
+    assert words in refused.err
 
 
 def test_a_branch_that_worked_on_what_another_left(done: Run, run: Run, file: Acting) -> None:

@@ -243,3 +243,10 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     lines = wrapped(text, Page(width), first=" " * 8, below=" " * 8)
     assert max(map(len, lines)) <= width
     assert " ".join(line.strip() for line in lines) == text
+
+
+@pytest.mark.parametrize("option", ["--diff", "--overwrite", "--cwd=/"])
+def test_an_undo_refuses_options_that_mean_nothing_to_it(work: Work, run: Run, option: str) -> None:
+    refused = run("restore", work.path, "--undo", option)
+    assert refused.code == 2
+    assert "--undo " in refused.err

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.model_window import context_window
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.cli.output.entry_json import shown_ids
+from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say, usage_json
 from leafward.cli.selection import leaf_shown, opened
 from leafward.cli.settings import configured
@@ -125,13 +125,13 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     yield from _head_lines(session, found, page)
     yield ""
     yield from _message_lines(session, found, page)
-    for one in found.messages.edits:
-        if one.removed:
-            yield page.style(
-                f"{pad(page.fit(safe_line(session.columns.id_at(one.entry) or '', 64), 8), 10)}left out by a context edit, "
-                f"which frees ~{found.freed([one]):,} tokens",
-                "faint",
-            )
+    removed = [one for one in found.messages.edits if one.removed]
+    names = shown_ids(session, (one.entry for one in removed))
+    for one in removed:
+        yield page.style(
+            f"{names.get(one.entry, '')}  left out by a context edit, which frees ~{found.freed([one]):,} tokens",
+            "faint",
+        )
     yield ""
     yield from _ledger_lines(found, page)
     yield page.style(_counted(found), "faint")

@@ -26,10 +26,13 @@ from leafward.context.model_context import context_at
 from leafward.export.documents.comparison import comparison_of
 from leafward.export.documents.comparison_document import document
 from leafward.export.documents.content import redactor_for
+from leafward.files.file_names import locate
 from leafward.files.file_replay.bases import WorkspaceBases
+from leafward.files.tool_calls import table_of
 from leafward.session.messages import message_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from leafward.cli.options.branch_options import DiffOptions
@@ -51,7 +54,7 @@ def diff(selector: str, names: tuple[str, ...], options: DiffOptions, as_json: b
         compared = sides(session, found_at[0], found_at[1])
         bases = bases_in(options.base)
         if options.patch is not None:
-            return _patch(compared, options.patch, bases, options.redact, as_json)
+            return _patch(compared, options, bases, as_json)
         found = _MAKERS[what](compared, options.files, bases)
         if as_json:
             emit_json({"what": what, **_head(compared), **found})
@@ -95,10 +98,13 @@ def _side(session: Session, side: Side) -> dict[str, Any]:
     }
 
 
-def _patch(compared: Sides, letter: str, bases: Bases | None, redacted: bool, as_json: bool) -> int:
+def _patch(compared: Sides, options: DiffOptions, bases: Bases | None, as_json: bool) -> int:
     """Writes a patch. It is there to be applied, so secrets stay in it, with a remark, unless they are to be removed."""
+    letter, redacted = options.patch, options.redact
     side = compared.a if letter == "a" else compared.b
-    made = patch_of(compared, side, bases=bases)
+    made = patch_of(compared, side, bases=bases, wanted=_named_by(compared.session, options.files))
+    if options.files and not made.files and not made.left_out:
+        raise click.UsageError(f"{letter} changed no file named {', '.join(options.files)}")
     redactor = redactor_for(compared.session)
     plain = redactor.patch(made.text)
     text = plain if redacted else made.text
@@ -172,27 +178,29 @@ def _file(session: Session, file: FileDifference, same: bool | None) -> dict[str
     }
 
 
-def _chosen(sets: FileSets, named: tuple[str, ...]) -> FileSets:
+def _named_by(session: Session, named: tuple[str, ...]) -> Callable[[str], bool]:
+    """Whether a path is that of a named file, or lies in a named folder; each one if none is named."""
+    tidy = table_of(session).tidies_paths
+    names = tuple(locate(name, session.cwd, tidy=tidy) for name in named)
+    return lambda path: not names or any(path == name or path.startswith(f"{name}/") for name in names)
+
+
+def _chosen(session: Session, sets: FileSets, named: tuple[str, ...]) -> FileSets:
     """The named files and the files in named folders; all files if none is named."""
-    if not named:
-        return sets
-    names = tuple(name.rstrip("/") for name in named)
+    wanted = _named_by(session, named)
 
     def kept(files: tuple[FileDifference, ...]) -> tuple[FileDifference, ...]:
-        return tuple(
-            file
-            for file in files
-            if any(file.path == name or file.path.startswith(f"{name}/") for name in names)
-        )
+        return tuple(file for file in files if wanted(file.path))
 
     chosen = FileSets(kept(sets.only_a), kept(sets.both), kept(sets.only_b))
-    if not len(chosen):
+    if named and not len(chosen):
         raise click.UsageError(f"no file of either entry is named {', '.join(named)}")
     return chosen
 
 
 def _files(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> dict[str, Any]:
-    sets, contents = _chosen(compare_files(compared), named), SideContents(compared, bases=bases)
+    sets = _chosen(compared.session, compare_files(compared), named)
+    contents = SideContents(compared, bases=bases)
     return {
         column: [
             _file(compared.session, file, same)
@@ -238,7 +246,8 @@ def _content(session: Session, file: FileDifference, found: ContentDifference) -
 
 
 def _contents(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> dict[str, Any]:
-    sets, contents = _chosen(compare_files(compared), named), SideContents(compared, bases=bases)
+    sets = _chosen(compared.session, compare_files(compared), named)
+    contents = SideContents(compared, bases=bases)
     return {
         column: [
             _content(compared.session, file, contents.of(file))

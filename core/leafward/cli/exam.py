@@ -17,6 +17,7 @@ from leafward.cli.model_request import (
     request_text,
     tell_outgoing,
 )
+from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.exam_json import exam_json
 from leafward.cli.output.page import Page, emit_json, pad, page, say
 from leafward.cli.selection import opened
@@ -154,21 +155,19 @@ def _text(
     answers: Sequence[tuple[str, tuple[int | None, ...]]] = (),
 ) -> Iterator[str]:
     yield _head(session, index, found, page)
+    names = shown_ids(session, (one.question.entry for one in found.graded))
     for number, one in enumerate(found.graded):
         yield ""
         given = [(model, chosen[number]) for model, chosen in answers if chosen]
-        yield from _question(session, one, page, given)
+        yield from _question(one, names.get(one.question.entry, ""), page, given)
 
 
-def _question(
-    session: Session, one: Graded, page: Page, given: Sequence[tuple[str, int | None]]
-) -> Iterator[str]:
-    """A question and its answers, each followed by the models that gave it."""
+def _question(one: Graded, entry: str, page: Page, given: Sequence[tuple[str, int | None]]) -> Iterator[str]:
+    """A question about an entry and its answers, each followed by the models that gave it."""
     place = PLACE_WORDS[one.place]
     unread = one.place is AnswerPlace.UNREADABLE
     mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")
     mark = "?" if unread else mark
-    entry = safe_line(session.columns.id_at(one.question.entry) or "", 12)
     ink = "leaf" if one.answered else "faint" if unread else "bad"
     yield f"{page.style(mark, ink)} {page.style(one.question.text, 'bold')}  {page.style(f'{place}, entry {entry}', 'faint')}"
     mark_of_right = "→" if page.unicode else ">"

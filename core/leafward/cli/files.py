@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import shortened
 from leafward.cli.diff import bases_in, rebuilt_json
-from leafward.cli.output.page import Page, emit_json, note, pad, page, say, write_text
+from leafward.cli.output.entry_ids import shown_ids
+from leafward.cli.output.page import Page, cells, emit_json, note, pad, page, say, write_text
 from leafward.cli.selection import opened
 from leafward.export.documents.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
@@ -128,14 +130,16 @@ def _text(
     )
     if not any(uses for _, uses, _ in groups):
         yield "no file was read or modified on this path"
+    names = shown_ids(session, (use.entries[-1] for _, uses, _ in groups for use in uses))
+    width = max(20, page.width - 19 - max(map(cells, names.values()), default=0))
     for title, uses, style in groups:
         if uses:
             yield page.style(f"{title}  {counted(len(uses), 'file')}", style)
         for use in uses:
-            path = page.fit(safe_line(use.path), max(20, page.width - 33))
-            entries = counted(len(use.entries), "entry", "entries")
-            last = safe_line(session.columns.id_at(use.entries[-1]) or "", 40)
-            yield f"  {pad(path, max(20, page.width - 33))}  {pad(entries, 13, right=True)}  {page.style(last, 'faint')}"
+            # The end of a path tells files apart.
+            path = pad(shortened(safe_line(use.path), width, cells, page.gap), width)
+            entries = pad(counted(len(use.entries), "entry", "entries"), 13, right=True)
+            yield f"  {path}  {entries}  {page.style(names.get(use.entries[-1], ''), 'faint')}"
     if looked:
         yield page.style(f"searched  {counted(len(looked), 'place')}", "faint")
     for place in looked:
@@ -174,6 +178,8 @@ def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> 
         )
         return 0
     out = page()
+    names = shown_ids(session, (one.entry for one in found))
+    wide = max(map(cells, names.values()), default=0)
 
     def lines() -> Iterator[str]:
         yield out.style(f"{safe_line(named)}  {counted(len(found), 'step')}", "bold")
@@ -187,7 +193,7 @@ def _timeline(session: Session, index: EntryIndex, path: str, as_json: bool) -> 
             inferred = "inferred" if one.inferred else ""
             rest = "  ".join(part for part in (numbers, state, inferred, where) if part)
             name = safe_line(one.path) if one.path != named else ""
-            yield f"  {pad(safe_line(session.columns.id(one.entry), 12), 12)} {pad(safe_line(did), 14)} {name} {rest}".rstrip()
+            yield f"  {pad(names[one.entry], wide)}  {pad(safe_line(did), 14)} {name} {rest}".rstrip()
 
     say(lines())
     return 0

@@ -10,6 +10,7 @@ import click
 from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
+from leafward.base.shown_path import shortened
 from leafward.branches.diff.patches import restore_diff as diff_of
 from leafward.cli.output.page import cells, emit_json, note, pad, page, say, wrapped
 from leafward.cli.selection import opened
@@ -121,7 +122,7 @@ def _list(shown: Sequence[RestoredFile], chosen: Sequence[RestoredFile], page: P
             why += f"; name it with --overwrite to {one.offered.value} it"
         if one.remark and one.path in actions:
             why += f"; {one.remark}"
-        path = pad(page.fit(safe_line(one.path), width), width)
+        path = pad(shortened(safe_line(one.path), width, cells, page.gap), width)
         style = "faint" if action is RestoreAction.LEAVE else "bold"
         reason = safe_line(why)
         if cells(path) + cells(reason) + 10 <= page.width:

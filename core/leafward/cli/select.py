@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, short
-from leafward.base.safe_text import safe_line
+from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.entry_json import entry_facts
 from leafward.cli.output.page import cells, emit_json, note, pad, page, say
 from leafward.cli.queries import chosen_entries
@@ -47,12 +47,13 @@ def select(selector: str, query: str, as_json: bool) -> int:
 
 
 def _text(session: Session, found: Sequence[EntryIndex], metrics: EntryMetrics, page: Page) -> Iterator[str]:
+    names = shown_ids(session, found)
+    wide = max(map(cells, names.values()), default=0)
     for index in found:
-        entry = session.entry(index)
         size = short(metrics.tokens[index]) if metrics.tokens[index] else ""
         first_words = headline(session, index)
         word = page.fit(first_words.word, 10)
-        facts = f"{pad(f'#{index}', 8)} {pad(safe_line(entry.id, 12), 12)} {pad(word, 12)}"
+        facts = f"{pad(f'#{index}', 8)} {pad(names[index], wide)}  {pad(word, 11)}"
         facts += f" {pad(size, 6, right=True)}  "
         head = page.fit(first_words.text, max(20, page.width - cells(facts)))
         yield facts + head

@@ -10,6 +10,7 @@ from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.cli.governance_audit import traced_json, traced_text
+from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say
 from leafward.cli.output.survival_facts import fact_text, share_text, survival_json
 from leafward.cli.selection import opened
@@ -21,7 +22,7 @@ from leafward.summaries.fates.report import Status, Survival, survival_of
 from leafward.summaries.survival.spans import compactions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from leafward.session.session import Session
@@ -105,16 +106,23 @@ def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[
         return
     cost = f", {money(later.dollars)}" if later.dollars is not None else ""
     yield page.style(calls, "bold") + f"  {repeat_words(later)}: ~{later.tokens:,} tokens{cost}"
-    for one in later.repeated[:_SHOWN]:
-        width = max(20, page.width - 26)
+    listed = later.repeated[:_SHOWN]
+    names, wide = _names(session, (one.entry for one in listed))
+    width = max(20, page.width - 17 - wide)
+    for one in listed:
         text = safe_line(one.text, 300)
         if one.kind is Repeat.FILE:
             text = shortened(text, width, cells, page.gap)
         text = page.fit(text, width)
-        entry = safe_line(session.columns.id_at(one.entry) or "", 12)
-        yield f"  {pad(str(one.kind), 11)} {pad(entry, 9)} {text}"
+        yield f"  {pad(str(one.kind), 11)} {pad(names.get(one.entry, ''), wide)} {text}"
     if len(later.repeated) > _SHOWN:
         yield page.style(f"  and {len(later.repeated) - _SHOWN} more; --json has all", "faint")
+
+
+def _names(session: Session, entries: Iterable[int]) -> tuple[dict[int, str], int]:
+    """Short ids of listed entries, and the cells of their column."""
+    names = shown_ids(session, entries)
+    return names, max(map(cells, names.values()), default=0) + 1
 
 
 def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator[str]:
@@ -141,9 +149,9 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
         yield ""
         yield page.style(f"{status}  {counted(len(fates), 'fact')}", _STYLE[status])
         fates.sort(key=lambda fate: -fate.fact.weight)
+        names, wide = _names(session, (fate.fact.entry for fate in fates[:_SHOWN]))
         for fate in fates[:_SHOWN]:
-            entry = safe_line(session.columns.id_at(fate.fact.entry) or "", 12)
-            text = fact_text(fate.fact, max(20, page.width - 26), page)
-            yield f"  {pad(str(fate.fact.kind), 11)} {pad(entry, 9)} {text}"
+            text = fact_text(fate.fact, max(20, page.width - 17 - wide), page)
+            yield f"  {pad(str(fate.fact.kind), 11)} {pad(names.get(fate.fact.entry, ''), wide)} {text}"
         if len(fates) > _SHOWN:
             yield page.style(f"  and {len(fates) - _SHOWN} more; --json has all", "faint")

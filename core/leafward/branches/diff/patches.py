@@ -41,11 +41,15 @@ class Patch:
 
 
 def patch_of(
-    sides: Sides, side: Side, stop: Callable[[], bool] = lambda: False, bases: Bases | None = None
+    sides: Sides,
+    side: Side,
+    stop: Callable[[], bool] = lambda: False,
+    bases: Bases | None = None,
+    wanted: Callable[[str], bool] = lambda _name: True,
 ) -> Patch:
     """The changes of one side against the common ancestor, name by name: a move is a deletion and a new file.
 
-    `bases` as in `SideContents`.
+    `bases` as in `SideContents`. Only files with `wanted` names are in it, or listed as left out.
     """
     shared = Replay(sides.session, {}, {})
     shared.go(sides.shared.steps, None, stop)
@@ -72,12 +76,12 @@ def patch_of(
                 if name in pairs and other in reasons:
                     reasons.setdefault(name, f"it was moved from or to {other}, which is left out")
     parts, done = [], []
-    for name in sorted(pairs.keys() - reasons.keys(), key=utf16_order):
+    for name in sorted(filter(wanted, pairs.keys() - reasons.keys()), key=utf16_order):
         text = "".join(_file_patch(*pairs[name]))
         if text:
             parts.append(text)
             done.append(name)
-    left_out = tuple(sorted(reasons.items(), key=lambda one: utf16_order(one[0])))
+    left_out = tuple((name, reasons[name]) for name in sorted(filter(wanted, reasons), key=utf16_order))
     new = tuple(name for name in done if pairs[name][0].base == _TAKEN_AS_NEW)
     unsure = tuple(name for name in done if not all(one.ends for one in pairs[name]))
     return Patch("".join(parts), tuple(done), left_out, unsure, new)

@@ -94,6 +94,8 @@ def restore(
         raise click.UsageError("name an ENTRY, or --undo")
     if options.undo and options.cwd is not None:
         raise click.UsageError("--undo knows its folder; leave out --cwd")
+    if options.undo and (options.diff or options.overwrite):
+        raise click.UsageError("--undo puts all files back; leave out --diff and --overwrite")
     from leafward.cli.restore import run_restore, run_undo
 
     if entry is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from leafward.cli.declarations.command import dry_run_option, json_option, session_argument, verb
 
@@ -40,17 +41,29 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], options: DiffOptio
     from leafward.cli.diff import diff as run
     from leafward.cli.diff import export
 
-    if options.form is not None:
-        if more:
-            raise click.UsageError("more than two entries are compared by --what outcome only")
-        if options.patch is not None:
-            raise click.UsageError("--format and --patch are two different documents")
-        return export(session, (a, b), options.form, options, as_json)
-    if options.output is not None:
-        raise click.UsageError("-o needs --format")
+    what = click.get_current_context().get_parameter_source("what")
+    _refuse_combinations(options, named=what is ParameterSource.COMMANDLINE)
+    if options.form is None:
+        return run(session, (a, b, *more), options, as_json)
+    if more:
+        raise click.UsageError("more than two entries are compared by --what outcome only")
+    return export(session, (a, b), options.form, options, as_json)
+
+
+def _refuse_combinations(options: DiffOptions, *, named: bool) -> None:
+    """Raises UsageError for an option of `diff` that would have no effect. `named`: whether `--what` was typed."""
+    document = options.form is not None
+    if sum((named, document, options.patch is not None)) > 1:
+        raise click.UsageError("choose one of --what, --patch and --format")
+    if not document and (options.output is not None or options.keep_secrets):
+        raise click.UsageError(f"{'-o' if options.output is not None else '--keep-secrets'} needs --format")
     if options.redact and options.patch is None:
         raise click.UsageError("--redact needs --patch; documents are always redacted")
-    return run(session, (a, b, *more), options, as_json)
+    of_files = options.patch is not None or options.what in ("files", "contents")
+    if options.files and (document or not of_files):
+        raise click.UsageError("--file needs --what files, --what contents or --patch")
+    if options.base is not None and not document and not of_files:
+        raise click.UsageError("--base needs --what files, --what contents, --patch or --format")
 
 
 @verb(

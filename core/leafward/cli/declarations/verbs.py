@@ -214,6 +214,13 @@ def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> 
     rebuilt from the recorded calls; only exact contents are written, and files that another program may have changed
     are named.
     """
+    chosen = [options.timeline is not None, options.rebuild is not None, options.into is not None]
+    if sum(chosen) > 1:
+        raise click.UsageError("choose one of --timeline, --rebuild and --into")
+    if options.base is not None and options.rebuild is None and options.into is None:
+        raise click.UsageError("--base needs --rebuild or --into")
+    if dry_run and options.into is None:
+        raise click.UsageError("--dry-run needs --into; without it nothing is written")
     from leafward.cli.files import files as run
 
     return run(session, options, dry_run, as_json)

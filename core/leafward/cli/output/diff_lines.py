@@ -8,12 +8,13 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.branches.diff.file_sets import Flag
+from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.outcomes import outcome_table
 from leafward.cli.output.page import Page, cells, indented, pad
 from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward.export.documents.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
 from leafward.files.file_replay.remarks import StepRemark
-from leafward.session.entries import Kind
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.entry_headline import headline
 
 if TYPE_CHECKING:
@@ -24,14 +25,15 @@ if TYPE_CHECKING:
 
 
 def _titles(compared: Sides, page: Page) -> Iterator[str]:
-    session = compared.session
-    above = session.columns.id_at(compared.ancestor)
-    yield page.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
+    names = shown_ids(compared.session, (compared.ancestor, compared.a.entry, compared.b.entry))
+    yield page.style(f"common ancestor {names.get(compared.ancestor, '– (none)')}", "faint")
     for letter, side in (("A", compared.a), ("B", compared.b)):
-        entry = session.columns.id_at(side.entry) or "(before everything)"
+        entry = names.get(side.entry, "(before everything)")
         numbers = f"{counted(len(side.entries), 'entry', 'entries')}  {counted(side.turns, 'turn')}  {counted(side.edits, 'change')}"
         words = page.fit(safe_line(side.outcomes.last_words), max(10, page.width - 62))
-        line = f"{page.style(letter, 'bold')} {pad(safe_line(entry, 40), 12)} {pad(numbers, 36)} {page.style(words, 'faint')}"
+        line = (
+            f"{page.style(letter, 'bold')} {pad(entry, 12)} {pad(numbers, 36)} {page.style(words, 'faint')}"
+        )
         yield line if words else line.rstrip()
 
 
@@ -57,7 +59,8 @@ def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[s
             yield f"  {sign} {name} {numbers}  {page.style(flags, 'faint')}".rstrip()
         before = sum(file["a"] is None and file["b"] is None for file in files)
         if before:
-            yield page.style(f"    {before} more before the common ancestor only; --json has all", "faint")
+            more = " more" if before < len(files) else ""
+            yield page.style(f"    {before:,}{more} before the common ancestor only; --json has all", "faint")
 
 
 def _marks(file: dict[str, Any]) -> str:
@@ -122,22 +125,31 @@ def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
     for name in ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total"):
         numbers = "".join(pad(short(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b"))
         yield f"{pad(PART_WORDS.get(name, name), 18)}{numbers}"
+    columns = compared.session.columns
+    listed = [
+        columns.index(one["entry"])
+        for column in ("only_a", "only_b")
+        for one in found[column]
+        if one["entry"]
+    ]
+    names = shown_ids(compared.session, listed)
+    wide = max(map(cells, names.values()), default=0) + 2
     for column, title in (("only_a", "Only in A"), ("only_b", "Only in B")):
         messages = found[column]
         if messages:
             yield ""
             yield page.style(f"{title}  {counted(len(messages), 'message')}", "bold")
             for one in messages:
-                word, text = _words(compared.session, one)
-                text = page.fit(text, max(20, page.width - 37))
-                yield f"  {pad(safe_line(one['entry'] or '', 40), 10)} {pad(page.fit(word, 10), 11)} {pad(short(one['tokens']), 7, right=True)}  {text}"
+                entry = columns.index(one["entry"]) if one["entry"] else NO_ENTRY
+                word, text = _words(compared.session, entry, one)
+                text = page.fit(text, max(20, page.width - 25 - wide))
+                yield f"  {pad(names.get(entry, ''), wide)} {pad(page.fit(word, 10), 11)} {pad(short(one['tokens']), 7, right=True)}  {text}"
 
 
-def _words(session: Session, message: dict[str, Any]) -> tuple[str, str]:
+def _words(session: Session, entry: EntryIndex, message: dict[str, Any]) -> tuple[str, str]:
     """The word and the text of a message, as `context` lists it."""
-    if message["entry"] is None:
+    if entry < 0:
         return message["role"], message["text"]
-    entry = session.find(message["entry"])
     head = headline(session, entry)
     return head.word, message["text"] if session.columns.kind[entry] == Kind.COMPACTION else head.text
 
@@ -148,9 +160,15 @@ PART_WORDS = {"not_in_file": "not in file", "error": "estimation error"}
 def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     yield ""
+    stored = {
+        letter: compared.session.columns.index(name)
+        for letter, one in found["summaries"].items()
+        if (name := one["entry"]) is not None
+    }
+    names = shown_ids(compared.session, stored.values())
     for letter in ("a", "b"):
         one = found["summaries"][letter]
-        where = f"stored in {safe_line(one['entry'], 40)}" if one["entry"] else "made on the spot, extractive"
+        where = f"stored in {names[stored[letter]]}" if letter in stored else "made on the spot, extractive"
         yield page.style(
             f"{letter.upper()}  {where if one['text'] else 'no messages since the common ancestor'}", "faint"
         )

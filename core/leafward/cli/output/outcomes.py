@@ -6,8 +6,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted, short
-from leafward.base.safe_text import safe_line
 from leafward.branches.diff.sides import side as side_of
+from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say, usage_json
 
 if TYPE_CHECKING:
@@ -22,12 +22,11 @@ def compare_outcomes(session: Session, entries: Sequence[int], as_json: bool) ->
     ancestor = reduce(session.tree.common_ancestor, entries)
     sides = [side_of(session, ancestor, entry) for entry in entries]
     came = [outcome_json(session, side) for side in sides]
-    above = session.columns.id_at(ancestor)
     if as_json:
         emit_json(
             {
                 "what": "outcome",
-                "ancestor": above,
+                "ancestor": session.columns.id_at(ancestor),
                 "nodes": [
                     {
                         "entry": session.columns.id_at(side.entry),
@@ -41,10 +40,11 @@ def compare_outcomes(session: Session, entries: Sequence[int], as_json: bool) ->
         )
         return 0
     out = page()
-    names = [safe_line(session.columns.id_at(side.entry) or "(before everything)", 40) for side in sides]
+    shown = shown_ids(session, (ancestor, *(side.entry for side in sides)))
+    names = [shown.get(side.entry, "(before everything)") for side in sides]
 
     def lines() -> Iterator[str]:
-        yield out.style(f"common ancestor {safe_line(above) if above else '– (none)'}", "faint")
+        yield out.style(f"common ancestor {shown.get(ancestor, '– (none)')}", "faint")
         yield ""
         yield from outcome_table(came, names, out)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.cli.output.entry_json import shown_ids
+from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.outline import OWN_ROW, OutlineRow, outline_rows
 from leafward.cli.output.page import Page, cells, pad
 from leafward.context.basis import Basis
