@@ -8,6 +8,7 @@ from textual.command import CommandList, CommandPalette
 from leafward_tui.app.command_palette import working_intents
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.keys.intents import INTENTS
+from leafward_tui.ui.panes.line_scroll import SlimBar
 from leafward_tui.ui.sheets.key_help import HelpScreen
 from tests.tui.explored import WIDE
 from tests.tui.session_store import SessionFile, app_over, browsing, listed, reached, rows, until
@@ -38,6 +39,7 @@ async def test_the_palette_lists_what_works_now_and_nothing_else(tmp_path: Path)
         assert "Open this session" in found
         assert "Next hit" not in found
         assert "Next row" not in found
+        assert pilot.app.screen.query_one(CommandList).vertical_scrollbar.renderer is SlimBar
 
 
 async def test_without_sessions_there_is_nothing_to_open(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from leafward_tui.compare.model.outcome_page import figures, outcome_page
 from leafward_tui.compare.model.side_column import side_column
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.text.cells import exact
-from tests.acting import Acting, call
+from tests.acting import NO_COST, Acting, call, usage
 from tests.tui.compared import compared, content, parted
 
 if TYPE_CHECKING:
@@ -334,6 +334,43 @@ def test_what_differs_is_told_where_it_is_not_seen(tmp_path: Path) -> None:
 def test_errors_are_told_where_there_is_no_room_for_the_cost(both: Overall) -> None:
     text = "\n".join(line.text for line in side_column(both, (), 30, UNICODE))
     assert "test failed  1 error" in text
+
+
+def test_a_cost_stays_where_only_the_word_that_nothing_went_wrong_has_no_room(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("begin")
+    file.said("A", parent=fork)
+    file.user("B", fork)
+    file.said(call("bash", "one", command="npm test"), call("bash", "two", command="npm run build"))
+    file.answered("one", "bash", "ok")
+    file.answered("two", "bash", "ok")
+    file.said("done", tokens=usage(900, cost={**NO_COST, "total": 2.5}))
+    both = compared(file.path)
+    for width, errors in ((32, ""), (60, "0 errors")):
+        (line,) = (line.text for line in side_column(both, (), width, UNICODE) if "✓ test" in line.text)
+        assert line.split("✓ test")[1].split() == [*["✓", "build"], *errors.split(), "$2.50"]
+    both.sides.session.close()
+
+
+def test_a_size_that_no_provider_counted_has_its_sign(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("begin")
+    file.said("A", parent=fork, tokens=usage(900))
+    file.user("B" * 400, fork)
+    both = compared(file.path)
+    sizes = {one.letter: one.size for one in both.named}
+    assert sizes["A"] == "900"
+    assert sizes["B"].startswith("~")
+    bars = [line.text for line in side_column(both, (), 40, UNICODE)]
+    assert any(line.startswith("B") and line.endswith(f" {sizes['B']}") for line in bars)
+    totals = [
+        line.text.split()[-1]
+        for line in context_page(both, (), 100, UNICODE)
+        if line.text[:3] in ("A  ", "B  ")
+    ]
+    assert totals[0] == "900"
+    assert totals[1].startswith("~")
+    both.sides.session.close()
 
 
 def test_the_outcome_says_what_was_stopped_and_how_often_a_check_failed(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.context.entry_metrics import EntryMetrics
 from leafward_tui.inspector.pane import Inspector
 from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
@@ -66,6 +67,17 @@ class TestGhost:
             await until(pilot, lambda: screen.panes.tree.state.ghost is None)
             assert here(screen) == "d"
             assert "would be leaf" not in "\n".join(tree(screen))
+
+    async def test_a_number_that_is_still_being_counted_is_no_zero(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await rested(pilot)
+            assert "calls ·     edits ·     tokens 5" in screen_rows(screen)[0]
+            screen.state.metrics = EntryMetrics(sure(screen.state.session))
+            screen.controllers.details.follow_cursor()
+            await pilot.pause()
+            facts = screen_rows(screen)[0].split()
+            assert "entries" in facts
+            assert not {"calls", "edits", "tokens"} & set(facts)
 
     async def test_nothing_is_written(self, file: Named) -> None:
         before = file.path.read_bytes()

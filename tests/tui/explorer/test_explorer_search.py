@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.query.search.in_session import EntryHits, find
 from leafward.query.vocabulary import FIELDS, FUNCTIONS
 from leafward.session.entry_headline import headline
 from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
@@ -261,6 +263,24 @@ class TestFinding:
             await until(pilot, lambda: "nothing found" in note(screen))
             await pilot.press("n")
             assert here(screen) == "d"
+
+    async def test_while_it_searches_it_does_not_say_that_nothing_was_found(
+        self, file: Named, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        answer = threading.Event()
+
+        def slow(*given: Any, **more: Any) -> EntryHits:
+            answer.wait(60)
+            return find(*given, **more)
+
+        monkeypatch.setattr("leafward.query.search.in_session.find", slow)
+        async with exploring(file.path) as (pilot, screen):
+            screen.controllers.search.start("prompt")
+            screen.controllers.search.cursor_moved()
+            await pilot.pause()
+            assert note(screen) == "searching: prompt"
+            answer.set()
+            await until(pilot, lambda: "place " in note(screen))
 
     async def test_commands_results_and_files_are_searched(self, file: Named) -> None:
         for words, where in (("it failed", "y"), ("src/b.py", "b"), ("C ANSWERED", "c")):

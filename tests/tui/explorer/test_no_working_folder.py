@@ -78,6 +78,15 @@ def test_a_folder_can_be_named_all_the_same(tmp_path: Path) -> None:
         free_path("s", "md")
 
 
+@pytest.mark.usefixtures("gone")
+def test_a_folder_named_from_there_is_refused_with_the_reason(tmp_path: Path) -> None:
+    with (
+        closing(Session.open(forked(tmp_path / "s.jsonl").path)) as session,
+        pytest.raises(Refused, match="is gone: start it in another one"),
+    ):
+        save_files(session, session.leaf, "out", None, WANTED)
+
+
 def test_a_home_folder_of_nobody_is_refused(tmp_path: Path) -> None:
     with closing(Session.open(forked(tmp_path / "s.jsonl").path)) as session:
         saved = save_files(session, session.leaf, "~nobody-has-this-name/x", None, WANTED)

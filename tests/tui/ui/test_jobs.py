@@ -101,7 +101,6 @@ async def test_what_is_cancelled_is_told_to_stop_and_dropped(pilot: Pilot[int]) 
     def work(job: Job) -> str:
         begun.set()
         assert gate.wait(PATIENCE)
-        job.give_way()
         unwanted.append(job.unwanted())
         job.report(lambda: found.append("progress"))
         ended.set()

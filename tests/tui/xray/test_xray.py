@@ -15,6 +15,7 @@ from leafward_tui.inspector.tab import Tab
 from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.text.cells import count
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.model.captions import side_words
 from leafward_tui.xray.screen import XRayScreen
@@ -206,6 +207,14 @@ async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab
         lab = await reached(pilot, LabScreen)
         assert len(lab.state.given_pins) == 1
         assert lab.state.entry == 20
+
+
+async def test_a_size_before_it_that_no_provider_counted_has_its_sign(tmp_path: Path) -> None:
+    async with seeing(orchard(tmp_path / "s.jsonl", twice=True).path) as (pilot, _, screen):
+        before = sure(screen.state.loaded.xray).before
+        text = [row.strip() for row in rows(pilot.app)]
+        assert any(row.startswith("Before") and f" ~{count(before)} " in row for row in text)
+        assert any(row.startswith("before") and row.endswith(f" ~{before:,}") for row in text)
 
 
 async def test_summaries_are_compared(tmp_path: Path) -> None:

@@ -6,12 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual.command import CommandPalette, DiscoveryHit, Hit, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Provider
 from textual.content import Content
 
 from leafward.base.config import config_path
 from leafward_tui.ui.keys.intents import INTENTS, WRITES, Intent, intents_for
 from leafward_tui.ui.keys.key_reasons import SCREEN_TITLES
+from leafward_tui.ui.panes.line_scroll import slim
 from leafward_tui.ui.screens.screen import BaseScreen
 from leafward_tui.ui.services import services_of
 from leafward_tui.ui.text.cells import right
@@ -56,7 +57,8 @@ class Palette(CommandPalette):
         super().__init__(placeholder="type to find a command", id="--command-palette")
 
     def on_mount(self) -> None:
-        """Puts the title and the key that closes it into the rules."""
+        """Puts the title and the key that closes it into the rules, and makes the scrollbar that of all lists."""
+        slim(self.query_one(CommandList))
         frame = self.query_one("#--container")
         frame.border_title = Content("Commands")
         frame.border_subtitle = Content("enter run   esc cancel")

@@ -225,11 +225,9 @@ class ExplorerPanes:
             self.tell("")
 
     def key_hints(self, *intents: tuple[str, str]) -> tuple[KeyHint, ...]:
-        """Keys of intents by the user's keymap, with words for their effect; those without a key are left out."""
+        """Keys of intents by the user's keymap, with words for their effect."""
         label = services_of(self._screen).keymap.label
-        return tuple(
-            KeyHint(intent_id, label(intent_id), words) for intent_id, words in intents if label(intent_id)
-        )
+        return tuple(KeyHint(intent_id, label(intent_id), words) for intent_id, words in intents)
 
     # --- of the application -------------------------------------------------------------------------------------------
 

@@ -257,7 +257,7 @@ class LabState:
 
 
 _BUSY = {
-    Mode.STREAM: "a summary is being written: esc cancels it",
+    Mode.STREAM: "a summary is being written; cancel it first",
     Mode.APPEND: "the compaction is being appended",
     Mode.READ: "the session is being reloaded",
 }

@@ -25,15 +25,15 @@ Result = TypeVar("Result")
 class Job:
     """The handle that a job gets beside its values, used from the job's own thread."""
 
-    __slots__ = ("give_way", "report", "unwanted")
+    __slots__ = ("report", "unwanted")
 
     def __init__(
         self, unwanted: Callable[[], bool], report: Callable[[Callable[[], object]], object]
     ) -> None:
         self.unwanted = unwanted
-        """Whether the result is no longer wanted; to be asked every few milliseconds. Waits there while a key is handled."""
-        self.give_way: Callable[[], object] = unwanted
-        """Waits while a key is handled: for a job that runs on whether it is wanted or not."""
+        """Whether the result is no longer wanted; to be asked every few milliseconds. Waits there while a key is handled: for
+        that alone a job asks that runs on in any case.
+        """
         self.report = report
         """Runs a function in the thread of the screen, as long as the job is wanted: for progress and results in parts."""
 

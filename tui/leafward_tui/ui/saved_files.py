@@ -26,15 +26,20 @@ _NAMED = 3
 """Number of files that are named; the others are counted."""
 
 
+def _current_folder() -> Path:
+    """The folder that the application runs in. Raises Refused where it is gone."""
+    if not (folder := working_folder()):
+        raise Refused("the folder that Leafward runs in is gone: start it in another one")
+    return Path(folder)
+
+
 def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
     """A free name in the current folder; without a suffix it is that of a folder.
 
     Where the current folder lies in `outside`, a project's folder, the name is one beside that folder. Raises Refused where
     the current folder is gone.
     """
-    folder, end = Path(working_folder()), f".{suffix}" if suffix else ""
-    if not folder.is_absolute():
-        raise Refused("the folder that Leafward runs in is gone: start it in another one")
+    folder, end = _current_folder(), f".{suffix}" if suffix else ""
     project = Path(os.path.realpath(outside)) if os.path.isdir(outside) else None
     if project is not None and folder.is_relative_to(project):
         folder = project.parent
@@ -109,6 +114,8 @@ def save_files(session: Session, entry: int, folder: str, bases: Bases | None, j
         target = Path(folder).expanduser()
     except RuntimeError:
         return Saved(f"not written: nobody has the home folder in {safe_line(folder, 200)}", problem=True)
+    if not target.is_absolute():
+        target = _current_folder() / target
     made = PathFiles(session, entry, bases, job.unwanted).files()
     recorded = RecordedFiles(session, EntryIndex(entry), job.unwanted)
     if job.unwanted():

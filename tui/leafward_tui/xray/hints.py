@@ -61,7 +61,7 @@ def _edits_fact(xray: XRay, glyphs: Glyphs) -> Fact | None:
         return None
     # The same as in the sheet before the edit, and the difference of the totals; single messages are estimates.
     freed = xray.before - xray.after
-    about = "" if xray.recorded else "~"
+    about = "" if xray.recorded and xray.recorded_before else "~"
     words = f"{number:,} edited, {about}{exact(freed)} tokens freed"
     return Fact(
         f"{glyphs.edited} {words}", short=f"{glyphs.edited} {about}{count(freed)} freed", keep=4, hue="warn"

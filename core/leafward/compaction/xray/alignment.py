@@ -140,6 +140,8 @@ class XRay:
     origins: Origins = field(repr=False, compare=False)
     recorded: bool = True
     """Whether a provider counted the context after; otherwise its size is derived and shown with `~`."""
+    recorded_before: bool = True
+    """The same of the context before."""
     of_edits: bool = False
     """Whether this shows context edits: `compaction` is the last one, `CUT` rows are left out by them, and there is no summary."""
 

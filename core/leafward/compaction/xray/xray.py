@@ -73,16 +73,17 @@ def xray_of(session: Session, compaction: int) -> XRay:
     builder.tell(lines, index)
     # If the agent copied only the compaction's context, the size that it recorded covers the missing part.
     basis = Basis.of(session)
-    noted = basis.change(index)[0].total - before.total
+    was = basis.change(index)[0]
+    noted = was.total - before.total
     builder.beyond((before.ledger.not_in_file + noted, before.error), (after.ledger.not_in_file, after.error))
     xray = builder.xray(
         index,
-        (before.total + noted, after.total),
+        (was.total, after.total),
         (len(messages), len(after.messages)),
         text,
         lines,
         split_turn=split >= 0,
-        recorded_after=after.ledger.recorded,
+        counted=(was.recorded, after.ledger.recorded),
         recorded=_recorded(session, body),
     )
     return replace(xray, lacks_files=basis.lacks_files(index))
@@ -124,7 +125,7 @@ def xray_planned(
         text,
         lines,
         split_turn=bool(plan.turn_prefix),
-        recorded_after=plan.nothing and before.ledger.recorded,
+        counted=(before.ledger.recorded, plan.nothing and before.ledger.recorded),
         recorded=_recorded(session, {"details": draft.details()}) if draft is not None else {},
     )
 
@@ -187,7 +188,7 @@ def xray_edited(session: Session, edit: int) -> XRay:
         "",
         (),
         split_turn=False,
-        recorded_after=after.ledger.recorded,
+        counted=(before.ledger.recorded, after.ledger.recorded),
         recorded={},
         of_edits=True,
     )

@@ -204,10 +204,13 @@ class XRayBuilder:
         *,
         split_turn: bool,
         recorded: Mapping[int, tuple[EntryIndex, ...]],
-        recorded_after: bool,
+        counted: tuple[bool, bool],
         of_edits: bool = False,
     ) -> XRay:
-        """Makes the rows and the ledger; `totals` and `messages` are tokens and numbers of messages before and after."""
+        """Makes the rows and the ledger; `totals` and `messages` are tokens and numbers of messages before and after.
+
+        `counted` tells of both whether a provider counted the tokens.
+        """
         self._pair_quotes()
         groups = [group for rows in self._groups(of_edits=of_edits) if (group := list(rows))]
         rows = [row for group in groups for row in group]
@@ -226,7 +229,8 @@ class XRayBuilder:
             lines=lines,
             split_turn=split_turn,
             origins=Origins(self.session, self.context.messages, tuple(self._sources), lines, recorded),
-            recorded=recorded_after,
+            recorded=counted[1],
+            recorded_before=counted[0],
             of_edits=of_edits,
         )
 

@@ -137,7 +137,7 @@ def read_blame(
 
     if cards is None:
         cards = list(sighted(config, [], os.environ, []))
-    job.give_way()
+    job.unwanted()
     try:
         real = os.path.realpath(path)
     except ValueError:

@@ -129,7 +129,7 @@ def relocate_project(
     done: list[Relocation] = []
     for one in relocate(moves(cards, old, new), config, os.environ, write=write):
         done.append(one)
-        job.give_way()
+        job.unwanted()
 
     def number(outcome: RelocationOutcome) -> int:
         return sum(one.outcome is outcome for one in done)

@@ -9,9 +9,11 @@ from leafward.branches.diff.contexts import ContextDifference, compare_contexts
 from leafward.branches.diff.file_sets import FileSets, compare_files
 from leafward.session.entries import NO_ENTRY
 from leafward.session.entry_headline import row_text, turn_entry
+from leafward_tui.ui.text.cells import count
 
 if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side, Sides
+    from leafward.context.model_context import Context
 
 
 class HeadEntry(NamedTuple):
@@ -24,8 +26,8 @@ class HeadEntry(NamedTuple):
     entries: int
     turns: int
     edits: int
-    tokens: int | None
-    """Tokens of its context; None until they are known."""
+    size: str
+    """Size of its context, with `~` where nobody counted it; empty until it is known."""
     leaf: bool
     mark: bool
 
@@ -72,11 +74,16 @@ def looked_at(first: ComparedSides) -> Overall:
     """Both sides with their contexts and outcomes, which are decoded for it."""
     sides, (a, b) = first.sides, first.named
     contexts = compare_contexts(sides.session, sides.a.entry, sides.b.entry)
-    named = a._replace(tokens=contexts.a.total), b._replace(tokens=contexts.b.total)
+    named = a._replace(size=size_of(contexts.a)), b._replace(size=size_of(contexts.b))
     for side in (sides.a, sides.b):
         # Outcomes are computed on first use: here, in the job, and not while drawing.
         _ = side.outcomes
     return Overall(sides, first.sets, named, first.ancestor, contexts)
+
+
+def size_of(context: Context) -> str:
+    """The size of a context in brief, with `~` where no provider counted it."""
+    return f"{context.sign}{count(context.total)}"
 
 
 def _named(sides: Sides, letter: str, side: Side, mark: int) -> HeadEntry:
@@ -91,7 +98,7 @@ def _named(sides: Sides, letter: str, side: Side, mark: int) -> HeadEntry:
         len(side.entries),
         side.turns,
         side.edits,
-        None,
+        "",
         leaf,
         0 <= mark == side.entry,
     )

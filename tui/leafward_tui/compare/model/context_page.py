@@ -99,15 +99,21 @@ def _ledger_lines(contexts: ContextDifference, width: int, glyphs: Glyphs) -> It
     columns = _columns((a, b), names, width - 3)
     yield LabLine((blanks(3), *(Span(right(title, cell), "faint") for title, cell in columns)))
     for letter, ledger in (("A", a), ("B", b)):
-        amounts = [getattr(ledger, name) for name in names]
         spans = [
             Span(
-                right(exact(amount).replace("-", glyphs.minus) if amount else glyphs.zero, cell),
-                "strong" if name == "total" else "text" if amount else "edge",
+                right(_figure(ledger, name).replace("-", glyphs.minus) or glyphs.zero, cell),
+                "strong" if name == "total" else "text" if getattr(ledger, name) else "edge",
             )
-            for name, amount, (_, cell) in zip(names, amounts, columns, strict=True)
+            for name, (_, cell) in zip(names, columns, strict=True)
         ]
         yield LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), *spans))
+
+
+def _figure(ledger: Ledger, name: str) -> str:
+    """A part of a ledger, or its total with `~` where no provider counted it; empty for zero."""
+    amount: int = getattr(ledger, name)
+    sign = "~" if name == "total" and not ledger.recorded else ""
+    return f"{sign}{exact(amount)}" if amount else ""
 
 
 def _columns(ledgers: tuple[Ledger, Ledger], names: Sequence[str], width: int) -> list[tuple[str, int]]:
@@ -122,7 +128,7 @@ def _columns(ledgers: tuple[Ledger, Ledger], names: Sequence[str], width: int) -
         titles[names.index("error")] = _SHORT_ERROR
         cells = [max(9, cell_len(title) + 2) for title in titles]
     if sum(cells) > width:
-        figures = [max(len(exact(getattr(one, name))) for one in ledgers) for name in names]
+        figures = [max(len(_figure(one, name)) for one in ledgers) for name in names]
         cells = [max(cell_len(title), figure) + 1 for title, figure in zip(titles, figures, strict=True)]
     if (spare := width - sum(cells)) > 0:
         cells = [max(one, min(13, one + spare // len(cells))) for one in cells]

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward_tui.compare.model.compared_sides import Overall
+from leafward_tui.compare.model.compared_sides import Overall, size_of
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
 from leafward_tui.ui.text.cells import count, fit, money, right, shares, wrap
@@ -91,7 +91,7 @@ def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int)
             blanks(free),
         )
         lead = Span(f"{letter}  ", f"strong_{HUES[letter]}")
-        yield LabLine((lead, *bar, Span(right(count(total), width - 3 - cells), "text")))
+        yield LabLine((lead, *bar, Span(right(size_of(context), width - 3 - cells), "text")))
     if contexts.why[:most]:
         yield LabLine()
     for why in contexts.why[:most]:
@@ -126,12 +126,11 @@ def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
     cost = money(came.usage.cost, zero="$0") if came.costs_known else "cost not in file"
     room = width - 3 - cell_len(cost) - 2
     groups = [_checked(one, glyphs) for one in came.checks]
-    if came.errors:
-        # No exit code here: beside a check it would be taken for the check's own.
-        groups.append([Span(counted(came.errors, "error"), "warn")])
-    else:
-        groups.append([Span("0 errors", "faint")])
-    if sum(sum(cell_len(span.text) for span in group) + 2 for group in groups) - 2 > room:
+    # No exit code here: beside a check it would be taken for the check's own.
+    errors = Span(counted(came.errors, "error"), "warn" if came.errors else "faint")
+    if came.errors or _cells([*groups, [errors]]) <= room:
+        groups.append([errors])
+    if _cells(groups) > room:
         # Errors go before cost, which the tab Outcome shows as well.
         cost, room = "", width - 3
     left: list[Span] = [blanks(3)]
@@ -143,6 +142,11 @@ def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
         left += [*([blanks(2)] if used else []), *group]
         used += cells
     return spread(left, (Span(cost, "faint"),), width)
+
+
+def _cells(groups: Sequence[Sequence[Span]]) -> int:
+    """The cells of some groups, two apart."""
+    return sum(sum(cell_len(span.text) for span in group) + 2 for group in groups) - 2
 
 
 def _checked(one: Checked, glyphs: Glyphs) -> list[Span]:

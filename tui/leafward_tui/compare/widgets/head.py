@@ -10,7 +10,7 @@ from rich.segment import Segment
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import count, fit, right
+from leafward_tui.ui.text.cells import fit, right
 
 if TYPE_CHECKING:
     from leafward_tui.compare.model.compared_sides import HeadEntry
@@ -83,8 +83,7 @@ def _figures(one: HeadEntry, width: int, ground: Ground, hue: str) -> list[Segme
             Segment(right(f"+{number}", 7 if width >= 140 else 6 if width >= 100 else 5), ground.sub),
             Segment(f" {fit(unit, cells - 1, pad=True)}", ground.faint),
         ]
-    tokens = count(one.tokens) if one.tokens is not None else ""
-    segments.append(Segment(right(tokens, 7 if width >= 100 else 0), ground.sub))
+    segments.append(Segment(right(one.size, 8 if width >= 100 else 0), ground.sub))
     if width >= 120:
-        segments.append(Segment(" context" if tokens else " " * 8, ground.faint))
+        segments.append(Segment(" context" if one.size else " " * 8, ground.faint))
     return segments

@@ -68,9 +68,8 @@ class BranchSummary(ExplorerController):
             return
         ways = self._ways()
         if not ways:
-            key = self._services.keymap.label("mark.set")
-            also = f", or mark one with {key}" if key else ""
-            self._view.tell(f"no branch to summarise here: go to another row{also}", "warn")
+            keys = self._view.key_hints(("mark.set", "mark this row"))
+            self._view.tell("no branch to summarise here: go to another row", "warn", keys)
             return
         if len(ways) == 1:
             self.start(next(iter(ways.values()))[1])

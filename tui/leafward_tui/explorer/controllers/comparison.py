@@ -63,9 +63,8 @@ class Comparison(ExplorerController):
         mark = exploration.mark
         other = exploration.end_of(mark) if mark >= 0 else exploration.session.place
         if here == other:
-            key = self._services.keymap.label("mark.set")
-            also = f", or mark one with {key}" if key else ""
-            self._view.tell(f"nothing to compare: go to another row{also}", "warn")
+            keys = self._view.key_hints(("mark.set", "mark this row"))
+            self._view.tell("nothing to compare: go to another row", "warn", keys)
             return
         self.open(other, here)
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.jobs import Job
 
-_TEXT_FOR_ONE = "for one entry only: show entries with v"
 KEEP = 200
 """Tokens of each entry that the shorter form keeps, unless another number is given."""
 
@@ -69,7 +68,9 @@ class ContextEdits(ExplorerController):
         operation = f"append {lines} to {book_words(session)}"
         arrow = self._services.glyphs.arrow
         one_line = f"append 1 line to {book_words(session)}"
-        text_refused = "" if len(drafts.replaced) == 1 else _TEXT_FOR_ONE
+        text_refused, key = "", self._services.keymap.label("density.next")
+        if len(drafts.replaced) != 1:
+            text_refused = "for one entry only" + (f": show entries with {key}" if key else "")
         about = "the entries stay as they are; the model reads them as you choose"
         if not session.is_native:
             about = "only in Leafward: the agent itself still reads the entries as they are"

@@ -153,14 +153,18 @@ class CursorDetails(ExplorerController):
         glyphs = self._services.glyphs
         tokens = line_tokens(metrics, layout, line, tally.tokens)
         sign = estimate_sign(metrics.reported, layout.tree.kind, spans, tokens) if line.rows == 1 else ""
-        pairs = [("tokens", sign + count(tokens, zero=glyphs.zero))]
+        numbers = [("tokens", tokens, sign)]
+        pairs = []
         if layout.density is not Density.ENTRIES or line.rows > 1:
             # Where a row is an entry, the row itself shows whether it is a call or an edit.
-            pairs[:0] = [
-                ("entries", f"{exploration.session.columns.entries_in(spans):,}"),
-                ("calls", count(tally.calls, zero=glyphs.zero)),
-                ("edits", count(tally.edits, zero=glyphs.zero)),
-            ]
+            pairs = [("entries", f"{exploration.session.columns.entries_in(spans):,}")]
+            numbers[:0] = [("calls", tally.calls, ""), ("edits", tally.edits, "")]
+        # While entries are still being counted, a zero would be read as none, as in the row itself.
+        pairs += [
+            (label, sign + count(number, zero=glyphs.zero))
+            for label, number, sign in numbers
+            if number or tally.complete
+        ]
         if tally.added or tally.removed:
             pairs.append(("lines", f"+{tally.added} {glyphs.minus}{tally.removed}"))
         if tally.failed:

@@ -327,7 +327,7 @@ def find_cuts(session: Session, request: ForkRequest, job: Job) -> ForkPoints | 
     from leafward.branches import fork
     from leafward_tui.explorer.model import forks
 
-    job.give_way()
+    job.unwanted()
     try:
         if request.cwd:
             request = replace(request, cwd=fork.folder_named(request.cwd, os.environ))
@@ -353,7 +353,7 @@ def draft_fork(
     from leafward.branches import fork
     from leafward.compaction.injection.configured import configured_settings
 
-    job.give_way()
+    job.unwanted()
     injection = configured_settings(config) if request.inject else None
     terms = ForkTerms(os.environ, config, clock(), cwd=request.cwd)
     return fork.fork(session, request.entry, target, terms, injection=injection, summary=summary)
@@ -367,7 +367,7 @@ def find_earlier(
     from leafward.compaction.branch_summary import summarize_branch
     from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
-    job.give_way()
+    job.unwanted()
     made.draft.resume.program(os.environ)
     put_in = None
     if summary is not None and summary.summary.summarizer != Extractive.name:

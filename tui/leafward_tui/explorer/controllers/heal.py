@@ -104,7 +104,7 @@ def is_healable(session: Session, job: Job) -> bool:
     """Whether healing would change something of a session at its leaf. Raises LeafwardError."""
     from leafward.branches.healing.healing import healing
 
-    job.give_way()
+    job.unwanted()
     return bool(healing(session, stop=job.unwanted).changes)
 
 
@@ -116,7 +116,7 @@ def find_healing(
     from leafward.agents.recognition import agent_behind
     from leafward.branches.healing.healing import healing, new_session
 
-    job.give_way()
+    job.unwanted()
     agent, found = agent_behind(session), healing(session, config, job.unwanted)
     terms = ForkTerms(os.environ, config, clock(), cwd="" if folder == session.cwd else folder)
     draft = new_session(session, found, terms, agent) if found.changes else None

@@ -84,7 +84,7 @@ def parent_at(session: Session, path: Path, job: Job) -> Parent:
     from leafward.agents.recognition import agent_of
     from leafward.session.session_title import title_of
 
-    job.give_way()
+    job.unwanted()
     with closing(agent_of(path).open(path, job.unwanted)) as parent:
         title = safe_line(title_of(parent) or path.stem, 200)
         return Parent(title, None if is_subagent(session) else _own_from(session, parent))

@@ -340,7 +340,7 @@ def diff_of_file(change: RestoredFile, job: Job) -> list[str]:
     """Lines of the diff from the file on disk to the restored one."""
     from leafward.branches.diff.patches import restore_diff
 
-    job.give_way()
+    job.unwanted()
     return restore_diff(change)
 
 

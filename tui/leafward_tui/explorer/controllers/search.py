@@ -108,8 +108,8 @@ class Search(ExplorerController):
         self._from, self._at = origin, self._view.tree.row
         self._jobs.latest(
             "search",
-            partial(_find, session, text, text == search.literal, partial(self._show, complete=False)),
-            partial(self._show, complete=True),
+            partial(_find, session, text, text == search.literal, self._show),
+            self._show,
             lambda problem: self._view.fail(f"cannot search: {problem}"),
         )
 
@@ -131,7 +131,7 @@ class Search(ExplorerController):
             # A narrow screen showed the row's digest around the hit.
             self._details.settle()
 
-    def _show(self, found: EntryHits, *, complete: bool) -> None:
+    def _show(self, found: EntryHits) -> None:
         """Lights the hits; the first time, goes to the next hit from the origin of the search."""
         state, view = self._state, self._view
         exploration, search = state.exploration, state.search
@@ -154,7 +154,7 @@ class Search(ExplorerController):
         if first and (on_show := self._places_on_show()):
             at = bisect_left(on_show, self._from, key=lambda place: search.places[place][0])
             self._navigation.go_to_hit(search.places[on_show[at % len(on_show)]][0])
-        self._show_hits(complete=complete)
+        self._show_hits()
 
     def remember_query(self, query: str) -> None:
         """Keeps a query, so that the next request for one begins with it."""
@@ -181,16 +181,16 @@ class Search(ExplorerController):
             # Without a pane beside the tree the hit is shown in the lines below it.
             self._details.settle()
 
-    def _show_hits(self, *, complete: bool = True) -> None:
-        search, view = self._state.search, self._view
+    def _show_hits(self) -> None:
+        search, view, searching = self._state.search, self._view, self._jobs.running("search")
         if self._sheet is not None:
             self._sheet.tell_outcome()
         if not search.rows:
-            doubt = _reading(search.text).doubt if complete else ""
-            words, tone = ("nothing found", "warn") if complete else ("searching", "faint")
+            doubt = "" if searching else _reading(search.text).doubt
+            words, tone = ("searching", "faint") if searching else ("nothing found", "warn")
             view.tell(f"{words}: {search.text}" + (f"; {doubt}" if doubt else ""), tone)
             return
-        more = "" if complete else ", still searching"
+        more = ", still searching" if searching else ""
         keys = view.key_hints(
             ("find.next", "next"), ("find.previous", "previous"), ("mode.leave", "end search")
         )
@@ -214,7 +214,7 @@ class Search(ExplorerController):
             search.at = on_show[to % len(on_show)]
             self._seek(search.at)
             self._navigation.go_to_hit(rows[search.at])
-        self._show_hits(complete=not self._jobs.running("search"))
+        self._show_hits()
 
     def _places_on_show(self) -> Sequence[int]:
         """The hits on rows that the filter leaves on show; folded ones count, since a step unfolds them."""

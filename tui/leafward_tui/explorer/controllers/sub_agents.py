@@ -96,5 +96,5 @@ def find_sub_agents(session: Session, since: int, job: Job) -> tuple[SubAgent, .
     from leafward.agents.recognition import agent_behind
     from leafward.agents.sub_agents import sub_agents_of
 
-    job.give_way()
+    job.unwanted()
     return sub_agents_of(agent_behind(session), session, since, job.unwanted)

@@ -73,9 +73,11 @@ class Acceptance(LabController):
         elif state.busy:
             tell(state.busy, "warn")
         elif draft is None:
-            run = self._services.keymap.label("summary.run")
-            waits = state.drafts.amending or not what_if.choices.asks
-            tell("the draft is not ready yet" if waits else f"no summary yet: {run} writes one", "warn")
+            if state.drafts.amending or not what_if.choices.asks:
+                tell("the draft is not ready yet", "warn")
+            else:
+                run = KeyHint("summary.run", self._services.keymap.label("summary.run"), "writes one")
+                tell("no summary yet", "warn", (run,))
         elif state.session.changed_on_disk():
             self._file.watch.say_changed()
         elif grows := self._state.larger(draft):

@@ -83,7 +83,7 @@ class SummaryRequest(LabController):
         label = self._services.keymap.label("summarizer.choose")
         self._view.tell(
             "the summary is made again, locally",
-            keys=(KeyHint("summarizer.choose", label, "choose a model"),) if label else (),
+            keys=(KeyHint("summarizer.choose", label, "choose a model"),),
         )
 
     def ask(self, sending: Outgoing) -> None:

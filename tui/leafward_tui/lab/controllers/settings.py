@@ -55,7 +55,7 @@ class Settings(LabController):
         if what_if is None or choices == what_if.choices:
             return
         if self._state.mode is Mode.STREAM:
-            self._view.tell(f"{self._state.busy}, then settings can change", "warn")
+            self._view.tell(self._state.busy, "warn")
             return
         self._view.tell("")
         before, what_if.choices = what_if.choices, choices

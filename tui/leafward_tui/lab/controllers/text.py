@@ -89,7 +89,7 @@ class TextPane(LabController):
         return (page, state.stream.text, state.stream.stage, summary, nothing, what_if.choices.summarizer)
 
     def _page_lines(self, width: int, _height: int) -> Block:
-        state, glyphs, keymap = self._state, self._services.glyphs, self._services.keymap
+        state, glyphs = self._state, self._services.glyphs
         what_if = state.what_if
         if what_if is None:
             return Block()
@@ -110,17 +110,12 @@ class TextPane(LabController):
         if what_if.plan.nothing:
             return note_lines([(_reason(what_if), "nothing")], width, glyphs)
         if what_if.choices.asks:
-            run, choose = keymap.label("summary.run"), keymap.label("summarizer.choose")
-            return note_lines(
-                [
-                    (f"no summary by {what_if.choices.summarizer} yet", "nothing"),
-                    ("", "blank"),
-                    (f"{run} shows what would be sent and asks first", "sub"),
-                    (f"{choose} chooses another summariser", "sub"),
-                ],
-                width,
-                glyphs,
+            keys = self._keys(
+                ("summary.run", "shows what would be sent and asks first"),
+                ("summarizer.choose", "chooses another summariser"),
             )
+            head = (f"no summary by {what_if.choices.summarizer} yet", "nothing")
+            return note_lines([head, ("", "blank"), *keys], width, glyphs)
         return note_lines([("the draft follows in a moment", "nothing")], width, glyphs)
 
     def _exam(self, what_if: WhatIf, width: int) -> Block:
@@ -136,13 +131,12 @@ class TextPane(LabController):
     def _prompt(self, what_if: WhatIf, width: int) -> Block:
         glyphs, outgoing = self._services.glyphs, self._state.prompt.sending
         if not what_if.choices.asks:
-            choose = self._services.keymap.label("summarizer.choose")
             return note_lines(
                 [
                     ("nothing is sent", "strong"),
                     ("", "blank"),
                     ("the extractive summariser extracts text locally", "sub"),
-                    (f"{choose} chooses a model", "sub"),
+                    *self._keys(("summarizer.choose", "chooses a model")),
                 ],
                 width,
                 glyphs,
@@ -163,6 +157,11 @@ class TextPane(LabController):
         return prompt_lines(
             requests, outgoing.tokens, outgoing.cost, outgoing.redacted, outgoing.remarks, width, glyphs
         )
+
+    def _keys(self, *offers: tuple[str, str]) -> list[tuple[str, str]]:
+        """A line for each intent that has a key: the key, and what it does."""
+        label = self._services.keymap.label
+        return [(f"{label(one)} {does}", "sub") for one, does in offers if label(one)]
 
     def _writing(self, what_if: WhatIf) -> Writing:
         """The row over the text."""

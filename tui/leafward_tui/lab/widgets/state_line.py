@@ -75,7 +75,7 @@ class StateLine(Painted):
         ink = getattr(ground, state.hue or "sub")
         numbers = f"   {exact(state.tokens)} tokens" if state.tokens else ""
         rate = f"   {state.rate:.0f}/s" if state.rate else ""
-        right = cell_len(state.key) + 1 + cell_len(state.words) if state.words else 0
+        right = cell_len(state.key) + 1 + cell_len(state.words) if state.key else 0
         room = width - 4 - cell_len(numbers) - right
         if not state.short and room < cell_len(state.verb) <= room + right:
             # The key stands in the key bar too.

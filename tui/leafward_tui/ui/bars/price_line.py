@@ -233,8 +233,9 @@ class PriceLine(Painted):
         beneath: str = "",
         tail: str = "",
     ) -> None:
-        """Shows a note instead of the facts and the price; an empty text ends it."""
-        note = BarNote(text, tone, tuple(keys), beneath, tail) if text else None
+        """Shows a note instead of the facts and the price; an empty text ends it. Intents without a key are left out."""
+        offers = tuple(key for key in keys if key.key)
+        note = BarNote(text, tone, offers, beneath, tail) if text else None
         if note != self._note:
             self._note = note
             self.refresh()

@@ -162,6 +162,9 @@ class Lines(XRayController):
         state, xray = self._state, self._state.loaded.xray
         if xray is None:
             return
+        if state.plan is not None and state.draft is None:  # all of it would seem to be lost
+            self._view.about.say("the summary to compare is not written yet", "sub")
+            return
         if not xray.summary.strip():
             self._view.about.say("there is no summary to compare", "sub")
             return

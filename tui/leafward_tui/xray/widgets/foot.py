@@ -84,7 +84,7 @@ class LedgerBar(Painted):
         total = xray.after if after else xray.before
         segments.append(Segment(" " * spare, ground.blank))
         segments += _bar(total, max(xray.before, xray.after), bar, glyphs, ground, after=after)
-        sign = "~" if after and not xray.recorded else ""
+        sign = "" if (xray.recorded if after else xray.recorded_before) else "~"
         return [*segments, Segment(right(f"{sign}{exact(total)}", _TOTAL), ground.strong)]
 
 

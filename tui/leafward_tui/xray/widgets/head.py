@@ -116,7 +116,7 @@ class XRayHead(Painted):
             return "", ""
         before = side is Side.BEFORE
         messages = xray.messages_before if before else xray.messages_after
-        sign = "" if before or xray.recorded else "~"
+        sign = "" if (xray.recorded_before if before else xray.recorded) else "~"
         size = count(xray.before if before else xray.after, zero="0")
         rest = " + not in file" if xray.is_short and not before else ""
         return counted(messages, "message"), f"{sign}{size}{rest}"
