@@ -8,7 +8,7 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.trouble_reports import says_it_fails
-from leafward.summaries.summarizers.outline import SummarySection
+from leafward.summaries.summarizers.outline import Provenance, SummarySection
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
@@ -272,3 +272,68 @@ def test_a_way_named_between_calls_is_proposed_until_a_file_was_changed() -> Non
     assert f"Proposed: {way}" in summarize(span(*said, reply("Look at it, please."))).text
     assert told_in(DECISIONS, *said) == []
     assert told_in(DECISIONS, *said, *worked("src/rows.py", "b")) == [way]
+
+
+_SAID = "The reader of orchard counts `frost_rows` twice where a letter of the valley is empty."
+_FIRST = "Orchard reads the letters of the valley one by one, in the order of their names."
+_ASIDE = "The hoses of `src/hoses.py` are read once and kept for the whole run of orchard."
+
+
+@pytest.mark.parametrize(
+    ("after", "heading"),
+    [
+        ([], Provenance.SAID),
+        ([user("And the lexer?"), *ran("b", "cat src/lexer.py"), reply("It is fine.")], Provenance.SAID),
+        ([user("Then mend the lexer."), *worked("src/lexer.py", "b"), reply("Done.")], Provenance.SAID),
+        (
+            [user("Then mend it: `frost_rows`."), *worked("src/rows.py", "b"), reply("Done.")],
+            Provenance.DATED,
+        ),
+    ],
+)
+def test_what_was_said_before_files_changed_has_a_heading_that_says_so(
+    after: list[dict[str, object]], heading: Provenance
+) -> None:
+    said = [
+        user("Why does orchard take so long?"),
+        *ran("a", "cat src/rows.py"),
+        reply(f"{_FIRST} {_SAID} {_ASIDE}"),
+    ]
+    text = summarize(span(*said, *after)).text
+    assert f"- {_SAID}" in _below(text, heading)
+    # Of what nobody named since nothing was changed.
+    assert f"- {_ASIDE}" in _below(text, Provenance.SAID)
+
+
+def test_a_statement_that_names_nothing_is_dated_by_any_change() -> None:
+    found = "The letters of the valley are all counted twice because the rows are kept."
+    said = [user("Why does orchard take so long?"), *ran("a", "cat src/rows.py"), reply(f"{_FIRST} {found}")]
+    work = [user("Then mend the lexer."), *worked("src/lexer.py", "b"), reply("Done.")]
+    assert f"- {found}" in _below(summarize(span(*said, *work)).text, Provenance.DATED)
+
+
+def test_work_in_the_kept_messages_dates_what_was_said_before_it() -> None:
+    said = [
+        user("Why does orchard take so long?"),
+        *ran("a", "cat src/rows.py"),
+        reply(f"{_FIRST} {_SAID} {_ASIDE}"),
+    ]
+    kept = [user("Then mend it: `frost_rows`."), *worked("src/rows.py", "b")]
+    behind = [SpanMessage(EntryIndex(10 + len(said) + at), message) for at, message in enumerate(kept)]
+    text = summarize(span(*said, kept=behind)).text
+    assert f"- {_SAID}" in _below(text, Provenance.DATED)
+    assert f"- {_ASIDE}" in _below(text, Provenance.SAID)
+
+
+def test_a_dated_statement_keeps_its_heading_in_the_next_summary() -> None:
+    before = f"## Critical Context\n\n{Provenance.DATED.heading}\n- {_SAID}\n\n{Provenance.SAID.heading}\n- {_ASIDE}\n"
+    text = summarize(
+        span(user("Now the gates."), reply("They are fine."), previous=before, previous_entry=3)
+    ).text
+    assert f"- {_SAID}" in _below(text, Provenance.DATED)
+    assert f"- {_ASIDE}" in _below(text, Provenance.EARLIER)
+
+
+def _below(text: str, heading: Provenance) -> list[str]:
+    """The lines of a summary below a heading."""
+    return text.partition(f"{heading.heading}\n")[2].partition("\n\n")[0].split("\n")

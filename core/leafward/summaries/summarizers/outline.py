@@ -55,6 +55,8 @@ class Provenance(Enum):
     RECORDED = "Recorded"
     """Calls, their results and the user's words."""
     EARLIER = "As the earlier summary had it"
+    DATED = "Said before files changed, may no longer hold"
+    """Replies behind which files were changed, unless nobody named since what they name."""
     SAID = "As replies said it then"
 
     __hash__ = object.__hash__
@@ -145,6 +147,8 @@ class OutlineLine(NamedTuple):
     """Of a line in a fence the words that introduce what stands there; None of any other."""
     file: str = ""
     """The file that the item above it names, where it is an item below that; else empty."""
+    dated: bool = False
+    """Whether our heading above it says that files changed since it was said."""
 
 
 def read_outline(text: str) -> Iterator[tuple[SummarySection, str, bool | None]]:
@@ -172,7 +176,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
     """The lines of a summary by section, with those that are code."""
     current = SummarySection.CONTEXT
     top: SummarySection | None = None
-    fenced = False
+    fenced = dated = False
     intro = ""
     above = ItemsAbove()
     lines = unframed(_without_draft(without_lists(text))).split("\n")
@@ -190,6 +194,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
         if match is not None:
             level = len(match[1] or "###")
             intro = title = match[2] or match[3]
+            dated = title == Provenance.DATED.value
             current = section_of(title, top if level > 2 else None)
             if level <= 2:
                 top = current
@@ -216,7 +221,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
         if box is not None:
             yield OutlineLine(section, body[box.end() :].strip(), box[1] in " ~-", file=item.file)
         elif item.text:
-            yield OutlineLine(section, item.text, None, file=item.file)
+            yield OutlineLine(section, item.text, None, file=item.file, dated=dated)
 
 
 def is_drawn(line: str) -> bool:

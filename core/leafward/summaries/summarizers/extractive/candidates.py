@@ -11,7 +11,7 @@ from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import FactReader
@@ -260,11 +260,21 @@ class Evidence:
         """How far into the span a fact was stated last; 0 where only an earlier summary has it, 1 at the end."""
         return (self.position.get(fact.last, -1) + 1) / max(1, self.size)
 
-    def is_left_alone(self, text: str, entry: EntryIndex) -> bool:
-        """Whether a text of an entry names something, and nobody named it since: then nothing was done to it."""
+    def is_left_alone(
+        self, text: str, entry: EntryIndex, later: Collection[tuple[FactKind, str]] = ()
+    ) -> bool:
+        """Whether a text of an entry names something, and nobody named it since: then nothing was done to it.
+
+        `later` are facts of the messages behind the span.
+        """
         seen = self.reader.prose(text, Voice.TOLD, entry)
-        facts = [self.facts.get((one.kind, one.key)) for one in seen if one.kind in _NAMES]
-        return bool(facts) and all(fact is not None and fact.last <= entry for fact in facts)
+        keys = [(one.kind, one.key) for one in seen if one.kind in _NAMES]
+        facts = [self.facts.get(key) for key in keys]
+        return (
+            bool(facts)
+            and all(fact is not None and fact.last <= entry for fact in facts)
+            and not any(key in later for key in keys)
+        )
 
     def is_carried(self, candidate: LineCandidate) -> bool:
         """Whether a line is only in an earlier summary."""

@@ -29,6 +29,7 @@ from leafward.summaries.summarizers.extractive.requests.exchange import mark_dou
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
+from leafward.summaries.summarizers.extractive.state.dated_statements import date_statements
 from leafward.summaries.summarizers.extractive.state.declared_lines import tell_declared
 from leafward.summaries.summarizers.extractive.state.last_state import tell_state
 from leafward.summaries.summarizers.extractive.state.obstacles import KeptFacts
@@ -136,6 +137,8 @@ def collect(
     statements.changed(evidence)
     _without_repeats(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)
+    named = {(one.kind, one.key) for one in seen_after}
+    date_statements(evidence, behind, answers.later, named, span.cwd)
     gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)

@@ -136,7 +136,7 @@ def carry(
             continue
         carried = _carried(since, line, read, not_done=not_done)
         if carried is not None:
-            _add(since, carried, entry)
+            _add(since, carried, entry, Provenance.DATED if read.dated else Provenance.EARLIER)
     if goals and not (behind.turns or lasting):
         nothing = user_requests.SETTLED[bool(behind.later)]
         add(evidence, SummarySection.GOAL, nothing, (entry,), 3.0, first=True)
@@ -339,7 +339,7 @@ def _is_stale(since: _Since, line: _Line) -> bool:
     return text.startswith(offers.DECLINED) and offers.is_wanted(text, since.turns)
 
 
-def _add(since: _Since, line: _Line, entry: EntryIndex) -> None:
+def _add(since: _Since, line: _Line, entry: EntryIndex, provenance: Provenance) -> None:
     section, text, lead = line
     if section is SummarySection.CONSTRAINTS:
         asked = since.evidence.reader.rules.asked_since(text) or since.kept.rules.revoked_by(text)
@@ -352,7 +352,7 @@ def _add(since: _Since, line: _Line, entry: EntryIndex) -> None:
         _CARRIED_WORTH.get(section, 0.3),
         first=section is SummarySection.GOAL,
         lead=lead,
-        provenance=Provenance.EARLIER,
+        provenance=provenance,
         # Lines of code in an earlier summary are kept only where they hold a name.
         names_something=section is SummarySection.CONTEXT and _CODE.search(text) is not None,
     )

@@ -193,7 +193,7 @@ class Room:
 
 
 _UNDER_NONE = 0
-_PARTS = {Provenance.EARLIER: 1, Provenance.SAID: 2, Provenance.RECORDED: 3}
+_PARTS = {Provenance.EARLIER: 1, Provenance.DATED: 2, Provenance.SAID: 3, Provenance.RECORDED: 4}
 
 
 def _order(candidate: LineCandidate) -> tuple[int, int]:

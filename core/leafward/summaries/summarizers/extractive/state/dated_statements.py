@@ -1,0 +1,54 @@
+"""What replies said before files changed for a later request: its heading says so, because nothing tells whether it holds still.
+
+Where nobody named since what a statement names, nothing was done to that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafward.session.entries import NO_ENTRY
+from leafward.summaries.facts.outcomes import failed_calls, files_changed
+from leafward.summaries.summarizers.outline import Provenance, SummarySection
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from leafward.summaries.facts.values import FactKind
+    from leafward.summaries.summarizers.extractive.candidates import Evidence
+    from leafward.summaries.summarizers.extractive.turns import Turn
+    from leafward.summaries.survival.spans import SpanMessage
+
+
+def date_statements(
+    evidence: Evidence,
+    kept: Sequence[SpanMessage],
+    later: Sequence[Turn],
+    named: Collection[tuple[FactKind, str]],
+    cwd: str,
+) -> None:
+    """Puts such statements under their heading.
+
+    `later` are the turns of the `kept` messages, `named` the facts in these.
+    """
+    begun = later[0].first - evidence.size if later else len(kept)
+    if _change_files(kept[begun:], cwd):
+        end = evidence.size
+    else:
+        last = max((work.changed for work in evidence.files.values()), default=-1)
+        # What is said amid the work tells why that changes what it does.
+        end = min(evidence.last_turn - 1, evidence.size if _change_files(kept[:begun], cwd) else last)
+    for candidate in evidence.candidates:
+        if (
+            candidate.section is SummarySection.CONTEXT
+            and candidate.provenance is Provenance.SAID
+            and evidence.place_of(candidate) < end
+            and not evidence.is_left_alone(candidate.text, max(candidate.sources, default=NO_ENTRY), named)
+        ):
+            candidate.provenance = Provenance.DATED
+
+
+def _change_files(messages: Sequence[SpanMessage], cwd: str) -> bool:
+    """Whether a call in some messages changed a file."""
+    failed = failed_calls(message for _, message in messages)
+    return any(any(files_changed(message, failed, cwd)) for _, message in messages)
