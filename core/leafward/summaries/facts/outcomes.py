@@ -10,7 +10,7 @@ from leafward.files.checks import Check, check_of
 from leafward.files.patch_format import parsed_patch
 from leafward.session.entries import Body, tool_calls
 from leafward.summaries.facts import forms
-from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text
+from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, changes_text, command_of, is_silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -85,6 +85,12 @@ def patches_of(arguments: Mapping[str, Any]) -> Iterator[FilePatch]:
 def is_typed(command: str) -> bool:
     """Whether somebody would type a command to do something: it is not a script, a patch or a mere reading."""
     return not _LOOKING.match(command) and _TYPED.search(command) is not None and "<<" not in command
+
+
+def looks(arguments: Mapping[str, Any]) -> bool:
+    """Whether a call with these arguments only shows files, or searches them."""
+    command = command_of(arguments)
+    return _LOOKING.match(command) is not None if command else is_silent(arguments) or "pattern" in arguments
 
 
 def runs_tests(command: str) -> bool:

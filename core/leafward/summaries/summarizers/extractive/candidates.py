@@ -235,6 +235,10 @@ class Evidence:
     """Messages about failures: results of calls, and commands that the user ran."""
     named: set[str] = field(default_factory=set)
     """Names that somebody said or wrote into a file, and that do not stand in commands and outputs alone."""
+    only_said: set[str] = field(default_factory=set)
+    """Those that replies alone said."""
+    addresses: set[str] = field(default_factory=set)
+    """Addresses that are more than a reply's words: the user gave them, or they stand in a call or in what one did."""
     left: set[EntryIndex] = field(default_factory=set)
     """Summaries of abandoned branches, which list their own open work."""
     proposed: set[EntryIndex] = field(default_factory=set)

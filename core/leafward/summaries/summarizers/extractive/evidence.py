@@ -14,7 +14,7 @@ from leafward.files.shell.moves import may_move, moves
 from leafward.summaries.facts import forms, restorations
 from leafward.summaries.facts.agent_plan import AgentPlan
 from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
-from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
+from leafward.summaries.facts.outcomes import failed_calls, files_changed_by, looks
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, from_root, gather, whole_paths
@@ -42,7 +42,7 @@ from leafward.summaries.summarizers.extractive.turns import (
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 
 _OF_COMMANDS = frozenset({Voice.CALL, Voice.OUTPUT})
 """Voices of names that nobody said or wrote into a file: variables and fields in commands, and what these printed."""
+_OF_REPLIES = frozenset({Voice.AGENT, Voice.THOUGHT})
+_GIVEN = frozenset({Voice.USER, Voice.CALL, Voice.TOLD})
+"""Voices of addresses that are more than an example: an earlier summary chose those that it tells."""
 _NAMELESS = frozenset(
     content_words(
         "fix change work place update status clean error issue problem thing everything good ready complete done finished "
@@ -100,9 +103,11 @@ def collect(
                         evidence.files, command_of(call.arguments), call.id in failed, place, span.cwd
                     )
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
-    evidence.named = {
-        seen.key for seen in sightings if seen.voice not in _OF_COMMANDS and seen.kind is FactKind.IDENTIFIER
-    }
+    names = [seen for seen in sightings if seen.kind is FactKind.IDENTIFIER]
+    evidence.named = {seen.key for seen in names if seen.voice not in _OF_COMMANDS}
+    said = {seen.key for seen in names if seen.voice is Voice.AGENT}
+    evidence.only_said = said - {seen.key for seen in names if seen.voice not in _OF_REPLIES}
+    evidence.addresses = _addresses(evidence, messages, sightings)
     _join(evidence.files)
     turns = turns_of(messages)
     mark_told_before(turns, span.previous_entry)
@@ -143,6 +148,23 @@ def collect(
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence
+
+
+def _addresses(
+    evidence: Evidence, messages: Sequence[SpanMessage], sightings: Iterable[Sighting]
+) -> set[str]:
+    """The addresses that the user gave, that a call names, or that a call printed which does not show files.
+
+    Another one is only in a reply's words, or in a file.
+    """
+    looking = {call.id for calls in evidence.calls.values() for call in calls if looks(call.arguments)}
+    shown = {entry for entry, message in messages if message.get("toolCallId") in looking}
+    return {
+        seen.key
+        for seen in sightings
+        if seen.kind is FactKind.URL
+        and (seen.voice in _GIVEN or (seen.voice is Voice.OUTPUT and seen.entry not in shown))
+    }
 
 
 def _without_repeats(evidence: Evidence) -> None:

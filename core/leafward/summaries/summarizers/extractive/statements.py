@@ -58,7 +58,12 @@ def stated(
         if fact.kind is FactKind.CONSTRAINT:
             if fact.is_open and not evidence.reader.is_done_with(fact.key):
                 _demand(evidence, fact, kept)
-        elif fact.kind is FactKind.URL and fact.voice is not Voice.OUTPUT and leads_somewhere(fact.text):
+        elif (
+            fact.kind is FactKind.URL
+            and fact.voice is not Voice.OUTPUT
+            and fact.key in evidence.addresses
+            and leads_somewhere(fact.text)
+        ):
             add(evidence, SummarySection.CONTEXT, fact.text, sources_of(fact), 0.2, limit=300, lead="See ")
     _checklists(evidence)
     tell_obstacles(evidence, messages, turns, kept, runs)
@@ -103,8 +108,13 @@ def _checklists(evidence: Evidence) -> None:
 
 
 def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
-    """Adds the commands that ran or were named most often: checks that pass as done, the others as context."""
-    often = [fact for fact in runs.commands if fact.count >= 2 and "\n" not in fact.text]
+    """Adds the commands that ran and were named most often: checks that pass as done, the others as context."""
+    ran = evidence.reader.ran
+    often = [
+        fact
+        for fact in runs.commands
+        if fact.count >= 2 and "\n" not in fact.text and (ran[fact.key] or fact.outcome)
+    ]
     chains = [fact for fact in runs.commands if " && " in fact.key and is_broken(fact)]
     unfinished = evidence.reader.unfinished()
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:_OFTEN]:
@@ -134,7 +144,7 @@ def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns) -> str:
     ended = f"; ended with {fact.outcome} last" if told else ""
     often_or_once = f"{times} times" if times > 1 else "once"
     ran = f" ({often_or_once}{ended})" if times else ""
-    return f"{'Run' if times else 'Named'} `{harmless(fact.key, 160)}`{ran}"
+    return f"Run `{harmless(fact.key, 160)}`{ran}"
 
 
 def _failed_in(evidence: Evidence, fact: Fact, chain: Fact) -> bool:

@@ -88,7 +88,7 @@ class Extractive:
         ranking = self._ranking or fitted()
         chosen = _Choice(Worth(evidence, span, stop, ranking), Room(room))
         chosen.take_first(pins)
-        names = NamesInUse(chosen.room, chosen.worth)
+        names = NamesInUse(chosen.room, chosen.worth, evidence.only_said, span.messages)
         end_room = _room_of_end(span, room)
         if end_room:
             end = end_of([message for message in span.messages if not _is_quoted(message, span)], redactor)

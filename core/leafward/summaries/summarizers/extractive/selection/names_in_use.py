@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from leafward.session.messages import message_text
 from leafward.session.tokens import utf16_length
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.extractive.candidates import Evidence, LineCandidate
@@ -17,8 +19,12 @@ from leafward.summaries.summarizers.extractive.selection.name_lists import (
 from leafward.summaries.summarizers.outline import SummarySection, harmless
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
     from leafward.summaries.summarizers.extractive.selection.room import Room
     from leafward.summaries.summarizers.extractive.selection.worth import Worth
+    from leafward.summaries.survival.spans import SpanMessage
 
 _LISTED = 0.01
 """The likelihood of being needed from which a name is listed."""
@@ -29,9 +35,14 @@ _AT_THE_END = 1 << 30
 class NamesInUse:
     """The bare names that a summary lists."""
 
-    def __init__(self, room: Room, worth: Worth) -> None:
+    def __init__(
+        self, room: Room, worth: Worth, only_said: AbstractSet[str], messages: Sequence[SpanMessage]
+    ) -> None:
+        """`only_said` are names in replies alone: such a one is in use where the output of a call in `messages` has it."""
         self._room = room
         self._worth = worth
+        self._only_said = only_said
+        self._messages = messages
         self._lists = worth.files
         self._rest = Names(None, LineCandidate(SummarySection.CONTEXT, _NAMES_IN_USE, _AT_THE_END, ()))
         self._rest_lines: list[tuple[str, list[str]]] = []
@@ -40,6 +51,20 @@ class NamesInUse:
 
     def _taken(self) -> set[int]:
         return {id(candidate) for candidate in self._room.taken[SummarySection.CONTEXT]}
+
+    @cached_property
+    def _printed(self) -> str:
+        """What calls printed, contents of files included."""
+        printed = (
+            message_text(message)
+            for _, message in self._messages
+            if message.get("role") in {"toolResult", "bashExecution"}
+        )
+        return "\n".join(printed)
+
+    def _is_in_use(self, name: str) -> bool:
+        """Whether a name is more than a proposal: a reply may name what was never there, or what nobody took."""
+        return name not in self._only_said or name.removesuffix("()") in self._printed
 
     def fill(self, share: float, *, whole: bool = False) -> None:
         """Lists names that are likely to be needed after the files they were written into, within a share of the text.
@@ -67,7 +92,7 @@ class NamesInUse:
                 and chance > _LISTED
                 and (kind, key) not in self._worth.covered
                 and ((whole and len(key) > 3 and key in owner) or telling(key))
-                and (key in owner or key in self._worth.named)
+                and (key in owner or (key in self._worth.named and self._is_in_use(key)))
             ):
                 listed.append((-chance / (utf16_length(key) + 2), key))
         room = self._room
