@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import json
 import os
 import shutil
 import sqlite3
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,13 +26,9 @@ from leafward.base.paths import private_folder, temporary_prefix
 from leafward.base.redact.redaction import Redactor, redact
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
+from leafward.base.unpacking import CannotUnpack, packed, unpacked
 from leafward.session.journal.creation import create_from
 from leafward.session.journal.durable import discarded_on_failure, draft_name, write_new
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -117,11 +113,11 @@ def _redacted(name: str, data: bytes, redactor: Redactor) -> bytes | None:
     """The bytes of a file without secrets; None where the file is not text."""
     if name.endswith(_PACKED):
         try:
-            plain = zstd.decompress(data)
-        except zstd.ZstdError:
+            plain = b"".join(unpacked(io.BytesIO(data)))
+        except CannotUnpack:
             return None
         made = _redacted(name[: -len(_PACKED)], plain, redactor)
-        return data if made == plain else None if made is None else zstd.compress(made)
+        return data if made == plain else None if made is None else packed(made)
     if b"\0" in data[:8192]:
         return None
     if name.endswith(_LINES):

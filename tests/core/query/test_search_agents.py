@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from leafward.base import unpacking
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout, zstd
 from tests.opencode_store import Conversation, Database, call, files_of, said, write_tree
@@ -39,6 +40,18 @@ def test_a_torn_archive_is_opened_to_know(tmp_path: Path) -> None:
     rollout.path.unlink()
     rollout.path.with_name(rollout.path.name + ".zst").write_bytes(data[: len(data) // 2])
     assert entries(found("needle-3", tmp_path)) == entries(found("needle-3", tmp_path, road="all"))
+
+
+def test_a_small_archive_that_unpacks_to_a_huge_one_is_searched_as_far_as_it_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpacking, "_FREE", 1 << 20)
+    rollout = Rollout(tmp_path / ".codex")
+    rollout.turn("a question", "the needle")
+    data = rollout.path.read_bytes()
+    rollout.path.unlink()
+    rollout.path.with_name(rollout.path.name + ".zst").write_bytes(zstd.compress(data + b"x" * (8 << 20)))
+    assert entries(found("needle", tmp_path)) == entries(found("needle", tmp_path, road="all"))
 
 
 def test_claude_and_its_sub_agents(tmp_path: Path) -> None:

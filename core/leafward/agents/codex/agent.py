@@ -25,7 +25,7 @@ from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.entries.records import framed
 from leafward.agents.codex.first_program import ENDING, is_document
 from leafward.agents.codex.preview import glimpse
-from leafward.agents.codex.rollout import first_line, head_of, is_packed, unpacked_head, unpacked_lines
+from leafward.agents.codex.rollout import first_line, head_of, unpacked_lines
 from leafward.agents.codex.spawned_threads import spawned_threads
 from leafward.agents.codex.store import (
     COLD,
@@ -47,6 +47,7 @@ from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.agents.sidecar_texts import kept_texts
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
+from leafward.base.unpacking import is_packed, unpacked_head
 from leafward.session.entries import text_at
 from leafward.session.foreign import ForeignFiles, reader_of
 from leafward.session.line_decoding import decode_line

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from typing import IO, TYPE_CHECKING, cast
 
 from leafward.agents.codex.first_program import ENDING, document_lines, is_document
 from leafward.agents.codex.store import COLD
-from leafward.agents.lines import CHUNK, OpenFile, unmarked
+from leafward.agents.lines import OpenFile, unmarked
 from leafward.base.errors import NotASession
 from leafward.base.regular_files import open_buffered
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from leafward.base.unpacking import CannotUnpack, unpacked, unpacked_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_MAGIC = b"\x28\xb5\x2f\xfd"
 _LONGEST_HEAD = 1 << 22
 _DOCUMENT_HEAD = 256
 
@@ -84,37 +78,24 @@ def head_of(path: str, size: int) -> bytes:
         return unmarked(unpacked_head(head, size) if path.endswith(COLD) else head)
 
 
-def is_packed(head: bytes) -> bool:
-    """Whether bytes begin a compressed file."""
-    return head.startswith(_MAGIC)
-
-
-def unpacked_head(head: bytes, size: int) -> bytes:
-    """The content in the first bytes of a compressed file; empty where they are damaged."""
-    try:
-        return zstd.ZstdDecompressor().decompress(head, size)
-    except zstd.ZstdError:
-        return b""
-
-
 def unpacked_lines(path: str) -> Iterator[bytes | None]:
     """The content of a compressed file in pieces of whole lines; the last piece is the text behind the last line end.
 
     None comes before that piece where the rest cannot be unpacked.
     """
-    rest = b""
+    rest: list[bytes] = []
     try:
-        with open_buffered(path) as packed, zstd.ZstdFile(packed) as stream:
-            while piece := stream.read(CHUNK):
+        with open_buffered(path) as packed:
+            for piece in unpacked(packed):
                 whole, newline, tail = piece.rpartition(b"\n")
                 if newline:
-                    yield rest + whole
-                    rest = tail
+                    yield b"".join((*rest, whole))
+                    rest = [tail]
                 else:
-                    rest += piece
-    except (zstd.ZstdError, EOFError, OSError):
+                    rest.append(piece)
+    except (CannotUnpack, OSError):
         yield None
-    yield rest
+    yield b"".join(rest)
 
 
 def _as_lines(document: bytes) -> IO[bytes]:
@@ -130,13 +111,16 @@ def _unpacked(packed: IO[bytes], path: str) -> tuple[IO[bytes], str | None]:
     plain = cast("IO[bytes]", tempfile.TemporaryFile(prefix="leafward-"))  # noqa: SIM115  # as long as the session is
     torn = None
     try:
-        with zstd.ZstdFile(packed) as stream:
-            while piece := stream.read(CHUNK):
-                plain.write(piece)
-    except (zstd.ZstdError, EOFError) as error:
+        for piece in unpacked(packed):
+            plain.write(piece)
+        plain.flush()
+    except CannotUnpack as error:
         torn = str(error)
         if not plain.tell():
             plain.close()
             raise NotASession(f"{path} cannot be unpacked: {error}") from error
-    plain.flush()
+        plain.flush()
+    except OSError:
+        plain.close()
+        raise
     return plain, torn

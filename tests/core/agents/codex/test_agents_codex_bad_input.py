@@ -12,9 +12,11 @@ from leafward.agents.codex.entries.current_path import START
 from leafward.agents.codex.entries.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import lines_in
 from leafward.agents.recognition import agent_of
+from leafward.base import unpacking
 from leafward.base.config import Config
 from leafward.base.errors import NotASession
 from leafward.catalog.listing import Catalogue
+from leafward.export.doctor import check
 from leafward.session.entries import Damage, Kind
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, zstd
 from tests.core.damaged import passes_over_its_mark, tells_of_nul_bytes_at_its_end
@@ -210,6 +212,21 @@ def test_a_compressed_file_that_ends_too_early_shows_what_it_holds(tmp_path: Pat
     session = opened(cold)
     assert said(session)[0] == ("user", "0")
     assert problems(session)["torn-archive"] == 1
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_shows_its_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpacking, "_FREE", 1 << 20)
+    rollout = Rollout(tmp_path)
+    rollout.turn("first", "answered")
+    cold = rollout.path.with_name(rollout.path.name + ".zst")
+    cold.write_bytes(zstd.compress(rollout.path.read_bytes() + b"\n" + b"x" * (8 << 20)))
+    rollout.path.unlink()
+    session = opened(cold)
+    assert said(session)[0] == ("user", "first")
+    (problem,) = (one for one in check(session) if one.code == "torn-archive")
+    assert "it holds more than 1 MB, in a file of" in problem.text
 
 
 def test_ids_that_occur_twice_and_times_that_are_none(tmp_path: Path) -> None:
