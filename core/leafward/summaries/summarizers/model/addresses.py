@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -25,7 +26,7 @@ _HOSTS = {
     "xai": "api.x.ai",
 }
 """The hosts of the best known providers (litellm 1.106)."""
-_LOCAL = ("127.", "localhost", "[::1]", "::1")
+_LOCAL = re.compile(r"(?i)localhost|127(?:\.\d{1,3}){3}|::1")
 
 
 def refuse_unfit(name: str, url: str) -> None:
@@ -54,9 +55,7 @@ def host_of(name: str, base_url: str | None) -> str:
 
 def open_remark(base_url: str | None) -> str | None:
     """A warning about an address at which others can read the request on the way; None where there is none."""
-    if not base_url or not base_url.startswith("http://"):
+    url = urlsplit(base_url or "")
+    if url.scheme != "http" or _LOCAL.fullmatch(url.hostname or "") is not None:
         return None
-    host = urlsplit(base_url).netloc
-    if host.startswith(_LOCAL):
-        return None
-    return f"{host} is asked over http: the text and the key can be read on the way"
+    return f"{url.netloc} is asked over http: the text and the key can be read on the way"

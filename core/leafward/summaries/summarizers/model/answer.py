@@ -6,15 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe
+from leafward.session.tokens import tokens_of_units, utf16_length
 from leafward.summaries.summarizers.outline import SummarySection, without_lists, without_marks
-from leafward.summaries.summarizers.summary import tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.base.redact.redaction import Redactor
 
-_THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
+"""Thinking before an answer; where it does not end there is nothing behind it."""
 _FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*)\n```\Z", re.DOTALL)
 _DECLINED = re.compile(
     r"(?i)\A\W*(?:(?:i['’]m|i am) (?:very |so )?(?:sorry|unable|not able)\b|sorry\b|(?:my )?apologies\b|as an ai\b"
@@ -84,24 +85,17 @@ def fitted(text: str, budget: int, pins: Sequence[str]) -> tuple[str, int]:
         elif line.strip() and not any(pin in line for pin in pins):
             rank = _LEFT_LAST.index(under) if under in _LEFT_LAST else len(_LEFT_LAST)
             order.append((-rank, -at))
+    # With the end of each line, of which the last one has none.
+    units = [utf16_length(line) + 1 for line in lines]
+    size = sum(units) - 1
     gone: set[int] = set()
-    size = tokens_of(text)
-    for _, place in sorted(order):
-        if size <= budget:
+    # Headings and blank lines go last, from the end on, and are no loss.
+    frames = [at for at in range(len(lines) - 1, -1, -1) if not any(pin in lines[at] for pin in pins)]
+    for at in [*(-place for _, place in sorted(order)), *frames]:
+        if tokens_of_units(max(0, size)) <= budget:
             break
-        gone.add(-place)
-        size = tokens_of("\n".join(line for at, line in enumerate(lines) if at not in gone))
-    kept = [line for at, line in enumerate(lines) if at not in gone]
-    while kept and tokens_of("\n".join(kept)) > budget:
-        last = _droppable(kept, pins)
-        if last is None:
-            break
-        del kept[last]
-    return "\n".join(kept), len(gone)
-
-
-def _droppable(lines: Sequence[str], pins: Sequence[str]) -> int | None:
-    """The last line that is not a pin."""
-    return next(
-        (at for at in range(len(lines) - 1, -1, -1) if not any(pin in lines[at] for pin in pins)), None
-    )
+        if at not in gone:
+            gone.add(at)
+            size -= units[at]
+    told = {-place for _, place in order}
+    return "\n".join(line for at, line in enumerate(lines) if at not in gone), len(gone & told)

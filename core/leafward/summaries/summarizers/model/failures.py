@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from leafward.session.entries import Usage
 
+ENDLESS = "endless"
+"""The reason for which we end a stream that does not end itself."""
 QUOTED = 200
 """Characters of a server's own message that are shown."""
 
@@ -170,6 +172,7 @@ def _refused(reason: str | None, model: str, limit: int) -> Failure:
         "stop": f"{model} sent an empty answer",
         "length": f"the answer of {model} was cut off at its limit of {limit:,} tokens",
         "tool_calls": f"{model} called a tool instead of answering",
+        ENDLESS: f"the answer of {model} went on far beyond its limit of {limit:,} tokens",
         "content_filter": f"the answer of {model} was withheld by a content filter",
     }
     return Failure(texts.get(reason) or f"the answer of {model} ended with {safe_line(reason, 40)!r}")

@@ -16,9 +16,10 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from leafward.base.figures import finite
 from leafward.session.entries import Usage
 from leafward.summaries.summarizers.model.addresses import refuse_unfit
-from leafward.summaries.summarizers.model.failures import SummaryFailed, Unusable
+from leafward.summaries.summarizers.model.failures import ENDLESS, SummaryFailed, Unusable
 from leafward.summaries.summarizers.model.settings import ModelSettings, facts_of, is_ollama, window_of
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ _TALKATIVE = r"(?:litellm|pydantic|openai|httpx|httpcore|mcp|tiktoken)(?:\.|$)"
 """Modules whose warnings are of no use to a reader of a summary."""
 _LAST_WORDS = 10.0
 """Seconds that the loop has to end, possibly waiting for an import."""
+_LONGEST_TOKEN = 40
+"""Characters of an answer for each allowed token, beyond which its server knows no limit: those of blanks are the longest."""
 _NO_KEY = "none"
 """The key for a server at a configured address without one: local servers still want some."""
 
@@ -163,17 +166,23 @@ async def _streamed(
     usage: Any = None
     parts: list[str] = []
     tools = False
+    size = 0
     try:
         stream = await litellm.acompletion(
             **request, stream=True, stream_options={"include_usage": True}, timeout=silence
         )
         async for chunk in stream:
             usage = getattr(chunk, "usage", None) or usage
+            size += 1
             for choice in chunk.choices:
                 tools = tools or bool(getattr(choice.delta, "tool_calls", None))
+                size += len(getattr(choice.delta, "reasoning_content", None) or "")
                 if choice.delta.content:
+                    size += len(choice.delta.content)
                     parts.append(choice.delta.content)
                     on_text(choice.delta.content)
+            if size > _LONGEST_TOKEN * request["max_tokens"]:
+                return "", usage, ENDLESS, tools
         # The reason on the last chunk is not reliable: litellm invents one for a stream that just ends.
         return "".join(parts), usage, stream.received_finish_reason, tools
     finally:
@@ -260,7 +269,7 @@ def _usage(raw: Any) -> Usage | None:
 
     def number(holder: Any, name: str) -> int:
         value = getattr(holder, name, None)
-        return int(value) if isinstance(value, (int, float)) else 0
+        return max(0, int(finite(value) or 0))
 
     sent, output = number(raw, "prompt_tokens"), number(raw, "completion_tokens")
     details = getattr(raw, "prompt_tokens_details", None)

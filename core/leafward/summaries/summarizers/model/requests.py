@@ -180,7 +180,7 @@ class RequestStage:
             replace(
                 self.merge,
                 task=RequestPurpose.PART,
-                title=f"parts, merged {at} of {len(groups)}",
+                title=f"{self.merge.title} {at} of {len(groups)}",
                 items=tuple(group),
                 previous="",
                 budget=budget,
@@ -359,13 +359,17 @@ def _split(item: str, room: int) -> list[str]:
     per_token = len(item) / _tokens(item)
     size = max(200, int(room * per_token * 0.9) - len(label) - 40)
     pieces = []
-    while text:
-        end = min(size, len(text))
+    at = 0
+    while at < len(text):
+        end = min(at + size, len(text))
+        while end > at + 1 and _tokens(text[at:end]) > _CAREFUL * room:
+            # A part of it takes more tokens for a character than the whole.
+            end = at + (end - at) // 2
         if end < len(text):
-            line = text.rfind("\n", size // 2, end)
-            end = line if line > 0 else end
-        pieces.append(text[:end])
-        text = text[end:].lstrip("\n")
+            line = text.rfind("\n", (at + end) // 2, end)
+            end = line if line > at else end
+        pieces.append(text[at:end])
+        at = end + (text[end : end + 1] == "\n")
     count = len(pieces)
     named = label.removesuffix("]")
     return [f"{named}, piece {at} of {count}]\n{piece}" for at, piece in enumerate(pieces, 1)]

@@ -94,7 +94,7 @@ class _Board:
         self.changed.set()
 
     def add(self, title: str, text: str) -> None:
-        self.texts[title].append(text)
+        self.texts.setdefault(title, []).append(text)
         self.changed.set()
 
     def clear(self, title: str) -> None:
@@ -356,6 +356,8 @@ class _Conversation:
         board, settings, ask = self.board, self.settings, attempts.ask
         board.spend(answer.usage, answer.cost)
         text = cleaned(answer.text, self.work.redactor)
+        if not text:
+            raise SummaryFailed(f"{settings.name} sent an empty answer")
         if is_declined(text):
             raise SummaryFailed(f"{settings.name} declined: {safe_line(text, _DECLINED)}")
         if attempts.shrinks:

@@ -117,4 +117,4 @@ def _json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
-        return str(value)[:ARGUMENT_LIMIT]
+        return f"({type(value).__name__})"
