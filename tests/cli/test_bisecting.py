@@ -116,6 +116,49 @@ def test_the_turn_is_labelled_where_that_is_asked_for(
     assert main(["undo", str(bench.file.path)]) == 0
 
 
+def test_where_no_label_can_be_written_nothing_is_run(
+    bench: Workbench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.file.path.chmod(0o400)
+    ran = bench.folder.parent / "ran"
+    base = ("--base", str(bench.folder.parent / "base"), "--good", "#0", "--bad", "leaf", "--label", "x")
+    assert main(["bisect", str(bench.file.path), *base, "--", "touch", str(ran)]) == 1
+    assert "its permissions make it read-only" in capsys.readouterr().err
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_result_stands_where_the_agent_went_on_meanwhile(
+    bench: Workbench, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    path = bench.file.path
+    goes_on = f"echo '{{}}' >> {path}; ! grep -q broken a.py"
+    base = ("--base", str(bench.folder.parent / "base"), "--good", "#0", "--bad", "leaf", "--label", "x")
+    more = ("--json",) if as_json else ()
+    assert main(["bisect", str(path), *base, *more, "--", "sh", "-c", goes_on]) == 1
+    out, err = capsys.readouterr()
+    said = "the turn is not labelled: "
+    if as_json:
+        found = json.loads(out)
+        assert (found["first_bad"]["headline"], found["labelled"]) == ("change 2", None)
+        (remark,) = found["diagnostics"]
+        assert remark["text"].startswith(said)
+    else:
+        assert "change 2" in out
+        assert said in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [("it's", "no closing quotation"), (" ", "needs the name of a program")]
+)
+def test_harmless_words_that_cannot_be_read_are_a_wrong_use(
+    bench: Workbench, capsys: pytest.CaptureFixture[str], words: str, said: str
+) -> None:
+    ends = ("--good", "#0", "--bad", "leaf")
+    assert main(["bisect", str(bench.file.path), *ends, "--harmless", words, "--", "true"]) == 2
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("year", "base"), [(2020, "over git "), (2040, "over the project as it is now")])
 def test_the_last_commit_before_the_session_is_the_base_where_none_is_named(
     bench: Workbench, capsys: pytest.CaptureFixture[str], year: int, base: str

@@ -86,6 +86,15 @@ def test_lines_that_are_not_there(file: Path, tmp_path: Path, run: Run, place: s
     assert bool(outcome.code) == bool(says)
 
 
+@pytest.mark.parametrize("verb", ["blame", "why"])
+def test_an_empty_file_has_no_line(file: Path, tmp_path: Path, run: Run, verb: str) -> None:
+    file.write_text("")
+    outcome = run(verb, f"{file}:1", "--among", str(tmp_path))
+    assert outcome.code == 1
+    assert "has 0 lines" in outcome.err
+    assert run("blame", file, "--among", str(tmp_path)).code == 0
+
+
 def test_a_file_that_is_no_text(file: Path, tmp_path: Path, run: Run) -> None:
     file.write_bytes(b"\xff\xfe\x00")
     outcome = run("blame", str(file), "--among", str(tmp_path))

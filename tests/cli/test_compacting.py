@@ -143,6 +143,25 @@ def test_lost_facts_that_are_not_listed_are_counted(run: Run, tmp_path: Path) ->
     assert all("…/" in line and line.endswith(".py") for line in shown)
 
 
+def test_why_a_strategy_has_no_draft_is_said_whole(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("How are the pears?")
+    file.said("Ripe.")
+    table = run("compact", file.path, "--strategy", "all", "--dry-run").out.splitlines()
+    assert [line.split()[0] for line in table[:4]] == ["strategy", "pi", "codex", "opencode"]
+    assert table[1].split() == ["pi", "1.5.2"]
+    (refused,) = (
+        one
+        for one in run("compact", file.path, "--strategy", "all", "--dry-run", "--json").document["drafts"]
+        if "refused" in one
+    )
+    assert refused["refused"] in " ".join(" ".join(table[4:]).split())
+    assert max(map(len, table)) <= 80
+
+
 @pytest.mark.parametrize("limit", [200, 900])
 def test_max_tokens_bounds_the_stored_text(limit: int, done: Run, path: Path) -> None:
     options = ("--keep-recent", "2000", "--max-tokens", str(limit), "--accept-loss")

@@ -353,3 +353,14 @@ def test_the_log_counts_the_edits_of_one_operation(run: Run, tmp_path: Path) -> 
     first, second = run("log", file.path).out.splitlines()[1:]
     assert "2 edits, the last" in first
     assert "edits" not in second.partition("edit-context")[2]
+
+
+def test_branches_without_a_conflict_take_no_choice(run: Run, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("begin")
+    file.said("begun")
+    file.leaf = fork
+    file.said("Compare the pears with the plums, never touch the figs")
+    refused = run("merge-summaries", file.path, "#1", "leaf", "--choose", "9=a", "--dry-run")
+    assert refused.code == 2
+    assert "the branches have no conflict: leave out --choose" in refused.err

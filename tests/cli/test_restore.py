@@ -162,6 +162,9 @@ def test_a_restore_that_was_killed_is_said_and_undone(work: Work, done: Run, run
     outcome = run("restore", work.path, work.at)
     assert outcome.code == 1
     assert "stopped halfway" in outcome.err
+    assert "stopped halfway" in run("restore", work.path, work.at, "--dry-run").err
+    (remark,) = done("restore", work.path, work.at, "--dry-run", "--json").document["diagnostics"]
+    assert "stopped halfway" in remark["text"]
     done("restore", work.path, "--undo")
     assert snapshot(work.folder) == work.now
 

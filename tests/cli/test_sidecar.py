@@ -119,3 +119,13 @@ def test_doctor_names_what_belongs_to_no_session(
     [problem] = run("doctor", "--json").document["problems"]
     assert problem["code"] == "sidecar-orphan"
     away.rename(foreign.root)
+
+
+def test_the_document_of_an_injection_says_that_the_leaf_is_a_preview(
+    asked: Callable[..., Asked], run: Run, foreign: Store
+) -> None:
+    assert "what-if" not in codes(asked("inject"))
+    asked("move", entry(asked("tree"), 0))
+    own = asked("tree")["own_leaf"]
+    assert "what-if" in codes(asked("inject"))
+    assert f"itself is at {own}" in run("inject", foreign.path).err

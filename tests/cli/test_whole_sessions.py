@@ -282,3 +282,14 @@ def test_excluded_folders_are_counted_and_nothing_else(done: Run, run: Run, sess
     assert (checked["excluded"], checked["sessions"]) == (1, 0)
     assert run("show", "01a1fff0", "#0").code == 1, "it is not found by its id"
     assert done("show", session, "#0").code == 0, "but by its path"
+
+
+@pytest.mark.parametrize("verb", ["keep", "delete"])
+def test_what_is_no_session_is_said_once(run: Run, tmp_path: Path, verb: str) -> None:
+    file = tmp_path / "s.jsonl"
+    for text, said in (
+        ("", "is empty"),
+        ("pears\n", "is not a session: no line of it is a header or an entry"),
+    ):
+        file.write_text(text)
+        assert run(verb, file).err == f"leafward: {file}: {said}\n"

@@ -218,6 +218,19 @@ class TestLabelAndName:
         document = done("tree", path, "--json").document
         assert (document["session"]["name"], document["entries"][1]["label"]) == (None, None)
 
+    def test_the_document_has_the_text_as_it_is_kept(self, done: Run, path: Path) -> None:
+        for text, kept in ((" tests\ngreen ", "tests green"), ("  ", None)):
+            assert done("label", path, "00000002", text, "--json").document["label"] == kept
+            assert done("name", path, text, "--json").document["name"] == kept
+
+    def test_without_an_entry_leaf_names_none(self, run: Run, done: Run, path: Path) -> None:
+        done("move", path, "00000001", "--before")
+        for verb in (("label", path, "leaf", "x"), ("archive", path, "leaf")):
+            assert "the leaf is before the first entry: name an entry" in run(*verb).err
+        bare = PiFile(path.with_name("bare.jsonl"))
+        for verb in (("label", bare.path, "leaf", "x"), ("archive", bare.path, "leaf")):
+            assert run(*verb).err == "leafward: no entry 'leaf' in bare.jsonl\n"
+
     def test_as_it_was_nothing_is_written(self, done: Run, path: Path) -> None:
         done("label", path, "00000002", "x")
         before = path.read_bytes()
@@ -243,6 +256,15 @@ def test_archive_and_back(done: Run, path: Path) -> None:
     assert done("tree", path, "--json").document["archived"] == ["00000003"]
     assert done("archive", path, "00000003", "--undo", "--json").document["archived"] is False
     assert done("tree", path, "--json").document["archived"] == []
+
+
+def test_an_archived_branch_of_the_path_is_said_to_stay(done: Run, run: Run, path: Path) -> None:
+    said = "hidden only once the leaf is on another branch"
+    assert said in run("archive", path, "00000003", "--dry-run").err
+    (remark,) = done("archive", path, "00000003", "--json").document["diagnostics"]
+    assert remark["code"] == "on-path"
+    assert said in remark["text"]
+    assert done("archive", path, "00000003", "--undo", "--json").document["diagnostics"] == []
 
 
 def test_an_edit_says_why_it_frees_more_than_the_rows_have(run: Run, tmp_path: Path) -> None:

@@ -15,6 +15,10 @@ class NotFound(LeafwardError):
     """No session, entry or file has that name, or several have it."""
 
 
+class Ambiguous(NotFound):
+    """Several sessions have that name."""
+
+
 class Refused(LeafwardError):
     """A write that would not be safe: the file changed, is locked, is too new, or is not ours."""
 

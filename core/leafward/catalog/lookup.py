@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.recognition import agent_of, names_one, within
 from leafward.agents.registry import agent_named
-from leafward.base.errors import NotFound
+from leafward.base.errors import Ambiguous, NotFound
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalog.backups import shown_once
@@ -78,7 +78,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         )
         more = f", {len(fitting) - _NAMED_AT_MOST} more" if len(fitting) > _NAMED_AT_MOST else ""
         how = "have the name" if exact else "start with"
-        raise NotFound(f"several sessions {how} {safe_line(text)!r}: {choices}{more}")
+        raise Ambiguous(f"several sessions {how} {safe_line(text)!r}: {choices}{more}")
     found = fitting[0]
     return FoundFile(agent_named(found.agent), Path(found.path))
 

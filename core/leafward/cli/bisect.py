@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.base.errors import Refused
+from leafward.base.errors import Refused, reason_of
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import cancellable
 from leafward.cli.output.page import emit_json, note, page, say
@@ -16,6 +16,7 @@ from leafward.cli.selection import opened
 from leafward.files.bisection.session_search import TrialCommand, base_of, bisect_session
 from leafward.session.entry_headline import headline
 from leafward.session.journal import session_operations
+from leafward.session.journal.open_file import refuse_unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
 
 def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as_json: bool) -> int:
     """`leafward bisect`."""
-    harmless = [tuple(command), *(tuple(shlex.split(one)) for one in options.harmless)]
-    if not all(harmless):
-        raise click.UsageError("--harmless needs the name of a program")
+    harmless = [tuple(command), *map(_words, options.harmless)]
     with opened(selector) as session, cancellable() as stop:
+        if options.label is not None:
+            # The search may take long, and its result must not be lost for a label.
+            refuse_unwritable(session)
         ends = session.find(options.good), session.find(options.bad)
         terms = TrialCommand(command, harmless, options.likely, options.timeout)
         base = _base_of(session, options.base)
@@ -44,15 +46,37 @@ def run_bisect(selector: str, command: Sequence[str], options: BisectOptions, as
             return session.columns.id(max(0, session.tree.content_at(entry)))
 
         search, found = bisect_session(session, ends, base, terms, named, _teller(as_json), stop)
-        written = _labelled(session, search, found, options.label) if options.label is not None else None
+        written, obstacle = None, ""
+        try:
+            if options.label is not None:
+                written = _labelled(session, search, found, options.label)
+        except (Refused, OSError) as error:
+            # The agent may have gone on meanwhile.
+            obstacle = f"the turn is not labelled: {reason_of(error)}"
         if as_json:
-            emit_json(_document(session, search, found, command, options.likely, written))
+            document = _document(session, search, found, command, options.likely, written)
+            if obstacle:
+                document["diagnostics"] = [{"code": "not-labelled", "text": obstacle}]
+            emit_json(document)
         else:
             report = search.report(found, shlex.join(command), likely=options.likely)
             say(_text(search, report, options.likely, page()))
             if written is not None:
                 note(f"labelled {safe_line(written)}; `leafward undo` undoes that")
-    return 0 if len(found.candidates) == 1 else 1
+            elif obstacle:
+                note(obstacle)
+    return 0 if len(found.candidates) == 1 and not obstacle else 1
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The words of `--harmless`. Raises a usage error if there is none, or a quote is not closed."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise click.UsageError(f"--harmless {safe_line(text, 60)!r}: {str(error).lower()}") from error
+    if not words:
+        raise click.UsageError("--harmless needs the name of a program")
+    return words
 
 
 def _base_of(session: Session, named: str | None) -> ProjectBase:

@@ -100,7 +100,7 @@ def _found(lines: _Lines, paths: Sequence[str]) -> tuple[Blame, dict[str, str]]:
         note(f"{safe_line(str(one.path))}: {one.reason}")
     path = os.path.realpath(lines.path)
     found = blame(path, concerned(cards, path), program=ripgrep())
-    if lines.first > max(1, len(found.lines)):
+    if lines.last is not None and lines.first > len(found.lines):
         raise NotFound(f"{safe_line(path)} has {counted(len(found.lines), 'line')}")
     return found, typed_ids(cards, config, places)
 

@@ -23,7 +23,18 @@ from leafward.cli.model_request import (
     tell_outgoing,
 )
 from leafward.cli.output.exam_json import exam_json
-from leafward.cli.output.page import Page, emit_json, indented, note, pad, page, say, table, usage_json
+from leafward.cli.output.page import (
+    Page,
+    emit_json,
+    indented,
+    note,
+    pad,
+    page,
+    say,
+    table,
+    usage_json,
+    wrapped,
+)
 from leafward.cli.output.survival_facts import fact_text, fate_json, share_text, survival_json
 from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.plan import diagnostics_json, injection_at, is_all, requested_plans, strategy_text
@@ -392,15 +403,20 @@ def _compare(session: Session, options: CompactOptions, settings: Config, as_jso
             }
         )
         return 0
-    rows = [_row(plan, made, why) for plan, made, why in drafts]
+    rows = [_row(plan, made) for plan, made, _ in drafts]
     head = ("strategy", "before", "after", "summary", "survives", "lost", "cost")
-    say(table(head, rows, page(), grow=0, right=" ".join(head[1:])))
+    here = page()
+    say(table(head, rows, here, grow=0, right=" ".join(head[1:])))
+    for plan, _, why in drafts:
+        if why:
+            first, *more = wrapped(safe_line(f"{strategy_text(plan)}: {why}", 1000), here, first="  ")
+            say([here.style("!", "warn") + first[1:], *more])
     return 0
 
 
-def _row(plan: Plan, made: Draft | None, why: str) -> tuple[str, ...]:
+def _row(plan: Plan, made: Draft | None) -> tuple[str, ...]:
     if made is None:
-        return (f"{strategy_text(plan)}: {why}", "", "", "", "", "", "")
+        return (strategy_text(plan), "", "", "", "", "", "")
     overall = made.survival.overall()
     lost = sum(1 for fate in made.survival.fates if fate.status is Status.LOST)
     return (

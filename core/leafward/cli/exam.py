@@ -89,7 +89,7 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
     document = {"compaction": session.columns.id_at(index), **exam_json(session, found)}
     if prepared is None:
         if as_json:
-            emit_json({**document, "model": None})
+            emit_json({**document, "model": None, "dry_run": dry_run, "diagnostics": []})
         else:
             say(_text(session, index, found, page()))
         return 0

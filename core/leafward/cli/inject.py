@@ -36,23 +36,37 @@ def inject_verb(selector: str, options: InjectOptions | None = None, as_json: bo
         with opened(selector) as session:
             at, settings = _asked(session, config, options)
             made = build_within(collect(session, at), settings, _room(session))
-            emit_json({"at": session.columns.id_at(at), **injection_json(session, made)})
+            document = {"at": session.columns.id_at(at), **injection_json(session, made)}
+            document["diagnostics"] = _remarks(session, at, made, settings) + document["diagnostics"]
+            emit_json(document)
         return 0
     with opened_on(selector) as (session, stored):
         at, settings = _asked(session, config, options)
         path = collect_on(session, at, stored)
         made = build_within(path.found, settings, _room(session))
-        if made.budget < settings.budget:
-            note(f"shortened: {_agent_title(session)} passes on no more of a text")
-        if session.what_if and at == session.leaf:
-            own = session.columns.id_at(session.own_leaf)
-            note(f"the leaf is a preview; {_agent_title(session)} itself is at {own}: --at {own}")
-        for remark in made.diagnostics:
-            note(remark.text)
+        for remark in _remarks(session, at, made, settings):
+            note(remark["text"])
+        for one in made.diagnostics:
+            note(one.text)
         # Byte for byte to a file or a pipe; on a terminal, a newline puts the prompt on a line of its own.
         write_text(made.text + ("\n" if made.text and sys.stdout.isatty() else ""))
         save(session, path.stored, path.read)
     return 0
+
+
+def _remarks(
+    session: Session, at: EntryIndex, made: Injection, settings: InjectionSettings
+) -> list[dict[str, str]]:
+    """What to know of a text beside what was found while it was made."""
+    found = []
+    if made.budget < settings.budget:
+        text = f"shortened: {_agent_title(session)} passes on no more of a text"
+        found.append({"code": "shortened", "text": text})
+    if session.what_if and at == session.leaf:
+        own = session.columns.id_at(session.own_leaf)
+        text = f"the leaf is a preview; {_agent_title(session)} itself is at {own}: --at {own}"
+        found.append({"code": "what-if", "text": text})
+    return found
 
 
 def _asked(

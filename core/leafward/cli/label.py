@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.output.write_report import place_text, remark, write_json
-from leafward.cli.selection import opened
+from leafward.cli.selection import opened, place_named
 from leafward.session.journal import session_operations
-from leafward.session.journal.write import Writing
+from leafward.session.journal.write import WriteRemark, Writing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.session.entries import Body
     from leafward.session.journal.write import Write
     from leafward.session.session import Session
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) -> int:
     """`leafward label`."""
     with opened(selector) as session:
-        index = session.place if entry == "leaf" else session.find(entry)
+        index = place_named(session, entry)
         written = session_operations.label(session, index, text, Writing(dry_run=dry_run))
         what = f'label "{safe_line(text, 80)}" on' if text.strip() else "no label on"
         _report(
@@ -28,7 +30,7 @@ def label(selector: str, entry: str, text: str, dry_run: bool, as_json: bool) ->
             written,
             f"{what} {place_text(session, session.columns.id_at(index))}",
             as_json,
-            {"label": text or None},
+            {"label": session_operations.one_line(text) or None},
         )
     return 0
 
@@ -38,22 +40,29 @@ def name(selector: str, text: str, dry_run: bool, as_json: bool) -> int:
     with opened(selector) as session:
         written = session_operations.rename(session, text, Writing(dry_run=dry_run))
         what = f'name "{safe_line(text, 80)}"' if text.strip() else "no name"
-        _report(session, written, what, as_json, {"name": text.strip() or None})
+        _report(session, written, what, as_json, {"name": session_operations.one_line(text) or None})
     return 0
 
 
 def archive(selector: str, entry: str, unarchive: bool, dry_run: bool, as_json: bool) -> int:
     """`leafward archive`."""
     with opened(selector) as session:
-        index = session.place if entry == "leaf" else session.find(entry)
+        index = place_named(session, entry)
         written = session_operations.archive(session, index, not unarchive, Writing(dry_run=dry_run))
         below = session.tree.children(index)
         branch = "the branch at " if below and not unarchive else ""
         place = place_text(session, session.columns.id_at(index))
         what = f"{'unarchived' if unarchive else 'archived'} {branch}{place}"
-        _report(session, written, what, as_json, {"archived": not unarchive})
-        if not unarchive and not as_json and session.tree.is_ancestor(index, session.place):
-            note("it is on the active path, and hidden only once the leaf is on another branch")
+        remarks = (
+            [
+                WriteRemark(
+                    "on-path", "it is on the active path, and hidden only once the leaf is on another branch"
+                )
+            ]
+            if not unarchive and session.tree.is_ancestor(index, session.place)
+            else []
+        )
+        _report(session, written, what, as_json, {"archived": not unarchive}, remarks)
     return 0
 
 
@@ -75,13 +84,24 @@ def archive_session(selector: str, unarchive: bool, dry_run: bool, as_json: bool
     return 0
 
 
-def _report(session: Session, written: Write, what: str, as_json: bool, facts: Body) -> None:
+def _report(
+    session: Session,
+    written: Write,
+    what: str,
+    as_json: bool,
+    facts: Body,
+    remarks: Sequence[WriteRemark] = (),
+) -> None:
     """Prints the result of labelling, naming or archiving."""
     if as_json:
-        emit_json(write_json(session, written) | facts)
+        document = write_json(session, written) | facts
+        document["diagnostics"] += [{"code": one.code, "text": one.text} for one in remarks]
+        emit_json(document)
         return
-    if not written.changed:
+    if written.changed:
+        say(f"{page().style('would write', 'ghost') + ' ' if written.dry_run else ''}{what}")
+        remark(session, written)
+    else:
         say(f"unchanged: {what}")
-        return
-    say(f"{page().style('would write', 'ghost') + ' ' if written.dry_run else ''}{what}")
-    remark(session, written)
+    for one in remarks:
+        note(one.text)

@@ -8,7 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import Cancelled, LeafwardError
 from leafward.cli.host import Application, CheckApp, OpenApp, ReaderGone
 from leafward.cli.streams import fill_closed, let_go
 
@@ -55,6 +55,9 @@ def main(
             return _awaited(*arguments)
         result = _verb(argv, Application(open_app, check_app))
     except KeyboardInterrupt:
+        return INTERRUPTED
+    except Cancelled as error:
+        _fail(str(error))
         return INTERRUPTED
     except LeafwardError as error:
         return _fail(str(error))

@@ -101,6 +101,8 @@ def _choices(texts: Sequence[str], conflicts: int) -> dict[int, MergeChoice]:
         number, _, side = one.partition("=")
         if not number.isdecimal() or len(number) > 9 or side not in tuple(MergeChoice):
             raise click.UsageError(f"--choose takes N=a, N=b, N=both or N=base, not {safe_line(one, 60)}")
+        if not conflicts:
+            raise click.UsageError("the branches have no conflict: leave out --choose")
         if int(number) >= conflicts:
             raise click.UsageError(
                 f"there is no conflict {number}: they are numbered from 0 to {conflicts - 1}"

@@ -322,7 +322,7 @@ def _plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     if made.files.read or made.files.modified:
         left = f", {made.files.omitted} left out" if made.files.omitted else ""
         yield page.style(
-            f"carries {len(made.files.modified)} modified and {len(made.files.read)} read files{left}",
+            f"carries {counted(len(made.files.modified), 'modified file')} and {counted(len(made.files.read), 'read file')}{left}",
             "faint",
         )
     yield from _remarks(made, page)

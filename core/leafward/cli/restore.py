@@ -58,12 +58,16 @@ def run_restore(
         if halfway is not None:
             if not dry_run:
                 raise Refused(halfway_words(halfway))
-            note(halfway_words(halfway))
+            if not as_json:
+                note(halfway_words(halfway))
         record = None
         if chosen and not dry_run:
             record = restore(folder, session.id, plan.entry, chosen, last_entry(session))
         if as_json:
-            emit_json(_document(session, index, plan, shown, chosen, record, dry_run))
+            document = _document(session, index, plan, shown, chosen, record, dry_run)
+            if halfway is not None:
+                document["diagnostics"] = [{"code": "halfway", "text": halfway_words(halfway)}]
+            emit_json(document)
         else:
             offered = sum(one.offered is not None for one in shown)
             _say_done(len(chosen), offered, record, dry_run, page())

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.errors import NotASession, NotFound, Refused
+from leafward.base.errors import Ambiguous, NotASession, NotFound, Refused
 from leafward.base.safe_text import safe_line
+from leafward.cli.output.page import with_path
 from leafward.cli.settings import configured
 from leafward.session.entries import is_own
 
@@ -70,10 +71,10 @@ def known(selector: str) -> bool:
     """Whether a name is that of an existing path, of a session, or of several."""
     try:
         session_path(selector)
-    except NotASession:
+    except (NotASession, Ambiguous):
         return True
-    except NotFound as error:
-        return Path(os.path.expanduser(selector)).exists() or str(error).startswith("several ")
+    except NotFound:
+        return Path(os.path.expanduser(selector)).exists()
     return True
 
 
@@ -104,7 +105,7 @@ def chosen_card(selector: str) -> tuple[Card, Sequence[Card]]:
     if found is None:
         raise NotFound(f"no session {safe_line(selector)!r} for {agent_of(file, _configured_stores).title}")
     if found.problem is not None:
-        raise Refused(f"{safe_line(path)} cannot be read as a session: {found.problem}")
+        raise Refused(safe_line(with_path(path, found.problem)))
     return found, cards
 
 
@@ -153,6 +154,18 @@ def opened_on(selector: str) -> Iterator[tuple[Session, Mapping[str, Any] | None
         yield session, kept.of(session) if kept is not None else None
     finally:
         session.close()
+
+
+def place_named(session: Session, entry: str) -> EntryIndex:
+    """The entry that a user means for a note: `leaf` is the nearest entry of the conversation, as notes may follow it.
+
+    Raises NotFound.
+    """
+    if entry != "leaf" or session.leaf < 0:
+        return session.find(entry)
+    if session.place < 0:
+        raise NotFound("the leaf is before the first entry: name an entry")
+    return session.place
 
 
 def leaf_shown(session: Session) -> EntryIndex:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.base import config
 from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
@@ -14,6 +13,7 @@ from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say
 from leafward.cli.output.survival_facts import fact_text, share_text, survival_json
 from leafward.cli.selection import opened
+from leafward.cli.settings import configured
 from leafward.compaction.aftermath.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace
 from leafward.session.entries import EntryIndex, Kind
@@ -34,7 +34,7 @@ _STYLE = {Status.LOST: "bad", Status.CONTRADICTED: "bad", Status.INVENTED: "warn
 
 def survival(selector: str, compaction: str | None, workspace: Path | None, as_json: bool) -> int:
     """`leafward survival`."""
-    settings = config.load()[0]
+    settings = configured()
     with opened(selector) as session:
         verify(session)
         index = compaction_at(session, compaction)

@@ -60,7 +60,7 @@ def label(session: Session, target: int, text: str, writing: Writing = _DEFAULT)
     """Labels an entry, on one line; an empty text clears the label. The place stays. Raises Refused."""
     refuse_changed(session)
     refuse_unnamable(session, target)
-    text = _one_line(text)
+    text = one_line(text)
     if session.labels.get(EntryIndex(target), "") == text:
         return nothing(session, OperationKind.LABEL, target, writing)
     line = _Draft(session, writing).label(session.columns.id_at(target), text)
@@ -70,7 +70,7 @@ def label(session: Session, target: int, text: str, writing: Writing = _DEFAULT)
 def rename(session: Session, name: str, writing: Writing = _DEFAULT) -> Write:
     """Names the session, on one line; an empty name clears it. The place stays. Raises Refused."""
     refuse_changed(session)
-    name = _one_line(name)
+    name = one_line(name)
     if (session.name or "") == name:
         return nothing(session, OperationKind.NAME, NO_ENTRY, writing)
     return write(session, OperationKind.NAME, _Draft(session, writing).name(name), NO_ENTRY, writing)
@@ -216,5 +216,6 @@ class _Draft:
         return {"op": entry} | ({"undoes": self.undoes} if self.undoes is not None else {})
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A label or a name as it is stored."""
     return _LINE_BREAKS.sub(" ", text).strip()
