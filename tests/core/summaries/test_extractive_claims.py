@@ -74,6 +74,7 @@ def test_an_outcome_that_the_user_saw_fail_is_none(complaint: str) -> None:
     then = [user(complaint), *worked("src/frost.py", "b"), reply("Look at the rows now, please.")]
     assert any("→" in line for line in told_in(DONE, *said))
     assert f"→ {_DOES}" not in summarize(span(*said, *then)).text
+    assert _DOES not in told_in(DONE, *said, *then)
 
 
 @pytest.mark.parametrize(
