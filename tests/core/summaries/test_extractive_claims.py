@@ -57,6 +57,7 @@ _DOES = "Changed the frost table to columns."
     "complaint",
     [
         "it still fails with the same rows",
+        "I still can't sort the rows",
         "the table doesn't work at all",
         "same error as before",
         "sigue sin salir ninguna fila",
@@ -73,6 +74,7 @@ def test_an_outcome_that_the_user_saw_fail_is_none(complaint: str) -> None:
     then = [user(complaint), *worked("src/frost.py", "b"), reply("Look at the rows now, please.")]
     assert any("→" in line for line in told_in(DONE, *said))
     assert f"→ {_DOES}" not in summarize(span(*said, *then)).text
+    assert _DOES not in told_in(DONE, *said, *then)
 
 
 @pytest.mark.parametrize(
@@ -191,23 +193,26 @@ def test_what_the_user_said_of_the_tests_since_stands_beside_their_last_run() ->
 
 
 @pytest.mark.parametrize(
-    ("path", "answer", "is_left"),
+    ("path", "answer", "is_planned"),
     [
         ("src/rows.py", "Drawn.", False),
         ("src/lanes.py", "Drawn. The letters of the growers are sorted by weight too.", False),
         ("src/lanes.py", "Drawn.", True),
     ],
 )
-def test_a_step_that_work_touched_since_is_no_next_step(path: str, answer: str, is_left: bool) -> None:
+def test_a_step_that_work_since_may_have_done_is_no_next_step(
+    path: str, answer: str, is_planned: bool
+) -> None:
     steps = [
         "Remaining: read the crates in `src/rows.py`.",
         "Still open: sort the letters of the growers by weight.",
     ]
-    step = steps["letters" in answer or is_left]
+    step = steps["letters" in answer or is_planned]
     said = [_ASKED, *worked("src/frost.py", "a"), reply(f"Done.\n\n{step}")]
     then = [user("Draw the lanes of the valley."), *worked(path, "b"), reply(answer)]
     assert told_in(NEXT, *said) == [step]
-    assert told_in(NEXT, *said, *then) == [step] * is_left
+    assert told_in(NEXT, *said, *then) == []
+    assert (f"Planned: {step}" in told_in(CONTEXT, *said, *then)) == is_planned
 
 
 def test_a_declined_call_is_in_the_way_until_other_work_is_done() -> None:
@@ -337,3 +342,79 @@ def test_a_dated_statement_keeps_its_heading_in_the_next_summary() -> None:
 def _below(text: str, heading: Provenance) -> list[str]:
     """The lines of a summary below a heading."""
     return text.partition(f"{heading.heading}\n")[2].partition("\n\n")[0].split("\n")
+
+
+def test_a_ban_of_all_work_beside_a_question_ends_once_the_work_may_begin() -> None:
+    rule = "Do not code anything, just explain."
+    asked = [user(f"How does the frost table of orchard sort its rows? {rule}"), reply("By their day.")]
+    assert told_in(SummarySection.CONSTRAINTS, *asked) == [rule]
+    begun = [user("Fantastic, please implement."), *worked("src/frost.py", "a")]
+    assert told_in(SummarySection.CONSTRAINTS, *asked, *begun) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "is_next"),
+    [
+        ([user("Why by day?"), reply("So that the rows of a year are read once.")], True),
+        ([user("Sort the hoses."), *worked("src/hoses.py", "b"), reply("Sorted them.")], True),
+        ([user("Mend `frost_rows`."), *worked("src/rows.py", "b"), reply("It sorts by day.")], False),
+    ],
+)
+def test_a_step_that_names_something_is_next_until_that_is_named(
+    after: list[dict[str, object]], is_next: bool
+) -> None:
+    step = "The letters of last year still need to go through `frost_rows`."
+    said = [_ASKED, *worked("src/frost.py", "a"), reply(f"Ported the frost table to columns.\n\n{step}")]
+    assert (step in told_in(NEXT, *said, *after)) == is_next
+
+
+def test_a_mark_in_the_code_that_a_reply_tells_of_is_no_step() -> None:
+    said = [user("What does `frost_rows` do?"), *ran("a", "cat src/rows.py")]
+    assert (
+        told_in(NEXT, *said, reply("It sorts. The code holds a TODO: why are the rows of the valley wrong?"))
+        == []
+    )
+    assert told_in(NEXT, *said, reply("It sorts.\n\nTODO: sort the rows of the valley too.")) != []
+
+
+def test_what_is_asked_at_length_amid_work_is_the_goal_once_it_is_worked_on() -> None:
+    question = (
+        "Have you mended the reader of orchard so that no run changes its keys again, and are the files of the valley "
+        "the same as those on the server, and do the scripts agree?"
+    )
+    said = [user("Why do you not let orchard read the keys of the valley?"), *ran("a", "cat src/keys.py")]
+    (goal,) = told_in(SummarySection.GOAL, *said, user(question), *ran("b", "cat src/reader.py"))
+    assert goal.startswith("Have you mended the reader of orchard")
+
+
+def test_what_an_answer_in_another_language_lists_last_is_proposed_once_more_was_asked() -> None:
+    step = "Uruchomić czytnik wierszy i sprawdzić, czy tabela szronu liczy je tylko raz w całej dolinie."
+    answer = f"Archiwum\n- tabela.txt zawiera wiersze szronu.\n- sad.txt zawiera drzewa.\n\nDalsze kroki\n\n1. {step}"
+    said = [user("Zapoznaj się z archiwum sadu."), *ran("a", "ls archiwum"), reply(answer)]
+    assert f"Proposed: {step}" not in told_in(CONTEXT, *said)
+    then = [user("Dodaj kolumny do tabeli szronu."), *worked("src/frost.py", "b")]
+    assert f"Proposed: {step}" in told_in(CONTEXT, *said, *then)
+
+
+def test_a_yes_to_a_question_in_another_language_stands_with_that_question() -> None:
+    question = "Chcecie, abym poprawił tabelę szronu?"
+    said = [
+        user("Przejrzyj tabelę szronu."),
+        *ran("a", "cat src/frost.py"),
+        reply(f"Źle liczy wiersze.\n\n{question}"),
+    ]
+    then = [
+        user("tak, ale z planem i porządnie"),
+        *worked("src/frost.py", "b"),
+        reply("Poprawiona tabela szronu."),
+    ]
+    assert f"tak, ale z planem i porządnie (asked: {question})" in summarize(span(*said, *then)).text
+
+
+def test_a_last_reply_that_work_passed_is_dated() -> None:
+    found = "The reader of `src/rows.py` and the writer of `src/letters.py` still make keys of their own."
+    said = [_ASKED, reply(found, ("a", "edit", {"path": "src/rows.py", "oldText": "x", "newText": "y"}))]
+    text = summarize(span(*said, result("a", "ok"))).text
+    assert f"- Last reply: {found}" in _below(text, Provenance.SAID)
+    text = summarize(span(*said, result("a", "ok"), *worked("src/letters.py", "b"))).text
+    assert f"- Last reply: {found}" in _below(text, Provenance.DATED)

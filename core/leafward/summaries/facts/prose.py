@@ -93,7 +93,8 @@ _OBSERVES = late(
 )
 """The beginning of a sentence that describes a state and its cause, or something to look at: not a decision."""
 _TODO = markers(
-    r"\b(?:(?:(?<!\d )todo|fixme)(?! (?:comment|list|item|marker|file|app)s?\b)|still (?:need|to do|missing|open)"
+    # Amid a sentence it names a mark in the code.
+    r"^\W{0,6}(?:todo|fixme)\b(?! (?:comment|list|item|marker|file|app)s?\b)|\b(?:still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
     r"|next step|^next(?:(?=: )| steps(?=[^.?!\n]{0,30}: ))|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
     r"|(?<!appropriate for )(?<!suitable for )(?<!candidate for )(?<!candidates for )(?<!good )(?<!fine as )(?<!fine for )follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"
@@ -355,7 +356,7 @@ _ADVISED = late(
     r"(?i)^\W*(?:(?:nit|minor|optional(?:ly)?|suggestion|possible(?: follow[- ]ups?)?)\b[^:]{0,40}:|(?:optionally|consider|could consider|might consider|worth considering)\b)"
 )
 """The beginning of a piece of advice: nobody is to do it yet."""
-ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|i|you)\b")
+ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|(?-i:I)|you)\b")
 """Words that nearly every English sentence has one of."""
 _ALL = late(r"\b[Tt]odo\b(?!s?:)")
 """The Spanish word for all, where the sentence is not English: it is no todo."""

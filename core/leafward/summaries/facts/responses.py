@@ -81,7 +81,7 @@ _AGREES = late(
 _DENIES = late(r"(?i)^(?:no|nope|nah|nein|non|nie)[,.!]+\s")
 _OFFERS = late(
     r"(?i)\b(?:(?:do you |would you )?(?:want|like|prefer)(?: for)? me to|shall (?:i|we)|should (?:i|we)|may i|can i|ready to|is it ok(?:ay)? (?:to|if)"
-    r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|souhaite[sz]|quieres que|debo|¿lo |chcesz,? żebym|chcecie,? żebym|czy (?:mam|mogę|mamy|chcesz|chcecie)|mam (?:zacząć|dodać|zrobić|to|też)|vuoi che|devo|quer que eu|posso)\b"
+    r"|soll(?:en)? (?:ich|wir)|möchtest du|möchten sie|willst du|dois-je|veux-tu|voulez-vous|(?:tu veux|vous voulez) que|souhaite[sz]|quier[eé]s que|querés que|debo|¿lo |chcesz,? żebym|chcecie,? żebym|czy (?:mam|mogę|mamy|chcesz|chcecie)|mam (?:zacząć|dodać|zrobić|to|też)|vuoi che|devo|quer que eu|posso)\b"
     r"|(?:要不要|需要我|要我|是否需要|可以吗)|(?:しましょうか|しますか)"
 )
 """A question that offers something."""

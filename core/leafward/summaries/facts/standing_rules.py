@@ -80,6 +80,7 @@ _NEGATED = late(
 """A negation before a word of removal, which asks for the opposite."""
 _BEFORE_WORK = late(
     r"(?i)\b(?:do not|don['’]?t|no|not|never)\b.{0,40}\b(?:cod\w+|implement\w*|start\w*|begin\w*|chang\w+|edit\w*|modify\w*|build\w*|execut\w+)\b.{0,60}\b(?:yet|for now|until|before)\b"
+    r"|\b(?:do not|don['’]?t)\b \w+ (?:any|anything|code)\b[^.!?]{0,20}\b(?:just|only|simply) [a-z]+"
     r"|\bnoch (?:nicht|nichts|kein\w*)\b.{0,40}\b(?:code|anfangen|beginnen|umsetzen|implementieren|ändern|programmieren)\b|\b(?:pas encore|todavía no|aún no)\b.{0,40}\b(?:code\w*|commence\w*|implément\w*|modifi\w*|empie\w+|implement\w*)\b"
     r"|先不要(?:写|改|动)|まだ(?:実装|コード|変更)"
 )
@@ -90,9 +91,9 @@ _UNTIL_TOLD = late(
 """The end of a rule that holds until the user asks for the thing himself."""
 _FORBIDDING = frozenset(content_words("do not don't dont never please anything"))
 _GO_AHEAD = late(
-    r"(?i)^\W*(?:(?:ok(?:ay)?|yes|yep|yeah|great|good|perfect|nice|cool|lgtm|(?:looks|sounds) (?:good|great)|(?:the )?plan (?:is |looks )?(?:good|great|fine|ok(?:ay)?)|ja|gut|super|passt|oui|d['’]accord|s[ií]|vale|好的?|はい)[\s,.!，。]+)*"
+    r"(?i)^\W*(?:(?:ok(?:ay)?|yes|yep|yeah|great|good|perfect|nice|cool|lgtm|(?:looks|sounds) (?:good|great)|(?:the )?plan (?:is |looks )?(?:good|great|fine|ok(?:ay)?)|ja|gut|super|passt|oui|d['’]accord|s[ií]|vale|好的?|はい|[^\W\d_]{2,20}(?=[,.!] ))[\s,.!，。]+)*"
     r"(?:(?:please|now|you can|let['’]s|bitte|dann|jetzt)[\s,]+)*"
-    r"(?:(?:the )?(?:plan )?(?:is )?approved|go(?: ahead| for it)?\W*$|go ahead|(?:start|begin)(?: with)?(?: \w+)? (?:now|implement\w*|cod\w+|step|phase|the (?:work|implementation))|(?:start|begin|proceed)\W*$|implement (?:it|this|that|the plan)|write the code|build it|do it\W*$"
+    r"(?:(?:the )?(?:plan )?(?:is )?approved|go(?: ahead| for it)?\W*$|go ahead|(?:start|begin)(?: with)?(?: \w+)? (?:now|implement\w*|cod\w+|step|phase|the (?:work|implementation))|(?:start|begin|proceed|implement)\W*$|implement (?:it|this|that|the plan)|write the code|build it|do it\W*$"
     r"|leg los|fang an|setz (?:es|das|den plan) um|vas-y|allez-y|adelante|empieza|开始(?:吧|写|实现|实施)|动手吧|進めて|始めて)"
 )
 """The beginning of a prompt that lets planned work begin."""

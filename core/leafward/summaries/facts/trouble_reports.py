@@ -27,7 +27,7 @@ _SOLVED = late(
 
 
 _FAILS = late(
-    r"(?i)^.{0,80}?\b(?:(?:does|do|did|is|are)(?: not|n['’]?t) (?:\w+ )?(?:work|help|fixed|any (?:better|different))\w*|not working|no (?:change|luck|difference|effect)\b|nothing (?:changed|happens|happened)\b"
+    r"(?i)^.{0,80}?\b(?:(?:does|do|did|is|are)(?: not|n['’]?t) (?:\w+ )?(?:work|help|fixed|any (?:better|different))\w*|not working|still (?:not|cannot|can['’]?t|can not|could(?: not|n['’]t)|(?:does|do|is|are)(?: not|n['’]t))\b|no (?:change|luck|difference|effect)\b|nothing (?:changed|happens|happened)\b"
     r"|(?:the |exact(?:ly)? )?same (?:error|issue|problem|bug|result|thing)\b|(?:i|we) (?:still|now) (?:see|get|have)\b|now (?:it |i get |there['’]s )\w*(?:fail|crash|error|break)"
     r"|funktioniert (?:\w+ ){0,2}nicht\b|geht (?:\w+ ){0,2}nicht\b|(?:marche|fonctionne) (?:toujours )?pas\b|toujours pareil\b|no (?:funciona|anda|sirve)\b|sigue\w* (?:\w+[aei]ndo|igual|sin)\b"
     r"|(?:pasa|sucede|acontece) (?:lo mismo|o mesmo)\b|todav[ií]a (?:no|veo|falla|pasa)\b|não funcion\w+|ainda (?:não|dá|está)\b|continua (?:\w+ndo|igual)\b|не работает|вс[её] ещ[её]|nie działa)"

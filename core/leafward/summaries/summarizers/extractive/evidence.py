@@ -134,6 +134,7 @@ def collect(
     asked_answers.answered(evidence, messages)
     works = any(one.message.get("role") == "toolResult" for one in behind)
     quoting.answers(evidence, messages, turns, stop, goes_on=works)
+    offers.proposed_last(evidence, messages, turns)
     choices.chosen(evidence, messages, turns)
     reasons.given(evidence, messages, turns)
     last_word(evidence, messages, turns, replied=bool(replies))

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 WAITING = "Waiting for the user: "
 """The beginning of a question of the model's that the user has not answered."""
-_LAST_REPLY = "Last reply: "
+LAST_REPLY = "Last reply: "
+"""The beginning of what the model said last while a request is open."""
 _ENDED = re.compile(r"[.!?。！？;…]$")
 _PLAN = 12
 """Words from which the announcement of the next call tells a plan."""
@@ -79,8 +80,8 @@ def last_word(
                 passages,
                 (entry,),
                 1.6,
-                limit=LINE_LIMIT - len(_LAST_REPLY),
-                lead=_LAST_REPLY,
+                limit=LINE_LIMIT - len(LAST_REPLY),
+                lead=LAST_REPLY,
                 provenance=Provenance.SAID,
             )
         if texts:
@@ -101,7 +102,7 @@ def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
             continue
         if not leads or (len(plain.split()) >= _PLAN and _LOOKS not in plain.casefold()):
             found.append((passage, leads))
-    room = LINE_LIMIT - len(_LAST_REPLY)
+    room = LINE_LIMIT - len(LAST_REPLY)
     taken: set[int] = set()
     for leads in (False, True):
         for number, (passage, is_lead) in enumerate(found):

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers.extractive.candidates import Evidence, add
+from leafward.summaries.summarizers.extractive.candidates import PROPOSED, Evidence, add
 from leafward.summaries.summarizers.extractive.turns import Turn, asks_back, question_of, turn_before
-from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from leafward.summaries.survival.spans import SpanMessage
+
 _OFFER = 160
 """Characters of an offer that are quoted."""
+_NUMBERED = late(r"\d{1,3}[.)]\s+")
+_OF_LIST = 2
+"""Lines that may lead to a list."""
 _REFUSAL = 120
 """Characters of what the user said against one."""
 DECLINED = "Declined by the user: "
@@ -36,7 +43,9 @@ def accepted(turns: Sequence[Turn], turn: Turn) -> str:
     before = turn_before(turns, turn)
     question = offer_in(before.answer) if before is not None and responses.agrees(turn.own) else ""
     named = set(content_words(responses.without_offer(question))) - _GOING_ON
-    return cut(question, _OFFER) if responses.offers(question) and len(named) >= _SHARED else ""
+    # How an offer is told is known of few languages; who says yes to a question accepts it.
+    offers = responses.offers(question) or (question and not prose.ENGLISH.search(question))
+    return cut(question, _OFFER) if offers and len(named) >= _SHARED else ""
 
 
 def offer_in(answer: str) -> str:
@@ -46,6 +55,35 @@ def offer_in(answer: str) -> str:
         return last
     asked = filter(asks_back, prose.sentences(answer.rstrip().rpartition("\n")[2]))
     return next(filter(responses.offers, reversed(list(asked))), last)
+
+
+def proposed_last(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+    """Tells as proposed what stands in the numbered list that an answer before the last request ends with.
+
+    That is what may come next, in whatever language; of English the words tell more.
+    """
+    before = {messages[turn.last].entry: last_items(turn.answer) for turn in turns[:-1] if turn.answer}
+    for candidate in evidence.candidates:
+        if candidate.section is not SummarySection.CONTEXT or candidate.provenance is not Provenance.SAID:
+            continue
+        items = before.get(candidate.sources[-1], ())
+        parts = candidate.text.split("; ")
+        if (
+            items
+            and all(part.endswith(items) for part in parts)
+            and not (prose.ENGLISH.search(candidate.text) or candidate.text.startswith(PROPOSED))
+        ):
+            candidate.text = PROPOSED + candidate.text
+
+
+@lru_cache(maxsize=1 << 12)
+def last_items(answer: str) -> tuple[str, ...]:
+    """The items of the numbered list that an answer ends with, behind something else than the words that lead to it."""
+    lines = [line.strip().replace("**", "") for line in answer.split("\n") if line.strip()]
+    items: list[str] = []
+    while lines and (mark := _NUMBERED.match(lines[-1])) is not None:
+        items.append(lines.pop()[mark.end() :].strip())
+    return tuple(items) if len(lines) > _OF_LIST else ()
 
 
 def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:

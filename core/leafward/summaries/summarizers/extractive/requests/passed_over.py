@@ -65,6 +65,8 @@ def settle(
                 if not (evidence.is_carried(candidate) or evidence.is_left_alone(candidate.text, said)):
                     continue
                 put_behind(evidence, candidate)
+            elif not (listed or evidence.is_carried(candidate)) and _may_be_done(evidence, candidate, turns):
+                put_behind(evidence, candidate)
         elif candidate.provenance is Provenance.SAID and comes_next(candidate.text):
             place = evidence.place_of(candidate)
             if any(turn.first > place and turn.works for turn in turns):
@@ -128,6 +130,15 @@ def _is_touched(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Tu
         for one in evidence.reader.prose(candidate.text, Voice.TOLD, said)
     )
     return bool(since) and names and not evidence.is_left_alone(candidate.text, said)
+
+
+def _may_be_done(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
+    """Whether work since, or the user in what was pasted since, may have done a step of an answer."""
+    said = max(candidate.sources, default=NO_ENTRY)
+    since = [turn for turn in turns if turn.entry > said]
+    return any(turn.works or turn.shows for turn in since) and not evidence.is_left_alone(
+        candidate.text, said
+    )
 
 
 def _passed(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> int:

@@ -11,7 +11,7 @@ from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.responses import denies, refutes, takes_back, undid
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, add
-from leafward.summaries.summarizers.outline import SummarySection, harmless, named_files
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,6 +119,14 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
                 )
             )
         ]
+
+
+def doubt(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+    """Tells as said, and not as done, what an answer reports that the user's next words contradict."""
+    doubted = {(messages[turn.last].entry,) for turn in turns if turn.doubted}
+    for candidate in evidence.candidates:
+        if candidate.section is SummarySection.DONE and candidate.sources in doubted and not candidate.asks:
+            candidate.section, candidate.provenance = SummarySection.CONTEXT, Provenance.SAID
 
 
 def _give_up(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:

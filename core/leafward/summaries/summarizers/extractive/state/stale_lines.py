@@ -62,6 +62,7 @@ def settle(
     """
     contradictions.take_back(evidence, messages, [*turns, *answers.later[:1]], cwd)
     contradictions.refute(evidence, messages, [*turns, *answers.later[:1]])
+    contradictions.doubt(evidence, messages, turns)
     settle_troubles(evidence, messages, turns, answers.later)
     gone = gone_files(messages, evidence.calls, cwd)
     failed = failed_calls(message for _, message in kept)
