@@ -177,7 +177,12 @@ def test_very_many_counts_of_files() -> None:
     text = "\n".join(f"a/b{number}.py {number + 100} lines" for number in range(4_000))
     facts = [
         Fact(
-            FactKind.NUMBER, f"{number}77 line", f"{number}77 lines", AT, Voice.CALL, about=[f"c/b{number}.py"]
+            FactKind.NUMBER,
+            f"{number}77 line",
+            f"{number}77 lines",
+            AT,
+            Voice.CALL,
+            about=[f"c/b{number}.py"],
         )
         for number in range(100, 4_000)
     ]
