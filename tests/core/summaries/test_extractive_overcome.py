@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
+from tests.core.linear_time import in_linear_time
 from tests.core.told import ran, reply, result, told_in, user
 
 _BEGUN = [user("Port the frost table of orchard to columns."), *ran("c", "ls src"), *ran("d", "ls test")]
@@ -178,3 +179,9 @@ def test_a_compiler_error_in_a_file_that_was_changed_since_is_not_told() -> None
     edit = {"path": "/garden/src/rows.ts", "edits": [{"oldText": "frost()", "newText": "Frost()"}]}
     asked += [reply("", ("b", "edit", edit)), result("b", "Edited.")]
     assert told_in(SummarySection.BLOCKED, *asked) == ["Failed with exit 2: `npm run check`"]
+
+
+def test_a_command_of_one_very_long_word() -> None:
+    failed = _printed("a", "never " + "a" * 100_000, "no such thing", True)
+    with in_linear_time():
+        assert told_in(SummarySection.BLOCKED, *_BEGUN, *failed) != []

@@ -12,9 +12,10 @@ from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.spaced_paths import spaced_paths, without
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.told_steps import ToldSteps
-from leafward.summaries.facts.values import FactKind, Sighting, Voice
+from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 from leafward.summaries.summarizers.outline import harmless, outline_lines, unframed
 from leafward.summaries.survival.rule_match import is_contrary
+from leafward.summaries.survival.text_match import FactMatch, FactText
 from tests.core.linear_time import in_linear_time
 
 if TYPE_CHECKING:
@@ -138,6 +139,63 @@ def test_a_whole_list_of_very_many_steps() -> None:
     with in_linear_time():
         found = FactReader("/x").read(AT, plan_call(steps))
     assert sum(one.kind is FactKind.TODO for one in found) == len(steps)
+
+
+def test_a_long_answer_about_a_list_of_very_many_steps() -> None:
+    reader = FactReader("/x")
+    reader.read(AT, plan_call([f"port part {number} of the lexer" for number in range(100, 1_100)]))
+    answer = (
+        "\n".join(f"Moved thing {number} of the lexer." for number in range(900))
+        + "\nPorted part 500 of the lexer."
+    )
+    with in_linear_time():
+        found = reader.read(
+            EntryIndex(1), {"role": "assistant", "content": [{"type": "text", "text": answer}]}
+        )
+    assert [one.text for one in found if not one.is_open] == ["port part 500 of the lexer"]
+
+
+def holds_all(text: str, facts: Sequence[Fact]) -> list[FactMatch]:
+    held = FactText(text)
+    with in_linear_time():
+        return [held.holds(fact) for fact in facts]
+
+
+def test_very_many_hashes_with_fewer_digits() -> None:
+    text = " ".join(f"{number:07x}a1" for number in range(20_000))
+    keys = [f"{number:07x}{end}" for number in (0, 7, 19_999) for end in ("", "a", "a1", "a1ff", "b")]
+    facts = [Fact(FactKind.IDENTIFIER, key, key, AT, Voice.CALL) for key in keys]
+    facts += [
+        Fact(FactKind.IDENTIFIER, f"{number:07x}b", f"{number:07x}b", AT, Voice.CALL)
+        for number in range(20_000)
+    ]
+    found = holds_all(text, facts)
+    assert found[:15] == [*(4 * [FactMatch.VERBATIM]), FactMatch.ABSENT] * 3
+
+
+def test_very_many_counts_of_files() -> None:
+    text = "\n".join(f"a/b{number}.py {number + 100} lines" for number in range(4_000))
+    facts = [
+        Fact(
+            FactKind.NUMBER,
+            f"{number}77 line",
+            f"{number}77 lines",
+            AT,
+            Voice.CALL,
+            about=[f"c/b{number}.py"],
+        )
+        for number in range(100, 4_000)
+    ]
+    assert set(holds_all(text, facts)) == {FactMatch.CONTRADICTED}
+
+
+def test_very_many_open_steps() -> None:
+    text = "\n".join(f"- [{' x'[number % 2]}] port part {number}00 of it" for number in range(2_000))
+    facts = [
+        Fact(FactKind.TODO, f"port part {number}00", f"port part {number}00 of it", AT, Voice.CALL)
+        for number in range(2_000)
+    ]
+    assert holds_all(text, facts)[:2] == [FactMatch.VERBATIM, FactMatch.CONTRADICTED]
 
 
 def test_a_step_that_was_told_again_with_another_spelling_is_done_once() -> None:

@@ -122,11 +122,9 @@ class AgentPlan:
 
     def told_done(self, answer: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Ticks the open items that an answer tells as done; yields their sightings."""
-        done = [
-            key
-            for key, item in self.items.items()
-            if item.is_open and any(prose.tells_done(said, item.text) for said in prose.sentences(answer))
-        ]
+        waiting = {key: item.text for key, item in self.items.items() if item.is_open}
+        told = [past for past in map(prose.past_in, prose.sentences(answer)) if past.verbs] if waiting else ()
+        done = {key for key, text in waiting.items() if any(past.tells_done(text) for past in told)}
         if done:
             items = {
                 key: item._replace(is_open=item.is_open and key not in done)

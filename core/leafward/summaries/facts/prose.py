@@ -7,7 +7,7 @@ scripts without spaces in pairs of characters.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
@@ -385,16 +385,29 @@ _PLAIN_WORD = late(r"[a-z]+")
 _SUPPOSES = late(r"(?i)\W*(?:if|once|when|after|until|unless|as soon as|before)\b")
 
 
-def tells_done(sentence: str, step: str) -> bool:
-    """Whether a sentence tells in the past what a step asks for: `the lexer is ported` of `Port the lexer`."""
-    words = content_words(step)
-    if len(words) < _NAMED or remains(sentence) or hedges(sentence) or _SUPPOSES.match(sentence):
-        return False
+class Past(NamedTuple):
+    """What a sentence tells of the past."""
+
+    words: frozenset[str]
+    """Its content words."""
+    verbs: frozenset[str]
+    """Those of them that tell what was done; none in a sentence that tells nothing of the past."""
+
+    def tells_done(self, step: str) -> bool:
+        """Whether it tells what a step asks for: `the lexer is ported` of `Port the lexer`."""
+        words = content_words(step)
+        return len(words) >= _NAMED and words[0] in self.verbs and self.words.issuperset(words)
+
+
+def past_in(sentence: str) -> Past:
+    """What a sentence tells of the past."""
+    if remains(sentence) or hedges(sentence) or _SUPPOSES.match(sentence):
+        return Past(frozenset(), frozenset())
     told = affirmed(sentence)
-    return set(words) <= set(content_words(told)) and any(
-        _stem(word) == words[0] and (word.endswith("ed") or word in _IRREGULAR)
-        for word in _PLAIN_WORD.findall(told.lower())
+    verbs = (
+        _stem(word) for word in _PLAIN_WORD.findall(told.lower()) if word.endswith("ed") or word in _IRREGULAR
     )
+    return Past(frozenset(content_words(told)), frozenset(verbs))
 
 
 def affirmed(sentence: str) -> str:

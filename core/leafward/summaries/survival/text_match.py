@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -42,6 +43,7 @@ _MODAL = re.compile(
     r"(?i)\b(?:must|should|has to|have to|need(?:s|ed)? to|until|if|when|verify|to (?:check|verify)|would|will|not|no|never|without|fix(?:ed)?)\b|n't\b"
 )
 _HASH = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
+_LEAST_DIGITS = 7
 _BEFORE = re.compile(
     r"(?i)\b(?:initial(?:ly)?|original(?:ly)?|at first|first|earlier|previous(?:ly)?|before|was|were|had been|used to|user reports?|reported|until then)\b"
 )
@@ -126,9 +128,21 @@ class FactText:
         return frozenset(token.casefold().strip("$#") for token in self.tokens)
 
     @cached_property
-    def _hashes(self) -> tuple[str, ...]:
-        """Its words that are hashes, of which one may have more digits than another."""
-        return tuple(token for token in self.tokens if _HASH.fullmatch(token))
+    def _hashes(self) -> frozenset[str]:
+        """Its words that are hashes."""
+        return frozenset(token for token in self.tokens if _HASH.fullmatch(token))
+
+    @cached_property
+    def _sorted_hashes(self) -> list[str]:
+        return sorted(self._hashes)
+
+    def _has_hash(self, key: str) -> bool:
+        """Whether it holds a hash with more or fewer of its digits."""
+        at = bisect_left(self._sorted_hashes, key)
+        longer = any(one.startswith(key) for one in self._sorted_hashes[at : at + 1])
+        return longer or not self._hashes.isdisjoint(
+            key[:digits] for digits in range(_LEAST_DIGITS, len(key))
+        )
 
     @cached_property
     def lines(self) -> list[tuple[str, frozenset[str]]]:
@@ -139,6 +153,10 @@ class FactText:
     def _flat_lines(self) -> list[str]:
         """The lines with every run of white space reduced to one space."""
         return [_SPACE.sub(" ", line) for line, _ in self.lines]
+
+    @cached_property
+    def _folded_lines(self) -> list[str]:
+        return [line.casefold() for line in self._flat_lines]
 
     @cached_property
     def _by_word(self) -> dict[str, list[int]]:
@@ -276,14 +294,20 @@ class FactText:
         if fact.kind is not FactKind.NUMBER or not unit or not fact.text[:1].isdecimal():
             return []
         about = {end for path in fact.about for end in _ends(path)}
-        return [
-            seen.key
-            for seen in self.sightings
-            if seen.kind is FactKind.NUMBER
-            and seen.about
-            and seen.key.partition(" ")[2] == unit
-            and not about.isdisjoint(_ends(seen.about))
-        ]
+        counts = self._counts.get(unit, {})
+        found = sorted({place for end in about for place in counts.get(end, ())})
+        return [self.sightings[place].key for place in found]
+
+    @cached_property
+    def _counts(self) -> dict[str, dict[str, list[int]]]:
+        """The places of the counts among its facts, by unit and by each end of the path that they are about."""
+        found: dict[str, dict[str, list[int]]] = {}
+        for place, seen in enumerate(self.sightings):
+            if seen.kind is FactKind.NUMBER and seen.about:
+                ends = found.setdefault(seen.key.partition(" ")[2], {})
+                for end in _ends(seen.about):
+                    ends.setdefault(end, []).append(place)
+        return found
 
     def _error(self, fact: Fact) -> FactMatch:
         text = _SPACE.sub(" ", fact.text)
@@ -294,9 +318,7 @@ class FactText:
     def _identifier(self, fact: Fact) -> FactMatch:
         if fact.key in self.tokens or fact.text in self.tokens or self._has_bounded(fact.key):
             return FactMatch.VERBATIM
-        if _HASH.fullmatch(fact.key) and any(
-            one.startswith(fact.key) or fact.key.startswith(one) for one in self._hashes
-        ):
+        if _HASH.fullmatch(fact.key) and self._has_hash(fact.key):
             return FactMatch.VERBATIM
         # A name with an underscore before it is another one.
         return (
@@ -368,15 +390,19 @@ class FactText:
         """Whether an open todo is only on lines that are ticked off."""
         if fact.kind is not FactKind.TODO or not fact.is_open:
             return False
-        there = [line for line, _ in self.lines if text in _SPACE.sub(" ", line).casefold()]
+        there = self._lines_of(text)
         return bool(there) and all(_DONE.search(line) for line in there)
 
     def _is_lifted(self, fact: Fact, text: str) -> bool:
         """Whether a rule is only on lines that say it no longer holds."""
         if fact.kind is not FactKind.CONSTRAINT:
             return False
-        there = [line for line, _ in self.lines if text.rstrip(".") in _SPACE.sub(" ", line).casefold()]
+        there = self._lines_of(text.rstrip("."))
         return bool(there) and all(_LIFTED.search(line) for line in there)
+
+    def _lines_of(self, folded: str) -> list[str]:
+        """The lines that hold a text in small letters."""
+        return [line for (line, _), low in zip(self.lines, self._folded_lines, strict=True) if folded in low]
 
     def _shares(self, words: tuple[str, ...]) -> dict[int, int]:
         """The number of some words in each line that has any."""
