@@ -447,3 +447,18 @@ def test_a_request_that_only_sets_a_rule_is_none_that_was_done() -> None:
     ]
     assert told_in(SummarySection.CONSTRAINTS, *said) == [rule]
     assert not any(rule in line for line in told_in(DONE, *said))
+
+
+def test_a_plan_that_was_asked_for_is_told_by_its_beginning() -> None:
+    plan = "Plan:\n1. Make `frost.py` and move the rows of the valley there.\n   It should own the table of the letters."
+    said = [
+        user("Brilliant, please make a plan to move the rows of the frost table."),
+        *ran("a", "cat src/frost.py"),
+        reply(plan),
+        user("Fantastic, please implement."),
+        *worked("src/frost.py", "b"),
+        reply("Moved the rows."),
+    ]
+    text = summarize(span(*said)).text
+    assert "→ Plan: 1. Make `frost.py`" in text
+    assert "→ It should own" not in text
