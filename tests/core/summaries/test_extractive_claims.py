@@ -10,7 +10,7 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.trouble_reports import says_it_fails
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
+from tests.core.told import lines_of, ran, reply, result, span, summarize, told_in, user, worked
 
 DONE, CONTEXT, NEXT = SummarySection.DONE, SummarySection.CONTEXT, SummarySection.NEXT
 DECISIONS = SummarySection.DECISIONS
@@ -418,3 +418,47 @@ def test_a_last_reply_that_work_passed_is_dated() -> None:
     assert f"- Last reply: {found}" in _below(text, Provenance.SAID)
     text = summarize(span(*said, result("a", "ok"), *worked("src/letters.py", "b"))).text
     assert f"- Last reply: {found}" in _below(text, Provenance.DATED)
+
+
+def test_the_answer_to_a_question_is_its_outcome_and_not_the_work_that_it_offered() -> None:
+    found = "The frost table reads every letter of the valley twice."
+    said = [
+        user("Analyse the frost table of orchard and the letters of the valley, please."),
+        *ran("a", "cat src/frost.py"),
+        reply(f"{found}\n\nShall I mend the reader of the frost table?"),
+        user("yes, with a plan and tests for every reader"),
+        *worked("src/reader.py", "b"),
+        reply("Done."),
+        user("Now draw the lanes of the valley beside the tree."),
+        *worked("src/lanes.py", "c"),
+    ]
+    told = [line for line in lines_of(summarize(span(*said))) if "Analyse the frost table" in line[1]]
+    assert told == [] or all("reader.py" not in line for _, line in told)
+
+
+def test_a_request_that_only_sets_a_rule_is_none_that_was_done() -> None:
+    rule = "日本語で応答してください"
+    said = [
+        user(rule),
+        reply("はい、承知しました。"),
+        user("霜の表を列に移してください。"),
+        *worked("src/frost.py", "a"),
+        reply("完了しました。"),
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == [rule]
+    assert not any(rule in line for line in told_in(DONE, *said))
+
+
+def test_a_plan_that_was_asked_for_is_told_by_its_beginning() -> None:
+    plan = "Plan:\n1. Make `frost.py` and move the rows of the valley there.\n   It should own the table of the letters."
+    said = [
+        user("Brilliant, please make a plan to move the rows of the frost table."),
+        *ran("a", "cat src/frost.py"),
+        reply(plan),
+        user("Fantastic, please implement."),
+        *worked("src/frost.py", "b"),
+        reply("Moved the rows."),
+    ]
+    text = summarize(span(*said)).text
+    assert "→ Plan: 1. Make `frost.py`" in text
+    assert "→ It should own" not in text

@@ -188,6 +188,13 @@ def test_a_remark_in_the_words_of_a_rule_is_none(remark: str) -> None:
         "新しい依存関係は追加しないでください。",
         "外部ライブラリは使わないでください。",
         "N'utilise pas d'offset.",
+        "日本語で応答してください",
+        "responde en español",
+        "Responda em português",
+        "odpowiadaj po polsku",
+        "отвечай на русском",
+        "한국어로 답변해줘",
+        "Auf Deutsch antworten.",
     ],
 )
 def test_a_rule_of_another_language_is_one(rule: str) -> None:

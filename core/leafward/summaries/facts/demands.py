@@ -73,10 +73,13 @@ _RULE_FIRST = late(
 )
 _RULE_BRIEF = late(
     r"^(?:stay|remain) (?:\w+[- ])?compatible\b|^without (?:any |adding |using )?(?:new|external|third[- ]party|extra|additional|other) \w+|^leave \S+(?: \S+)? (?:alone|untouched|unchanged)\b"
-    r"|^(?:please )?(?:answer|respond|reply) in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\W*$|^antworte (?:auf|in) \w+\W*$|^réponds en \w+\W*$"
+    r"|^(?:please )?(?:answer|respond|reply) in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\W*$"
+    r"|^(?:antworte (?:auf|in)|auf(?= \w+ antworten)|répond(?:s|ez) en|respónd?eme en|respond[ea](?:me)? e[nm]|odpowiadaj po|отвечай(?:те)? (?:на|по)) \w+(?: antworten)?\W*$"
 )
 """Rules of so few words that only their first ones tell them."""
-_ANSWERED_IN = late(r"[用語](?:(?<=用)\w{1,4}(?:回答|回复|回覆)|(?<=\w語)で(?:答え|回答|返事|返答))")
+_ANSWERED_IN = late(
+    r"[用語어](?:(?<=用)\w{1,4}(?:回答|回复|回覆)|(?<=\w語)で(?:答え|回答|返事|返答|応答)|(?<=\w어)로 (?:답|대답|응답))"
+)
 """The same in scripts without blanks, where it may stand anywhere."""
 _STATES = late(
     r"\b(?:there(?:['’]s| is| are)|(?:it|that|this|they|you|and|we)(?:['’]s)?) only\b|\bonly (?:displays|shows|have|has|had|got|one|\d+)\b"
@@ -146,9 +149,9 @@ _OTHERWISE = markers(
     "|".join(
         one.pattern for one in (_NOTHING_OF, _FORBIDS, _RULE_BRIEF, _ANSWERED_IN, _RULE_FIRST, _RULES)
     ).replace("–—", ""),
-    "adelante answer antworte avoid before bitte can cannot cant compatible default désormais do don dont ensure has have instead jetzt keep kein keine keinen keiner "
+    "adelante answer antworte antworten avoid before bitte can cannot cant compatible default désormais do don dont ensure has have instead jetzt keep kein keine keinen keiner "
     "keines leave let lets like make may nada need needs nicht no nothing now ohne only pas plus prefer preferably preferred rather remain reply respond "
-    "responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte sonst speak stay stick stop talk throughout use want wants without",
+    "odpowiadaj responda responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte sonst speak stay stick stop talk throughout use want wants without",
 )
 """Every other demand."""
 _CORRECTS = late(r"^(?:(?:just|maybe) )?instead,? (?!of\b)|^stattdessen\b|^plutôt\b")

@@ -6,10 +6,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import prose, questions, responses
+from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, OUTCOME, Evidence, add
-from leafward.summaries.summarizers.extractive.requests.answered_requests import tells_outcome
+from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_work, tells_outcome
 from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
+from leafward.summaries.summarizers.extractive.requests.offers import accepted
 from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS
 from leafward.summaries.summarizers.extractive.requests.request_texts import (
     changed_for,
@@ -72,19 +74,31 @@ def _is_worth_telling(turn: Turn) -> bool:
 
 def _is_overtaken(turns: Sequence[Turn], turn: Turn, same: SameWork) -> bool:
     """Whether nothing tells what came of a request but files that were all changed again since: it may hold no more."""
-    end = closing(turns, turn)
+    end = _end_of(turns, turn)
     return same.went_on(end) and with_outcome("", turn, end, same).startswith(f"{OUTCOME}changed ")
+
+
+def _end_of(turns: Sequence[Turn], turn: Turn) -> Turn:
+    """The turn whose answer tells the outcome of a request.
+
+    Where a yes in several words began what the answer to a question offered, that work is not what was asked for.
+    """
+    then = next((one for one in turns if one.first > turn.first), None)
+    accepts = then is not None and then.words >= SUBSTANTIAL and accepted(turns, then)
+    return turn if accepts and not asks_for_work(turn.text) else closing(turns, turn)
 
 
 def answered_request(
     evidence: Evidence, turns: Sequence[Turn], turn: Turn, worth: float, same: SameWork
 ) -> None:
-    """Adds an answered request with its outcome."""
+    """Adds an answered request with its outcome; one that only sets a rule stands among the rules."""
+    if not turn.works and all(map(demands, prose.sentences(turn.own))):
+        return
     before = turn_before(turns, turn)
     text = turn.text
     if before is not None and goes_on_from(before, turn):
         text = f"{before.text.rstrip('. ')}; {text}"
-    request, end = without_dropped(evidence, text), closing(turns, turn)
+    request, end = without_dropped(evidence, text), _end_of(turns, turn)
     text = with_outcome(cut(whole_sentences(heading_apart(request), EARLIER), EARLIER), turn, end, same)
     # The outcome does not make a request less worth telling.
     worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))

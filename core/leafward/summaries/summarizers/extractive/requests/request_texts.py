@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import labels, prose, questions, responses
+from leafward.summaries.facts.demands import orders
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
@@ -69,6 +70,8 @@ _TAIL = 200
 """Characters of the last sentences of a long request."""
 _DATA = re.compile(r"[!-~]{100}")
 """Characters without a blank that are no words: a record that was pasted, a token."""
+_PLAN = re.compile(r"(?i)\bplan\b|计划|方案")
+_PARTS = re.compile(r"[,.!]\s+|[，。！]")
 _TELLS = 2
 """Content words from which a sentence tells something."""
 
@@ -214,6 +217,9 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
         return f"{text}{OUTCOME}{cut(said, OUTCOME_LIMIT)}" if asked or _statement_of(end, same) else text
     if verdict := verdict_of(end):
         return f"{text}{OUTCOME}{cut(verdict, OUTCOME_LIMIT)}"
+    if not changed and any(orders(one) and _PLAN.search(one) for one in _PARTS.split(request.text)):
+        # A sentence out of the plan that was asked for is no outcome; how that begins says what it is.
+        return f"{text}{OUTCOME}{cut(' '.join(end.answer.replace('*', '').split()), OUTCOME_LIMIT)}"
     told = _report_of(end.answer)
     if not told and changed:
         told, files = _statement_of(end, same), f"changed {named_files(changed)}"

@@ -21,7 +21,7 @@ _CHECKS = re.compile(
 """Words of commands that check whether the work is right."""
 _FOLDERS = re.compile(r"(?<=\s)[^\s|;&]*/[^\s|;&]*/[^\s|;&]*")
 """An argument that is a path of several folders, whatever they are called."""
-_BEFORE = re.compile(r"(?:(?:sudo|env|nohup)(?: -\S+)* |(?<!\w)[A-Za-z_]\w*=\S* )+")
+_BEFORE = re.compile(r"(?:(?:sudo|env|nohup)(?: -\S+)* |[A-Za-z_]\w*=\S* )+")
 """Words before the program of a command that run it in another environment."""
 _WHOLE = re.compile(
     r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
