@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import ran, reply, result, told_in, user
+from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
 CONTEXT = SummarySection.CONTEXT
 _ASKED = user("How do I publish the letters of orchard?")
@@ -76,3 +77,103 @@ def test_names_that_only_a_reply_offers_are_not_in_use() -> None:
     assert "letter_host" in listed
     assert "CloudHost" not in listed
     assert "shed_server" not in listed
+
+
+_MEND = user("Make the letters of orchard ready.")
+
+
+def _told(answer: str, section: SummarySection = CONTEXT) -> str:
+    said = [_MEND, *worked("src/letters.py", "a"), reply(answer)]
+    return "\n".join(told_in(section, *said))
+
+
+def test_a_list_below_an_item_is_told_with_its_name() -> None:
+    answer = (
+        "## Files of the shed\n\n1. **sort_rows.go** - the script that:\n   - Reads the crates\n   - Counts them\n"
+        "2. **go.mod** - its modules\n3. **hosts.md** (2 KB)\n   - Lists the hosts,"
+    )
+    assert quotable(answer) == (
+        "sort_rows.go - the script that: Reads the crates; Counts them",
+        "Files of the shed: sort_rows.go; go.mod - its modules; hosts.md (2 KB)",
+        "hosts.md (2 KB): Lists the hosts",
+    )
+
+
+@pytest.mark.parametrize(
+    ("lead", "told"),
+    [
+        ("Your `rows` are:", "Your `rows` are: "),
+        ("**The rows of the shed**", "The rows of the shed: "),
+        ("## The rows\n\nIt is like that:", "The rows: "),
+        ("The shed has none. They could be:", "The shed has none. They could be: "),
+        ("It is like that:", None),
+        ("Add this:\n```\nrows\n```", None),
+    ],
+)
+def test_a_list_needs_the_words_that_lead_to_it(lead: str, told: str | None) -> None:
+    lines = [line for line in quotable(f"{lead}\n- long and wide\n- heavy") if "long" in line]
+    assert lines == ([] if told is None else [f"{told}long and wide; heavy"])
+
+
+def test_of_a_list_without_a_lead_whole_items_are_told() -> None:
+    answer = "- `rows.py`: sorts by weight\n- heavy\n- The crates lie in the shed."
+    assert quotable(answer) == ("`rows.py`: sorts by weight; The crates lie in the shed.",)
+
+
+def test_a_sentence_around_a_list_is_not_told_in_halves() -> None:
+    assert quotable("Once you have things like:\n- crates\n- hoses\n\nthen the table is small.") == ()
+
+
+def test_lines_that_pictures_mark_are_a_list_or_head_one() -> None:
+    answer = "The shed holds:\n\n✅ The rows\n- long\n- wide\n✅ The hoses"
+    assert quotable(answer) == (
+        "The shed holds: ✅ The rows: long; wide",
+        "The shed holds: ✅ The rows; ✅ The hoses",
+    )
+
+
+def test_what_a_lead_in_begins_its_paragraph_ends() -> None:
+    answer = "The shed that holds them is:\n\n**shed-12** in the **valley**\n\nThis shed is:\n- Status: open\n- Age: 7d"
+    assert quotable(answer) == ("The shed that holds them is: shed-12 in the valley",)
+
+
+def test_a_report_has_its_subject() -> None:
+    done = SummarySection.DONE
+    assert "Replaced the `crate_rows` of the shed. It now has `row_table` in one column." in _told(
+        "Replaced the `crate_rows` of the shed. It now has `row_table` in one column.", done
+    )
+    assert "It now" not in _told("```\nrows\n```\nIt now has `row_table` in one column.", done)
+
+
+def test_a_request_is_cut_rather_than_its_outcome() -> None:
+    wish = (
+        "Sort the crates of the valley by weight, and keep those of the shed apart from the others as they are. "
+        * 6
+    )
+    said = [
+        user(wish),
+        *worked("src/rows.py", "a"),
+        reply("I sorted `crate_rows` by weight and kept the shed apart."),
+    ]
+    (line,) = [one for one in told_in(SummarySection.DONE, *said) if one.startswith("Last request")]
+    assert "… → I sorted `crate_rows` by weight and kept the shed apart" in line
+    assert len(line) <= 340
+
+
+def test_what_a_reply_says_of_an_open_request_is_about_it() -> None:
+    said = [
+        user("Look at the hoses of the shed, then go on with the crates."),
+        *ran("a", "ls hoses"),
+        reply("Both `hose_rows` of the shed leak.\n\nThe letters lie ready at the gate."),
+        user("Leave it. Paint the gate of the valley."),
+        *worked("src/gate.py", "b"),
+    ]
+    assert "“The letters lie ready" not in summarize(span(*said)).text
+
+
+def test_a_cause_is_no_decision() -> None:
+    cause = (
+        "Root cause: the list was empty because `read_rows` used the wrong folder, which can return nothing."
+    )
+    assert cause not in _told(f"It works now.\n\n{cause}", SummarySection.DECISIONS)
+    assert cause in _told(f"It works now.\n\n{cause}")

@@ -84,9 +84,7 @@ def test_a_sentence_of_one_word_and_a_comma_follows_from_nothing() -> None:
     told = told_in(
         SummarySection.CONTEXT, _ASKED, *_said("The `Rows` class has no `clear()`.\n- So , , , , ,")
     )
-    assert [line for line in told if "So ," in line] == [
-        "Last reply: The `Rows` class has no `clear()`. So , , , , ,"
-    ]
+    assert "Last reply: The `Rows` class has no `clear()`." in told
 
 
 _SO = "The rows of `frost.csv` are sorted by hand, so I'm keeping their order and sorting only what is shown."

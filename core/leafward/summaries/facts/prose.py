@@ -173,8 +173,8 @@ def keeps_going(prompt: str) -> bool:
     return _GOES_ON.match(prompt) is not None
 
 
-def lines_outside_code(text: str) -> Iterator[str]:
-    """The lines of a text outside fences of code."""
+def lines_outside_code(text: str, *, fences: bool = False) -> Iterator[str]:
+    """The lines of a text outside fences of code, with those that begin some if `fences`."""
     lines = text.split("\n")
     if "```" not in text and "~~~" not in text:
         yield from lines
@@ -182,6 +182,8 @@ def lines_outside_code(text: str) -> Iterator[str]:
     inside = False
     for line in lines:
         if _FENCE.match(line):
+            if fences and not inside:
+                yield line
             inside = not inside
         elif not inside:
             yield line

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.values import FactKind, Voice
-from leafward.summaries.summarizers.outline import Provenance, SummarySection, cut, harmless
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -285,6 +285,8 @@ class Evidence:
         return bool(candidate.sources) and all(entry not in self.position for entry in candidate.sources)
 
 
+_REQUEST = 120
+"""Characters that are quoted at least of a request with its outcome."""
 _SINCE = 60
 """Characters that are quoted of a later request about a rule."""
 
@@ -313,7 +315,12 @@ def add(
 
     Lines of one `group` share a line after these words.
     """
-    line = harmless(text, limit) if limit else harmless(text)
+    limit = limit or LINE_LIMIT
+    line = harmless(text, limit)
+    request, _, outcome = text.partition(OUTCOME)
+    if 0 < len(outcome) < limit - _REQUEST and len(text) > limit:
+        # Of a request with its outcome the request is cut.
+        line = harmless(cut(request, limit - len(OUTCOME) - len(outcome)) + OUTCOME + outcome, limit)
     if len(line) >= 3:
         place = len(evidence.candidates)
         known = tuple((fact.kind, fact.key) for fact in carries)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose
@@ -12,19 +13,32 @@ from leafward.summaries.summarizers.extractive.answers.sentence_sections import 
 from leafward.summaries.summarizers.outline import SummarySection, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-_ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|i|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
+_ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
 _PROMISES = re.compile(r"(?i)\b(?:will|would|should|could|can|may|might|to)(?: \w+ly| also| now)?\W*$")
 """The end of words that introduce a list of what is to come, or may."""
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
 """The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
+_POINTS_BACK = re.compile(
+    r"(?i)^\W*(?:(?:and|but|so|or|also|now|then),? )?(?:(?:it|this|that|these|those|they|the (?:former|latter|same))\b"
+    r"|(?:das|dies(?:e[mnrs]?)?|cela|ça|ceci|esto|eso|ello|ele|ela|eles|elas|isso|isto)\b|c['’]est\b|これ|それ|この|その|这|那|它|이것|그것|이는)"
+)
+"""The beginning of a sentence whose subject is in the text before it."""
+_OPEN_END = re.compile(r"[,;] ?(?:or|and|oder|und|ou|et|[yoeи]|или)?$")
+"""The sign at which a list goes on, with its `and`."""
+_HEAD = re.compile(r" [—–-] |[:：] ")
+"""The sign between the name of an item and what it says of it."""
+_TITLE = re.compile(r"\*\*[^*]{3,80}\*\*")
+"""A line in bold letters alone: a heading."""
+_STANDS = re.compile(r"^`[^`]+`.{8}|[.!?。！？]$")
+"""An item that says itself of what it is: it begins with a name, or is a sentence."""
 _WAY = re.compile(
     r"(?i)^\W*(?:option|approach|variant|alternative|proposal|idea) (?:#?\d{1,2}|[a-d])\b(?: \([^()\n]{1,60}\))?\s*(?:$|[:–—-])"
 )
 """One of several ways, by its name. The request that chooses it is quoted with its text."""
 _WAYS = re.compile(
-    r"(?i)\b(?:(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|^\W*(?:options|alternatives|opciones|opções|optionen|选项|選択肢)\W*$"
+    r"(?i)\b(?:(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|\b(?:options|approaches|alternatives|opciones|opções|optionen)\W*$|(?:选项|選択肢)\W*$"
 )
 """The head of a list of ways: nobody has chosen any of them."""
 _OFFERS = re.compile(
@@ -71,6 +85,12 @@ _ITEM = 100
 """Characters up to which the items of a list share a line."""
 _TOGETHER = 290
 """Characters of such a line."""
+_LEAD = 100
+"""Characters of the words before them."""
+_BRIEF = 15
+"""Characters up to which the name of an item needs the words before its list."""
+_FENCES = ("```", "~~~")
+_STOPS = (".", "!", "?", "。", "！", "？", "…")
 _WAY_NAME = 50
 """Characters of a way's heading before the words that introduce a list about it."""
 
@@ -85,13 +105,39 @@ def bids(line: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1 << 12)
-def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
-    """Passages of an answer that can stand alone, outside code: sentences, items of lists.
+class Passage(NamedTuple):
+    """A piece of an answer that is quoted on one line."""
 
-    Short items of one list are joined after the words that introduce them: alone they seldom name their subject.
+    text: str
+    before: str = ""
+    """The sentence before it, or the heading above it, with what stands between."""
+
+    def alone(self) -> str:
+        """The passage so that it can be read alone: with the words before it, where its subject is there; empty where that is nowhere."""
+        if not points_back(self.text):
+            return self.text
+        whole = self.before + self.text
+        return "" if not self.before or points_back(self.before) or len(whole) > _TOGETHER else whole
+
+
+def points_back(sentence: str) -> bool:
+    """Whether the subject of a sentence is in the text before it."""
+    return _POINTS_BACK.match(sentence) is not None
+
+
+@lru_cache(maxsize=1 << 12)
+def passages(text: str, shortest: int = 20) -> tuple[Passage, ...]:
+    """Passages of an answer outside code: sentences, items of lists.
+
+    Short items of one list are joined after the words that lead to them: alone they seldom name their subject.
     """
     return tuple(_passages(text, shortest))
+
+
+@lru_cache(maxsize=1 << 12)
+def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
+    """The texts of the passages of an answer."""
+    return tuple(passage.text for passage in passages(text, shortest))
 
 
 def without_suggestions(text: str) -> str:
@@ -129,79 +175,169 @@ class _Draft:
         return self._open
 
 
-def _passages(text: str, shortest: int) -> Iterator[str]:
-    intro = way_name = ""
-    chosen_from, fenced = False, "```" in text
-    draft = _Draft()
-    items: list[str] = []
-    for raw in prose.lines_outside_code(text):
+class _List(NamedTuple):
+    """A list, or one below an item of another, while its lines are read."""
+
+    indent: int
+    lead: str | None
+    """The words that lead to it; empty where nothing does, None where nothing of it is told."""
+    items: list[str]
+
+
+class _Lists:
+    """The lists that the next line may go on with, outermost first."""
+
+    def __init__(self) -> None:
+        self._open: list[_List] = []
+        self._last = ""
+
+    def begin(self, indent: int, lead: str | None) -> Iterator[Passage]:
+        """Finds the list of an item, one with a lead of its own where it is the first there; ends the lists within it."""
+        while self._open and self._open[-1].indent > indent:
+            yield from _together(self._open.pop())
+        if not self._open or self._open[-1].indent < indent:
+            self._open.append(_List(indent, self._below(self._open[-1]) if self._open else lead, []))
+
+    def _below(self, one: _List) -> str | None:
+        """The words that lead to a list below the last item of another."""
+        if one.lead is None:
+            return None
+        short = one.lead and len(self._last) < _BRIEF
+        return _usable(f"{one.lead}: {self._last}" if short else self._last)
+
+    def add(self, item: str) -> Iterator[Passage]:
+        """Adds an item: a short one that only tells goes on the line of its list."""
+        self._last = item.rstrip(":： ")
+        if len(item) > _ITEM or section_of_sentence(item) is not SummarySection.CONTEXT:
+            yield from self._flush()
+            if 12 <= len(item) <= 400 and not item.endswith(_LEADS):
+                yield Passage(item)
+        elif len(item) >= 4 and not item.endswith(_LEADS):
+            self._open[-1].items.append(_OPEN_END.sub("", item))
+        elif (named := _HEAD.split(item, maxsplit=1))[1:]:
+            # What it is goes on in a list of its own.
+            self._open[-1].items.append(named[0])
+
+    def end(self) -> Iterator[Passage]:
+        """Ends all lists."""
+        while self._open:
+            yield from _together(self._open.pop(0))
+
+    def leave_out(self) -> bool:
+        """Ends all lists without a line; whether there were any."""
+        were_any = bool(self._open)
+        self._open.clear()
+        return were_any
+
+    def _flush(self) -> Iterator[Passage]:
+        for one in self._open:
+            yield from _together(one)
+            one.items.clear()
+
+
+def _passages(text: str, shortest: int) -> Iterator[Passage]:
+    intro = heading = way_name = ""
+    chosen_from = amid = False
+    draft, lists = _Draft(), _Lists()
+    for raw in prose.lines_outside_code(text, fences=True):
         stripped = raw.strip().replace("**", "")
-        mark = _LIST_ITEM.match(stripped)
-        item = stripped[mark.end() :].strip() if mark is not None else ""
-        if draft.holds(stripped, is_item=mark is not None) or not stripped or _DIRECTIVE.match(stripped):
+        if stripped.startswith(_FENCES):
+            # What leads to the code does not lead to what is behind it.
+            intro = heading if intro == heading else ""
+            amid = True
             continue
-        if mark is not None and (
-            _BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))
-        ):
+        mark = _LIST_ITEM.match(stripped)
+        item = stripped[mark.end() :].strip() if mark is not None else _marked(stripped)
+        if draft.holds(stripped, is_item=bool(item)) or not stripped or _DIRECTIVE.match(stripped):
+            continue
+        if item and (_BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))):
             continue
         chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
-        if mark is None and not chosen_from:
+        if not item and not chosen_from:
             way = _WAY.match(stripped.lstrip("# ")) is not None
             chosen_from = way or (stripped.endswith((":", "：")) and _WAYS.search(stripped) is not None)
             if way and stripped[0] != "#":
                 continue
-        if mark is not None and len(item) <= _ITEM and section_of_sentence(item) is SummarySection.CONTEXT:
-            if len(item) >= 4 and not item.endswith(_LEADS):
-                items.append(item)
+        if item:
+            lead = None if _WEIGHED.match(intro) else _usable(intro) or _usable(heading)
+            # A line that a picture marks stands above a list behind it.
+            yield from lists.begin(-1 if mark is None else len(raw) - len(raw.lstrip()), lead)
+            yield from lists.add(item)
+            amid = False
             continue
-        yield from _together(intro, items)
-        items = []
-        if mark is not None:
-            if 12 <= len(item) <= 400 and not item.endswith(_LEADS):
-                yield item
-            continue
-        intro = ""
+        first = raw.split(maxsplit=1)[0].rstrip(",:;.")
+        goes_on = first.islower() and first.isalpha() and first.isascii()
+        if goes_on:
+            # The sentence around the list, or the code.
+            amid |= lists.leave_out()
+        yield from lists.end()
+        led, intro = intro, ""
         if stripped.startswith("#"):
-            intro = stripped.lstrip("# ").rstrip(":： ")
-            way_name = intro if _WAY.match(intro) else ""
+            heading = stripped.lstrip("# ").rstrip(":： ")
+            intro, way_name = heading, heading if _WAY.match(heading) else ""
         elif stripped.endswith(_LEADS):
+            said = [*prose.sentences(raw)]
             intro = prose.last_sentence(stripped).rstrip(":：")
             # A report before the words that introduce a list is no part of them.
             yield from (
-                one
-                for one in [*prose.sentences(raw)][:-1]
+                Passage(one)
+                for one in said[:-1]
                 if len(one) >= shortest and (reached(one) or prose.reports(one))
             )
+            if points_back(intro) and len(said) > 1 and _usable(f"{said[-2]} {intro}"):
+                intro = f"{said[-2]} {intro}"
+            if chosen_from:
+                intro = ""
             if way_name and not _WEIGHED.match(intro):
                 # Alone it does not say that it is about one of several ways.
                 intro = f"{cut(way_name, _WAY_NAME)}, {intro}"
         elif not stripped.startswith(("|", ">", "<")):
-            for number, sentence in enumerate(prose.sentences(raw)):
-                if fenced and not number and stripped[0].islower():
-                    # Its beginning is before the code.
+            before = f"{led}: " if led and led == heading else ""
+            said = [*prose.sentences(raw)]
+            is_title = _TITLE.fullmatch(raw.strip()) is not None
+            if is_title:
+                intro = heading = stripped
+            elif len(said) == 1 and led != heading and _usable(led) and not said[0].endswith(_STOPS):
+                said = [f"{led}: {said[0]}"]
+            for number, sentence in enumerate(said):
+                if amid and not number and goes_on:
+                    # Its beginning is before the code, or the list.
                     continue
                 asked = sentence.endswith(("?", "？"))
                 if len(sentence) >= shortest and not asked and not _is_code(sentence):
-                    yield sentence
-    yield from _together(intro, items)
+                    yield Passage(sentence, before)
+                before = f"{sentence} "
+        amid = False
+    yield from lists.end()
 
 
-def _together(intro: str, items: Sequence[str]) -> Iterator[str]:
-    """Short items joined into lines."""
-    if _WEIGHED.match(intro):
-        return
-    leads = 3 <= len(intro) <= 80 and not prose.announces(intro)
+def _marked(line: str) -> str:
+    """A line that a picture marks as an item, with that; else empty."""
+    is_item = unicodedata.category(line[:1] or " ") == "So" and not line.endswith(_LEADS)
+    return line if is_item else ""
+
+
+def _usable(lead: str) -> str:
+    """Words before a list that say of what it is; else empty."""
+    if not 3 <= len(lead) <= _LEAD or prose.announces(lead):
+        return ""
     # Without its verb a promise would be told as what is.
-    leads = leads and (not _ADDRESSED.match(intro) or _PROMISES.search(intro) is not None)
-    lead = f"{intro}: " if leads else ""
+    return lead if not _ADDRESSED.match(lead) or _PROMISES.search(lead) is not None else ""
+
+
+def _together(one: _List) -> Iterator[Passage]:
+    """Short items joined into lines; without words that lead to them those that say themselves of what they are."""
+    if one.lead is None:
+        return
+    lead = f"{one.lead}: " if one.lead else ""
     line = ""
-    for item in items:
+    for item in one.items if lead else filter(_STANDS.search, one.items):
         if line and len(line) + len(item) > _TOGETHER:
-            yield line
+            yield Passage(line)
             line = ""
-        line = f"{line}; {item}" if line else lead + item
+        line = f"{line.rstrip('.,;。')}; {item}" if line else lead + item
     if line:
-        yield line
+        yield Passage(line)
 
 
 def _is_code(sentence: str) -> bool:

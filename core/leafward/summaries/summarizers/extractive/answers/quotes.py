@@ -15,7 +15,13 @@ from leafward.summaries.facts.call_arguments import changes_text, command_of, pa
 from leafward.summaries.facts.labels import names_cause
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut, takes_up
-from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable, without_suggestions
+from leafward.summaries.summarizers.extractive.answers.passages import (
+    Passage,
+    bids,
+    passages,
+    points_back,
+    without_suggestions,
+)
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
     is_finished,
     is_guessed,
@@ -112,8 +118,8 @@ def answers(
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
                 continue
-            for line in quotable(without_suggestions(text) if end.over else text):
-                _quote(evidence, entry, line, end, recency)
+            for passage in passages(without_suggestions(text) if end.over else text):
+                _quote(evidence, entry, passage, end, recency)
 
 
 class _TurnEnd(NamedTuple):
@@ -223,8 +229,9 @@ def _only_looks(evidence: Evidence, turn: Turn) -> bool:
     )
 
 
-def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, recency: float) -> None:
-    """Adds a line of a reply in the section that it belongs to there, if it is worth telling."""
+def _quote(evidence: Evidence, entry: EntryIndex, passage: Passage, end: _TurnEnd, recency: float) -> None:
+    """Adds a line of a reply in the section that it belongs to there, if it is worth telling and can be read alone."""
+    line = passage.text
     if _leads(line):
         return
     said = _said(line)
@@ -238,6 +245,19 @@ def _quote(evidence: Evidence, entry: EntryIndex, line: str, end: _TurnEnd, rece
     proposes = section is SummarySection.DECISIONS and not (end.chosen or is_finished(line))
     section = SummarySection.CONTEXT if proposes else section
     context = section is SummarySection.CONTEXT
+    if not context and points_back(line):
+        line = passage.alone()
+        before = passage.before.rstrip()
+        evidence.candidates = [
+            one
+            for one in evidence.candidates
+            if not (
+                line
+                and one.sources == (entry,)
+                and one.text == before
+                and one.section in {section, SummarySection.CONTEXT}
+            )
+        ]
     if context and not (
         (proposes or _states_something(end, said))
         and (not end.aged or names_cause(line) or evidence.is_left_alone(line, entry))

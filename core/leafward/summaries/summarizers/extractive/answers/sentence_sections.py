@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, questions
+from leafward.summaries.facts.labels import names_cause
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.summarizers.outline import SummarySection
 
@@ -114,7 +115,8 @@ def _names_enough(sentence: str) -> bool:
 @lru_cache(maxsize=1 << 14)
 def section_of_sentence(sentence: str) -> SummarySection:
     """The section of a model's sentence; context where it reports no decision, result or remaining work."""
-    if questions.asks(sentence):
+    if questions.asks(sentence) or names_cause(sentence):
+        # A cause has its reason, and decides nothing.
         return SummarySection.CONTEXT
     guessed = is_guessed(sentence)
     finished = is_finished(without_opening(sentence)) and not guessed and _names_enough(sentence)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts import labels, prose, questions, responses
 from leafward.summaries.facts.demands import orders
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers.extractive.answers.passages import bids, quotable
+from leafward.summaries.summarizers.extractive.answers.passages import bids, passages
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
@@ -248,10 +248,13 @@ def _report_of(answer: str) -> str:
     Empty where it has none.
     """
     done = [
-        one
-        for one in quotable(answer, shortest=8)
-        if section_of_sentence(one) is SummarySection.DONE
-        or (prose.reports(one) and len(content_words(one)) >= _TELLS)
+        whole
+        for one in passages(answer, shortest=8)
+        if (
+            section_of_sentence(one.text) is SummarySection.DONE
+            or (prose.reports(one.text) and len(content_words(one.text)) >= _TELLS)
+        )
+        and (whole := one.alone())
     ]
     did = (one for one in done if _I_DID.match(one))
     return next(did, "") or next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
@@ -260,12 +263,14 @@ def _report_of(answer: str) -> str:
 def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, is_told: bool = False) -> str:
     """A request of which nothing decides whether it is done, with what the last reply to it says, which may tell.
 
-    Of the answer to a question that is its beginning, else its first report, what it asks back, or its end. Where that
+    Of the answer to a question that is its beginning, else its first report, what it asks back, or what it says of the request. Where that
     `is_told` elsewhere, the files are named that were changed for the request.
     """
     # A step has a line of its own too.
     said = [
-        one for one in quotable(answer, shortest=8) if section_of_sentence(one) is not SummarySection.NEXT
+        whole
+        for one in passages(answer, shortest=8)
+        if section_of_sentence(one.text) is not SummarySection.NEXT and (whole := one.alone())
     ]
     begins = questions.asks(turn.own) and not is_told
     begun = next((one for one in said if not prose.announces(one)), "") if begins else ""
@@ -276,7 +281,10 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, is_told: 
     if not quoted and (asked := question_of(answer)):
         return f"{text}{OUTCOME}{_ASKED_BACK}{cut(asked, OUTCOME_LIMIT)}"
     if said and not quoted:
-        quoted = said[-1]
+        # The sentence that speaks of what was asked for; without one, answers begin with what they say.
+        asked_for = frozenset(content_words(turn.own))
+        stated = [one for one in said if not prose.announces(one)] or said[-1:]
+        quoted = max(stated, key=lambda one: len(asked_for.intersection(content_words(one))))
     return f"{text}{OUTCOME}{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted else text
 
 
@@ -287,13 +295,14 @@ def changed_for(request: Turn, end: Turn, same: SameWork) -> list[str]:
 
 def _statement_of(end: Turn, same: SameWork) -> str:
     """What an answer calls the short answer or the cause, else its first statement; empty where it has none that may still hold."""
-    passages = quotable(end.answer, shortest=8)
-    led = (one for one in passages if labels.concludes(one) or labels.names_cause(one))
+    found = passages(end.answer, shortest=8)
+    led = (one.text for one in found if labels.concludes(one.text) or labels.names_cause(one.text))
     said = (
-        one
-        for one in passages
-        if section_of_sentence(one) is SummarySection.CONTEXT
-        and not (prose.announces(one) or bids(one) or same.overtakes(one, end))
+        whole
+        for one in found
+        if section_of_sentence(one.text) is SummarySection.CONTEXT
+        and not (prose.announces(one.text) or bids(one.text) or same.overtakes(one.text, end))
+        and (whole := one.alone())
     )
     return next(led, "") or next(said, "")
 

@@ -27,7 +27,7 @@ class SameWork:
         """`failed` are the failed calls, `files` the work on each file."""
         self._messages, self._failed, self._cwd, self._files = messages, failed, cwd, files
         self._restored = {path for path, work in files.items() if work.restored and not work.changes}
-        self._written = last_written(files)
+        self._written: dict[int, dict[str, int]] = {}
 
     def goes_on(self, begun: Turn, goal: Turn) -> bool:
         """Whether a later request's work changed a file that the first one's work changed, or the work just before it."""
@@ -54,8 +54,15 @@ class SameWork:
         return bool(changed) and min(changed) > turn.last
 
     def overtakes(self, statement: str, turn: Turn) -> bool:
-        """Whether a file or a name of code in a statement was written anew after the turn that it ends."""
-        return any(self._written.get(name, -1) > turn.last for name in _NAMES.findall(statement))
+        """Whether a file or a name of code in a statement was written anew after the turn that it ends.
+
+        A file that was made after it may name anything.
+        """
+        if turn.last not in self._written:
+            known = {path: work for path, work in self._files.items() if work.made <= turn.last}
+            self._written[turn.last] = last_written(known)
+        written = self._written[turn.last]
+        return any(written.get(name, -1) > turn.last for name in _NAMES.findall(statement))
 
     def _changed(self, begin: int, end: int) -> list[str]:
         return list(
