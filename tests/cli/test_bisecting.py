@@ -271,4 +271,4 @@ def test_only_what_was_run_counts_as_tried(tmp_path: Path, capsys: pytest.Captur
     asked = ["bisect", str(bench.file.path), "--good", "#6", "--bad", "leaf", "--base", ""]
     assert main([*asked, "--", "sh", "check.sh"]) == 1
     out = capsys.readouterr().out
-    assert "4 turns, 1 version tried in 1 run, 4 could not be rebuilt, over an empty folder" in out
+    assert "4 turns, 1 of 5 versions tried in 1 run, 4 could not be rebuilt, over an empty folder" in out

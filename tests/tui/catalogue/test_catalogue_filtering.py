@@ -181,8 +181,10 @@ async def test_projects_fold_one_by_one_and_all_together(store: Path) -> None:
             "Dark theme for the reading view",
         ]
         assert sure(screen.sessions.line).group == "/home/ada/orchard"
+        await until(pilot, lambda: "enter unfold" in rows(pilot.app)[-1])
         await pilot.press("enter")
         await shows(pilot, screen, lambda listing: not listing.lines[0].folded)
+        await until(pilot, lambda: "enter fold" in rows(pilot.app)[-1])
         await pilot.press("Z")
         await shows(pilot, screen, lambda listing: not any(line.card for line in listing.lines))
         await pilot.press("Z")

@@ -98,7 +98,7 @@ async def test_a_move_puts_the_files_back_and_its_undo_too(work: Work) -> None:
         await pilot.press("u")
         await until(pilot, lambda: snapshot(work.folder) == work.now)
         await until(pilot, lambda: len(lines(work.path)) == len(before) + 2)
-        await until(pilot, lambda: "3 files put back" in note(screen))
+        await until(pilot, lambda: "restore 1 (3 files put back)" in note(screen))
 
 
 async def test_a_file_that_somebody_changed_is_left_alone_unless_it_is_chosen(work: Work) -> None:

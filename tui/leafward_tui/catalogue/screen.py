@@ -134,18 +134,16 @@ class CatalogueScreen(BaseScreen[None]):
                 Hint("catalogue.refresh"),
                 Hint("filter.edit", "filter"),
             ]
+        fold = "unfold" if self.view.line.folded else "fold"
+        opens = Hint("session.open") if card is not None else Hint("session.open", fold)
         resume = [self._resume_hint(card, status)] if card is not None else []
         if self.view.panes.side:
-            return [
-                Hint("session.open") if card is not None else Hint("session.open", "fold"),
-                Hint("mode.leave", "list"),
-                *resume,
-            ]
+            return [opens, Hint("mode.leave", "list"), *resume]
         sound = card is not None and card.problem is None
         ends = card is not None and card.path in status.expires and card.path not in status.kept
         put_away = view.archived or self.view.listing.archived
         return [
-            Hint("session.open") if card is not None else Hint("session.open", "fold"),
+            opens,
             *([Hint("session.undo")] if self.enabled("session.undo") else []),
             *([Hint("project.relocate")] if self.enabled("project.relocate") else []),
             *([Hint("session.keep")] if sound and ends else []),

@@ -190,7 +190,11 @@ class SessionSearch:
             every = range(len(self.every))
             return Report(work, f"`{words}` was not run:", tuple(self._reasons(every)))
         unknown = len(self.steps) - tried
-        work = f"{turns}, {counted(tried, 'version')} tried in {counted(runs, 'run')}"
+        # The state before the first turn is a version too: there may be one more of them than turns.
+        versions = (
+            f"{tried:,} of {counted(len(self.steps), 'version')}" if unknown else counted(tried, "version")
+        )
+        work = f"{turns}, {versions} tried in {counted(runs, 'run')}"
         work += f", {unknown:,} could not be rebuilt, over {base}" if unknown else f", over {base}"
         assumed = tuple(self._assumed()) if likely else ()
         if len(found.candidates) == 1:

@@ -247,4 +247,4 @@ def put_back_words(files: int, number: int) -> str:
     """The effect of the undo of a restore, in words."""
     from leafward.base.figures import counted
 
-    return f"restore {number}, {counted(files, 'file')} put back"
+    return f"restore {number} ({counted(files, 'file')} put back)"

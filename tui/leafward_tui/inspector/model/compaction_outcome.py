@@ -130,7 +130,7 @@ def _lost(sheet: Sheet, report: Survival) -> None:
         about = next((words for words in abouts if len(words) <= room), "")
         sheet.heading("May be lost", about, [Span(size, "sub")])
     else:
-        sheet.heading("Lost", "enter goes to where it was said", [Span(exact(len(lost)), "warn")])
+        sheet.heading("Lost", "each opens where it was said", [Span(exact(len(lost)), "warn")])
     _fates(sheet, "lost", lost, _MOST_LOST, sheet.glyphs.error, "bad")
 
 

@@ -179,7 +179,7 @@ class SummaryRequest(LabController):
         """Cancels the running summary."""
         self._jobs.cancel("stream")
         self._state.stream.text = None
-        self._view.tell("cancelled: nothing was written", "warn")
+        self._view.tell("cancelled; nothing was written", "warn")
         self._display.show_text()
         self._view.show_hints()
 
