@@ -151,7 +151,7 @@ _OTHERWISE = markers(
     ).replace("–—", ""),
     "adelante answer antworte antworten avoid before bitte can cannot cant compatible default désormais do don dont ensure has have instead jetzt keep kein keine keinen keiner "
     "keines leave let lets like make may nada need needs nicht no nothing now ohne only pas plus prefer preferably preferred rather remain reply respond "
-    "odpowiadaj responda responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte sonst speak stay stick stop talk throughout use want wants without",
+    "odpowiadaj responda respondame responde respondeme rien sans should shouldn sin soll sollen sollst sollt sollte sonst speak stay stick stop talk throughout use want wants without",
 )
 """Every other demand."""
 _CORRECTS = late(r"^(?:(?:just|maybe) )?instead,? (?!of\b)|^stattdessen\b|^plutôt\b")
