@@ -189,7 +189,9 @@ async def test_a_session_is_thrown_away_and_brought_back(mixed: Path) -> None:
         assert not screen.enabled("session.undo")
 
 
-async def test_the_keys_say_how_to_go_on_where_the_only_session_that_a_filter_found_is_gone(mixed: Path) -> None:
+async def test_the_keys_say_how_to_go_on_where_the_only_session_that_a_filter_found_is_gone(
+    mixed: Path,
+) -> None:
     async with browsing(mixed) as (pilot, screen):
         await pilot.press("slash", *"selectors")
         await shows(pilot, screen, lambda listing: listing.view.text == "selectors")
