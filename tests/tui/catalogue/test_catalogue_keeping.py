@@ -189,6 +189,24 @@ async def test_a_session_is_thrown_away_and_brought_back(mixed: Path) -> None:
         assert not screen.enabled("session.undo")
 
 
+async def test_the_keys_say_how_to_go_on_where_the_only_session_that_a_filter_found_is_gone(
+    mixed: Path,
+) -> None:
+    async with browsing(mixed) as (pilot, screen):
+        await pilot.press("slash", *"selectors")
+        await shows(pilot, screen, lambda listing: listing.view.text == "selectors")
+        await pilot.press("enter")
+        card = sure(screen.sessions.card)
+        await pilot.press("delete")
+        await reached(pilot, ChoiceSheet)
+        await pilot.press("enter")
+        await shows(pilot, screen, lambda listing: not listing.lines)
+        await until(pilot, lambda: "u undo   esc clear filter" in rows(pilot.app)[-1])
+        assert "demo" not in rows(pilot.app)[-1]
+        await pilot.press("u")
+        await shows(pilot, screen, lambda listing: card.path in listing.at)
+
+
 async def test_a_session_is_archived_and_brought_back(mixed: Path) -> None:
     async with browsing(mixed) as (pilot, screen):
         await to_title(pilot, screen, "Refactor the agent loop")

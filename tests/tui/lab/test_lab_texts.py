@@ -78,7 +78,7 @@ class TestLedger:
             assert names[names.index("injected") :] == ["injected", "kept", "not in file", "estimation error"]
             assert all(part.tokens >= 0 for part in whole.parts if part.name != "estimation error")
             column = column_of(made, injected, drafted, 0.0)
-            assert column.after == whole.total
+            assert column.after == whole.size == f"{whole.sign}{count(whole.total)}"
             assert column.before == made.tokens.counted_before
             replaced = (
                 next(part.note for part in whole.parts if part.name == "summary") if not made.nothing else ""

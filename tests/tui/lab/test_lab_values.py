@@ -28,7 +28,7 @@ from leafward_tui.lab.controllers.path import begin
 from leafward_tui.lab.controllers.turns import worded
 from leafward_tui.lab.model.choices import Choices
 from leafward_tui.lab.model.cut_lines import CutLines, cut_words, neighbours, why_lines
-from leafward_tui.lab.model.ledger import Ledger, LedgerPart
+from leafward_tui.lab.model.ledger import Ledger, LedgerPart, ledger_of
 from leafward_tui.lab.model.plan_lines import after_lines, plan_lines
 from leafward_tui.lab.model.sliders import Dial, Slider, nice_step
 from leafward_tui.lab.model.turns import CutRows, Fate, PathTurns, RowKind
@@ -349,6 +349,10 @@ class TestRows:
         with considered(tmp_path / "s.jsonl") as (_, what_if):
             made = CutRows(what_if.turns, what_if.plan, 20)
             assert what_if.plan.nothing
+            tokens, same = what_if.plan.tokens, ledger_of(what_if.plan, None, None)
+            assert same.size == f"{tokens.before_sign}{count(tokens.counted_before)}" == count(same.total), (
+                "what stays as it is was counted"
+            )
             assert made.cut_y == -1
             assert [made.fate(made.row(y)) for y in range(len(made))] == [Fate.KEPT, Fate.KEPT]
             below = why_lines(what_if.turns, made, 78, 8, UNICODE)

@@ -126,10 +126,15 @@ class CatalogueScreen(BaseScreen[None]):
         card, view, status = self.view.card, self.state.list.view, self.state.list.stock.status
         if self.view.filtering:
             return [Hint("session.open", "keep filter"), Hint("mode.leave", "clear")]
+        undo = [Hint("session.undo")] if self.enabled("session.undo") else []
+        clear = [Hint("mode.leave", "clear filter", "clear")] if view.text else []
         if self.view.line is None:
             if self.state.stores.searching:
                 return []
+            if view.text:
+                return [*undo, *clear, Hint("filter.edit", "filter"), Hint("search.open")]
             return [
+                *undo,
                 Hint("demo.open", "open the demo", "demo"),
                 Hint("catalogue.refresh"),
                 Hint("filter.edit", "filter"),
@@ -144,10 +149,10 @@ class CatalogueScreen(BaseScreen[None]):
         put_away = view.archived or self.view.listing.archived
         return [
             opens,
-            *([Hint("session.undo")] if self.enabled("session.undo") else []),
+            *undo,
             *([Hint("project.relocate")] if self.enabled("project.relocate") else []),
             *([Hint("session.keep")] if sound and ends else []),
-            *([Hint("mode.leave", "clear filter", "clear")] if view.text else []),
+            *clear,
             Hint("filter.edit", "filter"),
             Hint("search.open"),
             *(resume if sound else []),

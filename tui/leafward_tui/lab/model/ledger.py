@@ -31,11 +31,18 @@ class Ledger:
     parts: tuple[LedgerPart, ...]
     before: int
     window: int
+    sign: str = "~"
+    """The sign before the total: `~` for an estimate."""
 
     @property
     def total(self) -> int:
         """Tokens of the context afterwards."""
         return sum(part.tokens for part in self.parts)
+
+    @property
+    def size(self) -> str:
+        """The total in brief, with its sign."""
+        return f"{self.sign}{count(self.total, zero='0')}"
 
     @property
     def frees(self) -> int:
@@ -78,7 +85,9 @@ def ledger_of(plan: Plan, injected: Injection | None, draft: Draft | None) -> Le
     if error:
         note = f"{'above' if error > 0 else 'below'} estimate"
         parts.append(LedgerPart("estimation error", error, note))
-    return Ledger(tuple(parts), tokens.counted_before, plan.settings.window)
+    # A context that stays as it is has the size that it had before.
+    sign = tokens.before_sign if plan.nothing else "~"
+    return Ledger(tuple(parts), tokens.counted_before, plan.settings.window, sign)
 
 
 def _kept_note(plan: Plan) -> str:
@@ -95,7 +104,8 @@ class Column:
     before: int
     sign: str
     """The sign before that size: `~` for an estimate."""
-    after: int
+    after: str
+    """The size afterwards, with its sign."""
     summarised: int
     prefix: int
     pruned: int
@@ -125,7 +135,7 @@ def column_of(
         plan.settings.strategy,
         ledger.before,
         tokens.before_sign,
-        ledger.total,
+        ledger.size,
         0 if plan.nothing else tokens.summarize + tokens.previous_summary,
         0 if plan.nothing else tokens.turn_prefix,
         0 if plan.nothing else tokens.pruned,

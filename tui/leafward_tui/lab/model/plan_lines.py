@@ -130,7 +130,7 @@ def _ruleless(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
 def _after(column: Column, waiting: frozenset[Strategy], glyphs: Glyphs) -> str:
     """The size afterwards; marked while its summary is being made, as it is only planned until then."""
     made = glyphs.ellipsis if column.facts is None and column.strategy in waiting else ""
-    return f"~{count(column.after, zero='0')}{made}"
+    return f"{column.after}{made}"
 
 
 def _facts(column: Column, waiting: frozenset[Strategy], glyphs: Glyphs) -> str:
@@ -162,7 +162,7 @@ def strategy_at(names: Sequence[str], width: int, x: int) -> int:
 def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     """The context afterwards: its size, a bar on the scale of the window, and its parts."""
     head = [
-        Span(f"~{count(ledger.total, zero='0')}", "strong"),
+        Span(ledger.size, "strong"),
         Span(" / ", "faint"),
         Span(limit(ledger.window), "sub"),
         Span(right(percent(ledger.total, ledger.window), 7), "sub"),
@@ -217,7 +217,7 @@ def _total_line(ledger: Ledger, name: int, width: int, glyphs: Glyphs) -> LabLin
         (
             blanks(3),
             Span(fit("total", name, pad=True), "sub"),
-            Span(right(f"~{count(ledger.total, zero='0')}", 7), "strong"),
+            Span(right(ledger.size, 7), "strong"),
             blanks(2),
             Span(
                 fit(verdict, max(0, width - name - 12), ellipsis=glyphs.ellipsis),
