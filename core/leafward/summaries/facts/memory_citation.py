@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 _TAG = "<oai-mem-citation>"
-_BLOCK = late(r"(?ms)\s*^[ \t]*<oai-mem-citation>.*?(?:</oai-mem-citation>|\Z)")
+_BLOCK = late(r"(?ms)(?<!\s)\s*^[ \t]*<oai-mem-citation>.*?(?:</oai-mem-citation>|\Z)")
 """A block begins a line; Codex itself takes one that is not closed to reach to the end of the reply."""
 
 

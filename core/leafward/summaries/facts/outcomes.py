@@ -21,7 +21,7 @@ _PATCH = "*** Begin Patch\n"
 """The beginning of a patch in a call that changes files by one, as Codex does."""
 _COUNT = late(
     # It begins with one class, so that the search passes over all other characters quickly.
-    r"(?i)([0-9](?<!\w.)(?:\d{0,2}(?:,\d{3})+|\d{0,8})) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
+    r"(?i)([0-9](?<!\w.)(?<!\d\d\d,.)(?:\d{0,2}(?:,\d{3})+|\d{0,8})) (?:tests? |specs? |examples? )?(pass(?:ed|ing|es)?|fail(?:ed|ing|ures?|s)?|errors?|skipped|ok|todo)\b"
 )
 _LABELLED = late(r"(?i)\b(tests(?: run)?|passed|failed|failures|errors|skipped) ?: {1,12}(\d{1,9})\b")
 """A count behind its word, as .NET and Maven print it."""
