@@ -350,6 +350,9 @@ def test_a_ban_of_all_work_beside_a_question_ends_once_the_work_may_begin() -> N
     assert told_in(SummarySection.CONSTRAINTS, *asked) == [rule]
     begun = [user("Fantastic, please implement."), *worked("src/frost.py", "a")]
     assert told_in(SummarySection.CONSTRAINTS, *asked, *begun) == []
+    kept = [SpanMessage(EntryIndex(10 + len(asked) + at), message) for at, message in enumerate(begun)]
+    since = f"{rule} (asked since: Fantastic, please implement.)"
+    assert told_in(SummarySection.CONSTRAINTS, *asked, kept=kept) == [since]
 
 
 @pytest.mark.parametrize(

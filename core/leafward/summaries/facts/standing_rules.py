@@ -137,6 +137,8 @@ class StandingRules:
     """Removals that the user asked for."""
     _numbers: dict[str, str] = field(default_factory=dict)
     """The key of each rule in the last numbered list."""
+    _went_ahead: str = ""
+    """The last prompt that let work begin."""
 
     def set(self, sightings: Iterable[Sighting], prompt: str) -> None:
         """Records the demands of a prompt."""
@@ -197,6 +199,8 @@ class StandingRules:
 
     def begun(self, prompt: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Yields the rules that held until the work might begin, where a prompt lets it begin."""
+        if goes_ahead(prompt):
+            self._went_ahead = prompt
         if not self._told or asks(prompt):
             return
         asked: frozenset[str] | None = None
@@ -229,7 +233,8 @@ class StandingRules:
             if _is_about(rule, about) and not _says_more(rule, about)
         )
         removals = (removal for removal in reversed(self._removals) if _takes_away(removal, rule))
-        return next(sentences, "") or next(removals, "")
+        began = self._went_ahead if self._went_ahead and _BEFORE_WORK.search(rule) else ""
+        return next(sentences, "") or next(removals, "") or began
 
     def asked_since(self, rule: str) -> str:
         """The last removal that may concern what a rule spares; empty where there is none."""

@@ -228,8 +228,8 @@ def _goes_on(turns: Sequence[Turn], goal: Turn, latest: Turn) -> bool:
         # Who accepts the offer behind the answer to a question has that answer.
         return False
     between = [one for one in turns if goal.first <= one.first <= latest.first]
-    if latest.works and latest.words >= 2 * TELLING:
-        # Whatever became of that work, this was asked at length, and is worked on.
+    if latest.works and latest.words >= 2 * TELLING and not any(one.answer for one in between[:-1]):
+        # Whatever became of that work, this was asked at length amid it, and is worked on.
         return False
     return all(
         not one.answer
