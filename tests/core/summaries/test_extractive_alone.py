@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
@@ -177,3 +178,16 @@ def test_a_cause_is_no_decision() -> None:
     )
     assert cause not in _told(f"It works now.\n\n{cause}", SummarySection.DECISIONS)
     assert cause in _told(f"It works now.\n\n{cause}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "项目把 `row_table` 注册给内核，当读写完成时，内核会唤醒等待的 `crate_rows` 线程。",
+        "`crate_rows` 在初始化之后是旧的，但 `row_table` 已经在仓库里，不会再触发。",
+    ],
+)
+def test_how_things_are_is_no_report_in_chinese(line: str) -> None:
+    assert section_of_sentence(line) is CONTEXT
+    assert section_of_sentence("已修复 `row_table` 的排序。") is SummarySection.DONE
+    assert section_of_sentence("`row_table` 的迁移完成。") is SummarySection.DONE

@@ -214,9 +214,9 @@ class _Lists:
                 yield Passage(item)
         elif len(item) >= 4 and not item.endswith(_LEADS):
             self._open[-1].items.append(_OPEN_END.sub("", item))
-        elif (named := _HEAD.split(item, maxsplit=1))[1:]:
-            # What it is goes on in a list of its own.
-            self._open[-1].items.append(named[0])
+        elif " " in item:
+            # What it is goes on in a list of its own; a word alone only leads to that.
+            self._open[-1].items.append(_HEAD.split(self._last, maxsplit=1)[0])
 
     def end(self) -> Iterator[Passage]:
         """Ends all lists."""
@@ -236,79 +236,106 @@ class _Lists:
 
 
 def _passages(text: str, shortest: int) -> Iterator[Passage]:
-    intro = heading = way_name = ""
-    chosen_from = amid = False
-    draft, lists = _Draft(), _Lists()
-    for raw in prose.lines_outside_code(text, fences=True):
+    reader = _Reader(shortest)
+    for line in prose.lines_outside_code(text, fences=True):
+        yield from reader.read(line)
+    yield from reader.lists.end()
+
+
+class _Reader:
+    """The lines of an answer, and what leads to the next one."""
+
+    def __init__(self, shortest: int) -> None:
+        """`shortest` is the number of characters of the shortest sentence."""
+        self.lists = _Lists()
+        self._shortest = shortest
+        self._draft = _Draft()
+        self._intro = self._heading = self._way_name = ""
+        self._offers = False
+        """Whether the line before leads to what the user has to choose from."""
+        self._amid = False
+        """Whether a sentence may go on that began before code or a list."""
+
+    def read(self, raw: str) -> Iterator[Passage]:
+        """The passages that end with a line, or are on it."""
         stripped = raw.strip().replace("**", "")
         if stripped.startswith(_FENCES):
             # What leads to the code does not lead to what is behind it.
-            intro = heading if intro == heading else ""
-            amid = True
-            continue
+            self._intro = self._heading if self._intro == self._heading else ""
+            self._amid = True
+            return
         mark = _LIST_ITEM.match(stripped)
         item = stripped[mark.end() :].strip() if mark is not None else _marked(stripped)
-        if draft.holds(stripped, is_item=bool(item)) or not stripped or _DIRECTIVE.match(stripped):
-            continue
-        if item and (_BOX.match(item) or chosen_from or (_IMPERATIVE.match(item) and _OFFERS.search(intro))):
-            continue
-        chosen_from = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
-        if not item and not chosen_from:
-            way = _WAY.match(stripped.lstrip("# ")) is not None
-            chosen_from = way or (stripped.endswith((":", "：")) and _WAYS.search(stripped) is not None)
-            if way and stripped[0] != "#":
-                continue
+        if self._draft.holds(stripped, is_item=bool(item)) or not stripped or _DIRECTIVE.match(stripped):
+            return
+        if item and (
+            _BOX.match(item) or self._offers or (_IMPERATIVE.match(item) and _OFFERS.search(self._intro))
+        ):
+            return
+        self._offers = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
         if item:
-            lead = None if _WEIGHED.match(intro) else _usable(intro) or _usable(heading)
             # A line that a picture marks stands above a list behind it.
-            yield from lists.begin(-1 if mark is None else len(raw) - len(raw.lstrip()), lead)
-            yield from lists.add(item)
-            amid = False
-            continue
-        first = raw.split(maxsplit=1)[0].rstrip(",:;.")
-        goes_on = first.islower() and first.isalpha() and first.isascii()
-        if goes_on:
-            # The sentence around the list, or the code.
-            amid |= lists.leave_out()
-        yield from lists.end()
-        led, intro = intro, ""
+            indent = -1 if mark is None else len(raw) - len(raw.lstrip())
+            yield from self.lists.begin(indent, self._lead())
+            yield from self.lists.add(item)
+        elif not (self._is_way(stripped) and stripped[0] != "#"):
+            first = raw.split(maxsplit=1)[0].rstrip(",:;.")
+            goes_on = first.islower() and first.isalpha() and first.isascii()
+            if goes_on:
+                # The sentence around the list, or the code.
+                self._amid |= self.lists.leave_out()
+            yield from self.lists.end()
+            yield from self._plain(raw, stripped, amid=self._amid and goes_on)
+        self._amid = False
+
+    def _lead(self) -> str | None:
+        """The words that lead to a list here, as in `_List`."""
+        return None if _WEIGHED.match(self._intro) else _usable(self._intro) or _usable(self._heading)
+
+    def _is_way(self, line: str) -> bool:
+        """Whether a line names one of several ways; such a one, or one that leads to some, has the user choose."""
+        if self._offers:
+            return False
+        way = _WAY.match(line.lstrip("# ")) is not None
+        self._offers = way or (line.endswith(_LEADS) and _WAYS.search(line) is not None)
+        return way
+
+    def _plain(self, raw: str, stripped: str, *, amid: bool) -> Iterator[Passage]:
+        """The passages of a line that is no item; `amid` says that it goes on with a sentence."""
+        led, self._intro = self._intro, ""
         if stripped.startswith("#"):
-            heading = stripped.lstrip("# ").rstrip(":： ")
-            intro, way_name = heading, heading if _WAY.match(heading) else ""
+            self._intro = self._heading = stripped.lstrip("# ").rstrip(":： ")
+            self._way_name = self._heading if _WAY.match(self._heading) else ""
         elif stripped.endswith(_LEADS):
-            said = [*prose.sentences(raw)]
-            intro = prose.last_sentence(stripped).rstrip(":：")
-            # A report before the words that introduce a list is no part of them.
-            yield from (
-                Passage(one)
-                for one in said[:-1]
-                if len(one) >= shortest and (reached(one) or prose.reports(one))
-            )
-            if points_back(intro) and len(said) > 1 and _usable(f"{said[-2]} {intro}"):
-                intro = f"{said[-2]} {intro}"
-            if chosen_from:
-                intro = ""
-            if way_name and not _WEIGHED.match(intro):
-                # Alone it does not say that it is about one of several ways.
-                intro = f"{cut(way_name, _WAY_NAME)}, {intro}"
+            yield from self._leading(raw, stripped)
         elif not stripped.startswith(("|", ">", "<")):
-            before = f"{led}: " if led and led == heading else ""
+            before = f"{led}: " if led and led == self._heading else ""
             said = [*prose.sentences(raw)]
-            is_title = _TITLE.fullmatch(raw.strip()) is not None
-            if is_title:
-                intro = heading = stripped
-            elif len(said) == 1 and led != heading and _usable(led) and not said[0].endswith(_STOPS):
+            if _TITLE.fullmatch(raw.strip()) is not None:
+                self._intro = self._heading = stripped
+            elif len(said) == 1 and led != self._heading and _usable(led) and not said[0].endswith(_STOPS):
                 said = [f"{led}: {said[0]}"]
-            for number, sentence in enumerate(said):
-                if amid and not number and goes_on:
-                    # Its beginning is before the code, or the list.
-                    continue
+            for sentence in said[1:] if amid else said:
                 asked = sentence.endswith(("?", "？"))
-                if len(sentence) >= shortest and not asked and not _is_code(sentence):
+                if len(sentence) >= self._shortest and not asked and not _is_code(sentence):
                     yield Passage(sentence, before)
                 before = f"{sentence} "
-        amid = False
-    yield from lists.end()
+
+    def _leading(self, raw: str, stripped: str) -> Iterator[Passage]:
+        """The reports before the words at the end of a line that lead to the next one: they are no part of them."""
+        said = [*prose.sentences(raw)]
+        for one in said[:-1]:
+            if len(one) >= self._shortest and (reached(one) or prose.reports(one)):
+                yield Passage(one)
+        if self._offers:
+            return
+        intro = prose.last_sentence(stripped).rstrip(":：")
+        if points_back(intro) and len(said) > 1 and _usable(f"{said[-2]} {intro}"):
+            intro = f"{said[-2]} {intro}"
+        if self._way_name and not _WEIGHED.match(intro):
+            # Alone it does not say that it is about one of several ways.
+            intro = f"{cut(self._way_name, _WAY_NAME)}, {intro}"
+        self._intro = intro
 
 
 def _marked(line: str) -> str:
