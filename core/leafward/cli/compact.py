@@ -362,7 +362,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
             text = fact_text(fate.fact, max(20, page.width - 16), page)
             yield page.style(f"  {pad(str(fate.fact.kind), 11)} {text}", "faint")
         if len(lost) > _LOST_SHOWN:
-            yield page.style(f"  and {len(lost) - _LOST_SHOWN} more; --json has all", "faint")
+            yield page.style(f"  and {len(lost) - _LOST_SHOWN:,} more; --json has all", "faint")
     if gate := unseen(made.survival):
         stops = "" if entry is not None else "; this stops the compaction"
         yield f"{page.style('!', 'warn')} {_gate_text(made)}{stops}"
