@@ -33,7 +33,7 @@ from leafward.cli.output.page import (
     say,
     table,
     usage_json,
-    wrapped,
+    warning,
 )
 from leafward.cli.output.survival_facts import fact_text, fate_json, share_text, survival_json
 from leafward.cli.output.write_report import remark, write_json
@@ -362,7 +362,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
             text = fact_text(fate.fact, max(20, page.width - 16), page)
             yield page.style(f"  {pad(str(fate.fact.kind), 11)} {text}", "faint")
         if len(lost) > _LOST_SHOWN:
-            yield page.style(f"  and {len(lost) - _LOST_SHOWN} more; --json has all", "faint")
+            yield page.style(f"  and {len(lost) - _LOST_SHOWN:,} more; --json has all", "faint")
     if gate := unseen(made.survival):
         stops = "" if entry is not None else "; this stops the compaction"
         yield f"{page.style('!', 'warn')} {_gate_text(made)}{stops}"
@@ -409,8 +409,7 @@ def _compare(session: Session, options: CompactOptions, settings: Config, as_jso
     say(table(head, rows, here, grow=0, right=" ".join(head[1:])))
     for plan, _, why in drafts:
         if why:
-            first, *more = wrapped(safe_line(f"{strategy_text(plan)}: {why}", 1000), here, first="  ")
-            say([here.style("!", "warn") + first[1:], *more])
+            say(warning(safe_line(f"{strategy_text(plan)}: {why}", 1000), here))
     return 0
 
 

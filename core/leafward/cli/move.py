@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output.page import Page, cells, emit_json, indented, money, note, page, say, wrapped
+from leafward.cli.output.page import Page, cells, emit_json, indented, money, note, page, say, warning
 from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
 from leafward.session.entries import EntryIndex, Kind
@@ -132,9 +132,7 @@ def price_lines(price: Price, page: Page, remarked: Collection[str]) -> Iterator
     for code, text in price.surprises:
         if code in remarked:
             continue
-        first, *more = wrapped(safe_line(text), page, first="  ")
-        yield page.style("!", "warn") + first[1:]
-        yield from more
+        yield from warning(safe_line(text), page)
 
 
 def _size(count: Count) -> str:

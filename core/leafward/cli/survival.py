@@ -116,7 +116,7 @@ def _aftermath_text(session: Session, later: Aftermath, page: Page) -> Iterator[
         text = page.fit(text, width)
         yield f"  {pad(str(one.kind), 11)} {pad(names.get(one.entry, ''), wide)} {text}"
     if len(later.repeated) > _SHOWN:
-        yield page.style(f"  and {len(later.repeated) - _SHOWN} more; --json has all", "faint")
+        yield page.style(f"  and {len(later.repeated) - _SHOWN:,} more; --json has all", "faint")
 
 
 def _names(session: Session, entries: Iterable[int]) -> tuple[dict[int, str], int]:
@@ -140,7 +140,7 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
         yield page.style(f"  {pad('', 11)} weight  facts", "faint")
     for kind, row in found.counts().items():
         share = f"{percent(score[kind], 1):>6}" if kind in score else "      "
-        counts = ", ".join(f"{row[status]} {status}" for status in Status if status in row)
+        counts = ", ".join(f"{row[status]:,} {status}" for status in Status if status in row)
         yield f"  {pad(str(kind), 11)} {share}  {page.style(counts, 'faint')}"
     for status in (Status.CONTRADICTED, Status.INVENTED, Status.LOST):
         fates = [fate for fate in found.fates if fate.status is status]
@@ -154,4 +154,4 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
             text = fact_text(fate.fact, max(20, page.width - 17 - wide), page)
             yield f"  {pad(str(fate.fact.kind), 11)} {pad(names.get(fate.fact.entry, ''), wide)} {text}"
         if len(fates) > _SHOWN:
-            yield page.style(f"  and {len(fates) - _SHOWN} more; --json has all", "faint")
+            yield page.style(f"  and {len(fates) - _SHOWN:,} more; --json has all", "faint")

@@ -150,7 +150,7 @@ def tree_text(
     for code in (GOES_ON, "another-session", "inferred-parent", "gap", "left-out", UNCERTAIN_CONTEXT):
         found = [note for note in session.source.notes if note.code == code]
         if found:
-            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+            more = f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
             remarks.append(f"{session.columns.id_at(found[0].entry)}: {found[0].text}{more}")
     if remarks:
         yield ""

@@ -37,7 +37,7 @@ def _titles(compared: Sides, page: Page) -> Iterator[str]:
         yield line if words else line.rstrip()
 
 
-def _say_files(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+def _files_lines(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     columns = (("only_a", "Only on A's path"), ("both", "On both paths"), ("only_b", "Only on B's path"))
     for column, title in columns:
@@ -77,7 +77,7 @@ def _changes(use: dict[str, Any] | None) -> str:
     return f"+{use['added']} -{use['removed']}" if use["added"] or use["removed"] else "changed"
 
 
-def _say_contents(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+def _contents_lines(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     for column in ("only_a", "both", "only_b"):
         for file in found[column]:
@@ -114,7 +114,7 @@ def _diff_lines(diff: str) -> Iterator[str]:
         yield f"  {safe(line.removesuffix(chr(13)))}{'  CRLF' if len(ends) > 1 and line.endswith(chr(13)) else ''}"
 
 
-def _say_context(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+def _context_lines(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     yield ""
     prefix = found["prefix"]
@@ -157,7 +157,7 @@ def _words(session: Session, entry: EntryIndex, message: dict[str, Any]) -> tupl
 PART_WORDS = {"not_in_file": "not in file", "error": "estimation error"}
 
 
-def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+def _summary_lines(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     yield ""
     stored = {
@@ -191,7 +191,7 @@ def _say_summary(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
             yield from (f"  {pad(fact['kind'], 11)} {safe_line(fact['text'], 200)}" for fact in facts)
 
 
-def _say_outcome(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
+def _outcome_lines(compared: Sides, found: dict[str, Any], page: Page) -> Iterator[str]:
     yield from _titles(compared, page)
     yield ""
     a, b = found["outcome"]["a"], found["outcome"]["b"]
@@ -199,10 +199,10 @@ def _say_outcome(compared: Sides, found: dict[str, Any], page: Page) -> Iterator
 
 
 LINES = {
-    "files": _say_files,
-    "contents": _say_contents,
-    "context": _say_context,
-    "summary": _say_summary,
-    "outcome": _say_outcome,
+    "files": _files_lines,
+    "contents": _contents_lines,
+    "context": _context_lines,
+    "summary": _summary_lines,
+    "outcome": _outcome_lines,
 }
 """Functions that format the JSON of `diff` as lines, by what is compared."""

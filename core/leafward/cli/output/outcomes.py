@@ -133,7 +133,7 @@ def _checked(side: dict[str, Any], name: str) -> str:
     for one in side["checks"]:
         if one["check"] == name:
             runs = counted(one["runs"], "run")
-            return f"{'ok' if one['ok'] else 'failed'} ({runs}, {one['failed']} failed)"
+            return f"{'ok' if one['ok'] else 'failed'} ({runs}, {one['failed']:,} failed)"
     return "not run"
 
 

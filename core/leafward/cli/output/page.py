@@ -247,6 +247,12 @@ def wrapped(text: str, page: Page, *, first: str = "", below: str = "  ") -> lis
     return [*lines, line.rstrip()]
 
 
+def warning(text: str, page: Page) -> list[str]:
+    """Safe text behind a sign, in lines as wide as the page."""
+    first, *more = wrapped(text, page, first="  ")
+    return [page.style("!", "warn") + first[1:], *more]
+
+
 def with_path(path: str, reason: str) -> str:
     """A reason with the path that it is about, which it may name itself."""
     return reason if path in reason else f"{path}: {reason}"
