@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.trouble_reports import is_solved
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.requests.answered_requests import ACHIEVED, CHANGES, FAILS
@@ -99,8 +98,6 @@ class _Behind:
     telling: int = 0
     worked: int = 0
     """As in `_Reply`."""
-    pleased: bool = False
-    """Whether the user was pleased, or said that it is solved."""
     answered: _Reply = _NO_REPLY
     """The next answer."""
     ended: _Reply = _NO_REPLY
@@ -130,7 +127,6 @@ class _Behind:
             # Where nothing followed a prompt to go on but the next one, that one tells what was wanted.
             self.later, self.is_later_over = turn, over
         self.tells = turn if turn.tells else self.tells
-        self.pleased |= responses.is_pleased(turn.own) or is_solved(turn.own)
         self.telling += (
             turn.tells
             or ERRAND.match(turn.own) is not None
@@ -167,7 +163,6 @@ def _is_closed(turn: Turn, behind: _Behind, since: Sequence[Turn]) -> bool:
         or (behind.later is not None and _is_ended_by(turn, behind.later, is_last=behind.later is since[-1]))
         or _was_offer_taken(turn, behind)
         or _led_to_a_request(turn, behind.later)
-        or _is_praised(turn, behind)
     )
 
 
@@ -234,13 +229,6 @@ def _led_to_a_request(turn: Turn, later: Turn | None) -> bool:
     if later is None or not turn.answer or later.words < TELLING or questions.asks(later.own):
         return False
     return wants_to_know(turn.text, behind=WENT_ON) and CHANGES.match(turn.text) is None
-
-
-def _is_praised(turn: Turn, behind: _Behind) -> bool:
-    """Whether the user was pleased later, and the answer named no remaining work."""
-    if not (behind.pleased and behind.telling):
-        return False
-    return not any(section_of_sentence(one) is SummarySection.NEXT for one in quotable(turn.answer))
 
 
 def _was_left(turn: Turn, then: Turn | None) -> bool:
