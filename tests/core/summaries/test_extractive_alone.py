@@ -69,6 +69,8 @@ def test_names_that_only_a_reply_offers_are_not_in_use() -> None:
         user("Where shall the letters of orchard lie?"),
         reply("", ("a", "read", {"path": "hosts.md"})),
         result("a", "we have letter_host already"),
+        reply("", ("b", "bash", {"command": "make check"})),
+        result("b", "no module shed_server", True),
         reply("Perhaps on `CloudHost`, `letter_host` or the `shed_server`. Which do you want?"),
         user("The last one."),
         reply("Should I make the folder there?"),

@@ -105,7 +105,7 @@ def bids(line: str) -> bool:
     )
 
 
-class Passage(NamedTuple):
+class AnswerPassage(NamedTuple):
     """A piece of an answer that is quoted on one line."""
 
     text: str
@@ -126,7 +126,7 @@ def points_back(sentence: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def passages(text: str, shortest: int = 20) -> tuple[Passage, ...]:
+def passages(text: str, shortest: int = 20) -> tuple[AnswerPassage, ...]:
     """Passages of an answer outside code: sentences, items of lists.
 
     Short items of one list are joined after the words that lead to them: alone they seldom name their subject.
@@ -191,7 +191,7 @@ class _Lists:
         self._open: list[_List] = []
         self._last = ""
 
-    def begin(self, indent: int, lead: str | None) -> Iterator[Passage]:
+    def begin(self, indent: int, lead: str | None) -> Iterator[AnswerPassage]:
         """Finds the list of an item, one with a lead of its own where it is the first there; ends the lists within it."""
         while self._open and self._open[-1].indent > indent:
             yield from _together(self._open.pop())
@@ -205,20 +205,20 @@ class _Lists:
         short = one.lead and len(self._last) < _BRIEF
         return _usable(f"{one.lead}: {self._last}" if short else self._last)
 
-    def add(self, item: str) -> Iterator[Passage]:
+    def add(self, item: str) -> Iterator[AnswerPassage]:
         """Adds an item: a short one that only tells goes on the line of its list."""
         self._last = item.rstrip(":： ")
         if len(item) > _ITEM or section_of_sentence(item) is not SummarySection.CONTEXT:
             yield from self._flush()
             if 12 <= len(item) <= 400 and not item.endswith(_LEADS):
-                yield Passage(item)
+                yield AnswerPassage(item)
         elif len(item) >= 4 and not item.endswith(_LEADS):
             self._open[-1].items.append(_OPEN_END.sub("", item))
         elif " " in item:
             # What it is goes on in a list of its own; a word alone only leads to that.
             self._open[-1].items.append(_HEAD.split(self._last, maxsplit=1)[0])
 
-    def end(self) -> Iterator[Passage]:
+    def end(self) -> Iterator[AnswerPassage]:
         """Ends all lists."""
         while self._open:
             yield from _together(self._open.pop(0))
@@ -229,13 +229,13 @@ class _Lists:
         self._open.clear()
         return were_any
 
-    def _flush(self) -> Iterator[Passage]:
+    def _flush(self) -> Iterator[AnswerPassage]:
         for one in self._open:
             yield from _together(one)
             one.items.clear()
 
 
-def _passages(text: str, shortest: int) -> Iterator[Passage]:
+def _passages(text: str, shortest: int) -> Iterator[AnswerPassage]:
     reader = _Reader(shortest)
     for line in prose.lines_outside_code(text, fences=True):
         yield from reader.read(line)
@@ -256,7 +256,7 @@ class _Reader:
         self._amid = False
         """Whether a sentence may go on that began before code or a list."""
 
-    def read(self, raw: str) -> Iterator[Passage]:
+    def read(self, raw: str) -> Iterator[AnswerPassage]:
         """The passages that end with a line, or are on it."""
         stripped = raw.strip().replace("**", "")
         if stripped.startswith(_FENCES):
@@ -300,7 +300,7 @@ class _Reader:
         self._offers = way or (line.endswith(_LEADS) and _WAYS.search(line) is not None)
         return way
 
-    def _plain(self, raw: str, stripped: str, *, amid: bool) -> Iterator[Passage]:
+    def _plain(self, raw: str, stripped: str, *, amid: bool) -> Iterator[AnswerPassage]:
         """The passages of a line that is no item; `amid` says that it goes on with a sentence."""
         led, self._intro = self._intro, ""
         if stripped.startswith("#"):
@@ -318,15 +318,15 @@ class _Reader:
             for sentence in said[1:] if amid else said:
                 asked = sentence.endswith(("?", "？"))
                 if len(sentence) >= self._shortest and not asked and not _is_code(sentence):
-                    yield Passage(sentence, before)
+                    yield AnswerPassage(sentence, before)
                 before = f"{sentence} "
 
-    def _leading(self, raw: str, stripped: str) -> Iterator[Passage]:
+    def _leading(self, raw: str, stripped: str) -> Iterator[AnswerPassage]:
         """The reports before the words at the end of a line that lead to the next one: they are no part of them."""
         said = [*prose.sentences(raw)]
         for one in said[:-1]:
             if len(one) >= self._shortest and (reached(one) or prose.reports(one)):
-                yield Passage(one)
+                yield AnswerPassage(one)
         if self._offers:
             return
         intro = prose.last_sentence(stripped).rstrip(":：")
@@ -352,7 +352,7 @@ def _usable(lead: str) -> str:
     return lead if not _ADDRESSED.match(lead) or _PROMISES.search(lead) is not None else ""
 
 
-def _together(one: _List) -> Iterator[Passage]:
+def _together(one: _List) -> Iterator[AnswerPassage]:
     """Short items joined into lines; without words that lead to them those that say themselves of what they are."""
     if one.lead is None:
         return
@@ -360,11 +360,11 @@ def _together(one: _List) -> Iterator[Passage]:
     line = ""
     for item in one.items if lead else filter(_STANDS.search, one.items):
         if line and len(line) + len(item) > _TOGETHER:
-            yield Passage(line)
+            yield AnswerPassage(line)
             line = ""
         line = f"{line.rstrip('.,;。')}; {item}" if line else lead + item
     if line:
-        yield Passage(line)
+        yield AnswerPassage(line)
 
 
 def _is_code(sentence: str) -> bool:

@@ -16,7 +16,7 @@ from leafward.summaries.facts.labels import names_cause
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut, takes_up
 from leafward.summaries.summarizers.extractive.answers.passages import (
-    Passage,
+    AnswerPassage,
     bids,
     passages,
     points_back,
@@ -229,7 +229,9 @@ def _only_looks(evidence: Evidence, turn: Turn) -> bool:
     )
 
 
-def _quote(evidence: Evidence, entry: EntryIndex, passage: Passage, end: _TurnEnd, recency: float) -> None:
+def _quote(
+    evidence: Evidence, entry: EntryIndex, passage: AnswerPassage, end: _TurnEnd, recency: float
+) -> None:
     """Adds a line of a reply in the section that it belongs to there, if it is worth telling and can be read alone."""
     line = passage.text
     if _leads(line):

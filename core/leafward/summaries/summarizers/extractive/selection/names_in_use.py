@@ -54,11 +54,11 @@ class NamesInUse:
 
     @cached_property
     def _printed(self) -> str:
-        """What calls printed, contents of files included."""
+        """What calls printed that did not fail, contents of files included: an error names what is not there."""
         printed = (
             message_text(message)
             for _, message in self._messages
-            if message.get("role") in {"toolResult", "bashExecution"}
+            if message.get("role") in {"toolResult", "bashExecution"} and not message.get("isError")
         )
         return "\n".join(printed)
 
@@ -92,12 +92,14 @@ class NamesInUse:
                 and chance > _LISTED
                 and (kind, key) not in self._worth.covered
                 and ((whole and len(key) > 3 and key in owner) or telling(key))
-                and (key in owner or (key in self._worth.named and self._is_in_use(key)))
+                and (key in owner or key in self._worth.named)
             ):
                 listed.append((-chance / (utf16_length(key) + 2), key))
         room = self._room
         limit = int(share * room.size)
         for _, key in sorted(listed):
+            if key not in owner and not self._is_in_use(key):
+                continue
             names = owner.get(key, self._rest)
             name = harmless(key, 80)
             price = utf16_length(name) + 2
