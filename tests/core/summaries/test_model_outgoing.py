@@ -294,6 +294,24 @@ def test_price_and_window_come_from_the_list_that_litellm_ships() -> None:
     assert sent.cost == pytest.approx(sent.tokens * facts.price_in + 1_000 * facts.price_out)
 
 
+def test_a_long_request_has_the_price_of_long_ones() -> None:
+    name = "gemini/gemini-2.5-pro"
+    facts = facts_of(name)
+    assert facts is not None
+    assert facts.long_from == 200_000
+    short, long = (
+        outgoing(Span(said("word " * words)), 1_000, ModelSettings(name)) for words in (10, 250_000)
+    )
+    assert long.tokens > 200_000 > short.tokens
+    assert short.cost == pytest.approx(short.tokens * facts.price_in + 1_000 * facts.price_out)
+    assert long.cost == pytest.approx(long.tokens * facts.long_in + 1_000 * facts.long_out)
+    assert facts.long_in > facts.price_in
+
+
+def test_one_of_two_prices_is_no_price() -> None:
+    assert outgoing(Span(said("one")), 1_000, ModelSettings("azure/model-router")).cost is None
+
+
 @pytest.mark.parametrize(
     "name", ["openai/nobodys-model", "nobody/gpt-4o", "nobody", "ollama_chat/llama3", ""]
 )

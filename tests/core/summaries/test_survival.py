@@ -19,6 +19,7 @@ from leafward.summaries.fates.decay import decay
 from leafward.summaries.fates.report import Status, Survival, facts_of, survival, survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.survival.spans import SpanMessage, compactions, replaced_by
+from leafward.summaries.survival.text_match import FactText
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
@@ -292,6 +293,28 @@ def test_facts_fade_over_compactions(compacted: Session) -> None:
     assert first.born[FactKind.PATH] == 1
     assert [alive.get(FactKind.PATH, 0) for _, alive in first.alive] == [1, 0]
     assert FactKind.PATH in second.born
+
+
+def test_each_of_many_contexts_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    for number in range(12):
+        file.user(f"Work on src/part{number}.py")
+        kept = file.user(f"now src/lexer{number}.py")
+        file.entry("compaction", summary=f"Part {number}.", firstKeptEntryId=kept, tokensBefore=10)
+    made = []
+    begin = FactText.__init__
+
+    def counted(self: FactText, text: str, cwd: str = "") -> None:
+        made.append(text)
+        begin(self, text, cwd)
+
+    monkeypatch.setattr(FactText, "__init__", counted)
+    session = Session.open(file.path)
+    generations = decay(session)
+    session.close()
+    assert [len(one.alive) for one in generations] == list(range(12, 0, -1))
+    # A summary, what was injected and what was kept.
+    assert len(made) <= 3 * 12
 
 
 def test_another_entry_is_no_compaction(compacted: Session) -> None:

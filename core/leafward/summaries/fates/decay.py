@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from leafward.summaries.survival.spans import compactions, replaced_by
 if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
-    from leafward.summaries.facts.values import FactKind
+    from leafward.summaries.facts.values import Fact, FactKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +33,19 @@ def decay(session: Session, at: int | None = None) -> list[Generation]:
     spans = [replaced_by(session, compaction) for compaction in compactions(session, at)]
     kept = ["\n".join(message_text(message.message) for message in span.kept) for span in spans]
     seen: set[tuple[FactKind, str]] = set()
-    found = []
-    for place, span in enumerate(spans):
+    generations: list[list[Fact]] = []
+    alive: list[list[tuple[EntryIndex, dict[FactKind, int]]]] = []
+    # Each context is asked for all facts before it at once: it is read the first time.
+    for span, tail in zip(spans, kept, strict=True):
         facts = [fact for fact in facts_of(span.messages, session.cwd) if (fact.kind, fact.key) not in seen]
         seen.update((fact.kind, fact.key) for fact in facts)
-        alive = []
-        for later, tail in zip(spans[place:], kept[place:], strict=True):
-            fates = survival(facts, later.summary, injected=later.injected, kept=tail, cwd=session.cwd).fates
-            counts: dict[FactKind, int] = {}
-            for fate in fates:
-                if fate.status in SURVIVED:
-                    counts[fate.fact.kind] = counts.get(fate.fact.kind, 0) + 1
-            alive.append((later.compaction, counts))
-        born: dict[FactKind, int] = {}
-        for fact in facts:
-            born[fact.kind] = born.get(fact.kind, 0) + 1
-        found.append(Generation(span.compaction, born, tuple(alive)))
-    return found
+        generations.append(facts)
+        alive.append([])
+        for born, counted in zip(generations, alive, strict=True):
+            fates = survival(born, span.summary, injected=span.injected, kept=tail, cwd=session.cwd).fates
+            there = Counter(fate.fact.kind for fate in fates if fate.status in SURVIVED)
+            counted.append((span.compaction, dict(there)))
+    return [
+        Generation(span.compaction, dict(Counter(fact.kind for fact in facts)), tuple(counted))
+        for span, facts, counted in zip(spans, generations, alive, strict=True)
+    ]

@@ -180,7 +180,7 @@ def survival(
     invented. Invented facts have `compaction` as their entry. Raises Cancelled where `stop` turns true.
     """
     names = file_names(facts)
-    retold, beside, tail = FactText(summary, cwd), FactText(injected, cwd), FactText.of(kept, cwd)
+    retold, beside, tail = FactText.of(summary, cwd), FactText.of(injected, cwd), FactText.of(kept, cwd)
     known = {(fact.kind, fact.key) for fact in facts}
     fates = [
         Fate(fact, _status(fact, retold, beside, tail, names, known))

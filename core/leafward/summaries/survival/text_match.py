@@ -87,7 +87,7 @@ class FactText:
 
     @classmethod
     def of(cls, text: str, cwd: str = "") -> FactText:
-        """The text, cached for a while: the kept text is needed for the summary, and again for its survival."""
+        """The text, cached for a while: the kept text is needed for the summary, and again for the facts of each generation."""
         return _text(text, cwd)
 
     @cached_property
@@ -426,7 +426,7 @@ class FactText:
         return FactMatch.PARAPHRASED, self.lines[best][0], part
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=6)
 def _text(text: str, cwd: str) -> FactText:
     return FactText(text, cwd)
 

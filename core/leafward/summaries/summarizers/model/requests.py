@@ -219,13 +219,15 @@ class SummaryWork:
             for request in stage.requests()
         ]
         sent = sum(request.tokens for request in requests)
-        output = sum(request.budget for request in requests)
         remark = open_remark(self.settings.base_url)
-        cost = self.facts.cost(sent, output) if self.facts is not None and requests else None
+        costs = [
+            self.facts.cost(one.tokens, one.budget) if self.facts is not None else None for one in requests
+        ]
+        known = [cost for cost in costs if cost is not None]
         return Outgoing(
             tuple(requests),
             sent,
-            cost,
+            sum(known) if known and len(known) == len(costs) else None,
             dict(self.redactor.found),
             (*([remark] if remark is not None else []), *self.remarks),
             self.settings.name,

@@ -6,6 +6,7 @@ The list lies in litellm's package as a file. It is read as one: importing litel
 from __future__ import annotations
 
 import importlib.metadata
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,6 +21,8 @@ OLLAMA_WINDOW = 8_192
 The server takes that much memory, and silently cuts off everything beyond it.
 """
 
+_LONG = re.compile(r"input_cost_per_token_above_(\d{1,6})k_tokens")
+"""The key of a price for long requests."""
 _LIST = "litellm/model_prices_and_context_window_backup.json"
 
 
@@ -57,16 +60,21 @@ class ModelFacts:
     longest_answer: int | None = None
     price_in: float = 0.0
     price_out: float = 0.0
+    long_from: int = 0
+    """The tokens beyond which a request has prices of its own; 0: there are none."""
+    long_in: float = 0.0
+    long_out: float = 0.0
     reasons: bool = False
     """Whether it thinks before it answers: its thinking counts as answer."""
     streams: bool = True
     """Whether its server can stream an answer."""
 
     def cost(self, sent: int, output: int) -> float | None:
-        """US dollars; None where a price is not known."""
-        if self.price_in <= 0 and self.price_out <= 0:
-            return None
-        return sent * self.price_in + output * self.price_out
+        """US dollars for one request; None where a price is not known."""
+        is_long = 0 < self.long_from < sent
+        price_in = (is_long and self.long_in) or self.price_in
+        price_out = (is_long and self.long_out) or self.price_out
+        return sent * price_in + output * price_out if price_in > 0 and price_out > 0 else None
 
 
 @lru_cache(maxsize=32)
@@ -81,11 +89,15 @@ def facts_of(name: str) -> ModelFacts | None:
         return value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
 
     window = int(number("max_input_tokens") or number("max_tokens"))
+    long = min((int(found[1]) for found in map(_LONG.fullmatch, listed) if found is not None), default=0)
     return ModelFacts(
         window or None,
         int(number("max_output_tokens") or number("max_tokens")) or None,
         number("input_cost_per_token"),
         number("output_cost_per_token"),
+        1_000 * long,
+        number(f"input_cost_per_token_above_{long}k_tokens"),
+        number(f"output_cost_per_token_above_{long}k_tokens"),
         bool(listed.get("supports_reasoning")),
         listed.get("supports_native_streaming") is not False,
     )
