@@ -19,7 +19,7 @@ def test_an_address_in_an_example_of_a_reply_is_not_told() -> None:
         _ASKED,
         reply(f"Deploy the folder. Readers then run `orchard add {_URL}`, and see the list at {_URL}."),
     ]
-    assert f"See {_URL}" not in told_in(CONTEXT, *said)
+    assert f"Address: {_URL}" not in told_in(CONTEXT, *said)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_an_address_in_an_example_of_a_reply_is_not_told() -> None:
     ],
 )
 def test_an_address_that_was_given_or_made_is_told(said: list[dict[str, object]]) -> None:
-    assert f"See {_URL}" in told_in(CONTEXT, *said)
+    assert f"Address: {_URL}" in told_in(CONTEXT, *said)
 
 
 def test_an_address_in_a_file_that_was_only_read_is_not_told() -> None:
@@ -48,7 +48,7 @@ def test_an_address_in_a_file_that_was_only_read_is_not_told() -> None:
         result("b", f"perhaps at {_URL}"),
         reply(f"The plan names {_URL} for that."),
     ]
-    assert f"See {_URL}" not in told_in(CONTEXT, *said)
+    assert f"Address: {_URL}" not in told_in(CONTEXT, *said)
 
 
 def test_a_command_that_nobody_ran_is_not_told() -> None:
@@ -76,7 +76,7 @@ def test_names_that_only_a_reply_offers_are_not_in_use() -> None:
         reply("Should I make the folder there?"),
         user("yes"),
     ]
-    listed = " ".join(line for line in told_in(CONTEXT, *said) if line.startswith("Names in use"))
+    listed = " ".join(line for line in told_in(CONTEXT, *said) if line.startswith("Names that came up"))
     assert "letter_host" in listed
     assert "CloudHost" not in listed
     assert "shed_server" not in listed

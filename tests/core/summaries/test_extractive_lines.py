@@ -23,7 +23,7 @@ def test_what_was_done_to_a_file_is_added_up_over_summaries() -> None:
     assert len(told) == 1
     assert "`src/tree.py` 3×" in told[0]
     assert {"parse_one", "parse_three"} <= set(re.findall(r"parse_\w+", twice.text))
-    assert twice.text.count("Names in use:") <= 1
+    assert twice.text.count("Names that came up:") <= 1
 
 
 def test_a_file_that_only_commands_name_was_not_read() -> None:

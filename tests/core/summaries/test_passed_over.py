@@ -121,7 +121,7 @@ def test_names_that_stand_in_commands_alone_are_not_in_use() -> None:
         reply("", ("c", "bash", {"command": "git log --raw 8c029af"})),
         result("c", "a merge of the valley by frostBot_two\n" * 400),
     ]
-    assert "Names in use" not in summarize(span(*said), 500).text
+    assert "Names that came up" not in summarize(span(*said), 500).text
 
 
 def test_the_room_that_joined_lines_leave_is_used() -> None:

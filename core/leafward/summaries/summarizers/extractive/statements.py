@@ -64,7 +64,15 @@ def stated(
             and fact.key in evidence.addresses
             and leads_somewhere(fact.text)
         ):
-            add(evidence, SummarySection.CONTEXT, fact.text, sources_of(fact), 0.2, limit=300, lead="See ")
+            add(
+                evidence,
+                SummarySection.CONTEXT,
+                fact.text,
+                sources_of(fact),
+                0.2,
+                limit=300,
+                lead="Address: ",
+            )
     _checklists(evidence)
     tell_obstacles(evidence, messages, turns, kept, runs)
     _repeated_commands(evidence, runs)

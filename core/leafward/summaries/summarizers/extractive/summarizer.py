@@ -2,7 +2,7 @@
 
 Every possible line has a price in tokens and a worth: its own, and that of its facts that no chosen line has yet (`worth`).
 Lines are chosen by worth per price, each section within its share of the room (`room`) and then beyond it; where they leave
-room, names that no line holds are listed (`names_in_use`). The same span gives the same text, whatever the locale or the hash seed.
+room, names that no line holds are listed (`bare_names`). The same span gives the same text, whatever the locale or the hash seed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from leafward.summaries.facts.pasting import divided
 from leafward.summaries.summarizers.extractive.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.extractive.ending import end_of
 from leafward.summaries.summarizers.extractive.evidence import collect
+from leafward.summaries.summarizers.extractive.selection.bare_names import BareNames
 from leafward.summaries.summarizers.extractive.selection.name_lists import LISTS
-from leafward.summaries.summarizers.extractive.selection.names_in_use import NamesInUse
 from leafward.summaries.summarizers.extractive.selection.ranking import Ranking, fitted
 from leafward.summaries.summarizers.extractive.selection.room import Room
 from leafward.summaries.summarizers.extractive.selection.worth import Worth
@@ -88,7 +88,7 @@ class Extractive:
         ranking = self._ranking or fitted()
         chosen = _Choice(Worth(evidence, span, stop, ranking), Room(room))
         chosen.take_first(pins)
-        names = NamesInUse(chosen.room, chosen.worth, evidence.only_said, span.messages)
+        names = BareNames(chosen.room, chosen.worth, evidence.only_said, span.messages)
         end_room = _room_of_end(span, room)
         if end_room:
             end = end_of([message for message in span.messages if not _is_quoted(message, span)], redactor)

@@ -51,7 +51,7 @@ _ROW = late(r"\s*\|\s*")
 _OF_THE_END = late(r"(?:(?:Asked|Answered|Said) last|Last reply): ")
 _LAST_REQUEST = late(rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT}|{user_requests.ASKED_BACK})?: ")
 _SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)(?:[\"”](?: \(.{1,120}\)| [:–—-] .{1,160})?)?$")
-_NAMES_LINE = late(r"Names in use: |Changed `")
+_NAMES_LINE = late(r"Names (?:that came up|in use): |Changed `")
 """Lines of ours with names that the next summary lists again."""
 
 

@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 
 _LISTED = 0.01
 """The likelihood of being needed from which a name is listed."""
-_NAMES_IN_USE = "Names in use:"
+_NAMES = "Names that came up:"
 _AT_THE_END = 1 << 30
 
 
-class NamesInUse:
+class BareNames:
     """The bare names that a summary lists."""
 
     def __init__(
         self, room: Room, worth: Worth, only_said: AbstractSet[str], messages: Sequence[SpanMessage]
     ) -> None:
-        """`only_said` are names in replies alone: such a one is in use where the output of a call in `messages` has it."""
+        """`only_said` are names in replies alone: such a one is listed where the output of a call in `messages` has it."""
         self._room = room
         self._worth = worth
         self._only_said = only_said
         self._messages = messages
         self._lists = worth.files
-        self._rest = Names(None, LineCandidate(SummarySection.CONTEXT, _NAMES_IN_USE, _AT_THE_END, ()))
-        self._rest_lines: list[tuple[str, list[str]]] = []
+        self._rest = Names(None, LineCandidate(SummarySection.CONTEXT, _NAMES, _AT_THE_END, ()))
+        self._rest_lines: list[list[str]] = []
         self._rest_length = 0
         self._listed = 0
 
@@ -126,14 +126,14 @@ class NamesInUse:
         """The price of a name without a file beyond itself: the beginning of another line where the last one is full."""
         if self._rest_lines and self._rest_length + price <= GROUP_LIMIT - 40:
             return 0
-        return utf16_length(_NAMES_IN_USE) + 3
+        return utf16_length(_NAMES) + 3
 
     def _put_in_rest(self, name: str) -> None:
         price = utf16_length(name) + 2
         if self._new_line(price):
-            self._rest_lines.append((_NAMES_IN_USE, []))
+            self._rest_lines.append([])
             self._rest_length = 0
-        self._rest_lines[-1][1].append(name)
+        self._rest_lines[-1].append(name)
         self._rest_length += price
 
     def write(self, evidence: Evidence) -> None:
@@ -147,8 +147,8 @@ class NamesInUse:
                 names.candidate.text += ": " + ", ".join(names.names)
                 if names.reserved and names.more:
                     names.candidate.text += f" and {min(names.more, 999)} more"
-        for title, listed in self._rest_lines:
-            text = f"{title} {', '.join(listed)}"
+        for listed in self._rest_lines:
+            text = f"{_NAMES} {', '.join(listed)}"
             facts = (evidence.facts.get((FactKind.IDENTIFIER, name)) for name in listed)
             sources = tuple(sorted({fact.entry for fact in facts if fact is not None}))
             self._room.taken[SummarySection.CONTEXT].append(
