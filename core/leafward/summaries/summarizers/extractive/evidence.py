@@ -159,7 +159,7 @@ def _addresses(
     Another one is only in a reply's words, or in a file.
     """
     looking = {call.id for calls in evidence.calls.values() for call in calls if looks(call.arguments)}
-    shown = {entry for entry, message in messages if message.get("toolCallId") in looking}
+    shown = {entry for entry, message in messages if str(message.get("toolCallId", "")) in looking}
     return {
         seen.key
         for seen in sightings

@@ -58,7 +58,7 @@ class BareNames:
         printed = (
             message_text(message)
             for _, message in self._messages
-            if message.get("role") in {"toolResult", "bashExecution"} and not message.get("isError")
+            if message.get("role") in ("toolResult", "bashExecution") and not message.get("isError")
         )
         return "\n".join(printed)
 
