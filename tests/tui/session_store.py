@@ -215,13 +215,13 @@ def files_written(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.suffix != ".tmp"]
 
 
-async def until(pilot: Pilot[Any], holds: Callable[[], object]) -> None:
-    """Lets the application run until something holds.
+async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = DEADLINE) -> None:
+    """Lets the application run until something holds, for that many seconds at most.
 
     A round counts for little, however long it took: where the machine stood still, the application did so as well.
     """
     waited = 0.0
-    while waited < DEADLINE:
+    while waited < seconds:
         began = time.monotonic()
         await pilot.pause()
         if holds():

@@ -34,7 +34,7 @@ from tests.tui.explored import (
     ready,
     tree,
 )
-from tests.tui.session_store import reached, rows, until
+from tests.tui.session_store import DEADLINE, reached, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -144,7 +144,8 @@ class TestFollowing:
         async with exploring(file.path, config=config) as (pilot, _screen):
             file.turn("e")
             await until(pilot, lambda: any("counting facts…" in row for row in rows(pilot.app)))
-            await until(pilot, lambda: any("pi loses ~" in row for row in rows(pilot.app)))
+            # A process of lower priority than the other tests has to start and to work it out.
+            await until(pilot, lambda: any("pi loses ~" in row for row in rows(pilot.app)), 3 * DEADLINE)
             # The last count stands until there is another one.
             file.turn("f")
             await until(pilot, lambda: any("f prompt" in row for row in tree(_screen)))
