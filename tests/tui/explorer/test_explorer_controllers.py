@@ -17,6 +17,7 @@ from leafward.session.density import Density
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.controllers.context_edit import typed_tokens
+from leafward_tui.explorer.controllers.row_metrics import CountOrder
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.state import ExplorerState, Mode
@@ -86,6 +87,23 @@ def test_a_restore_chosen_for_a_session_that_was_replaced_writes_nothing(
     assert sheet.choice.problem == "the session was reloaded meanwhile; nothing was written"
     assert not explorer.jobs.running("write")
     assert explorer.file.path.read_bytes() == before
+
+
+# --- counting ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_cursor_that_never_rests_holds_up_the_count_for_a_second_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    order, counted = CountOrder(), []
+    for _ in range(100):
+        order.pause()
+        now += 0.05
+        if order.paused_until <= now:
+            counted.append(round(now, 2))
+    assert counted == [101.0, 102.0, 103.0, 104.0, 105.0]
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

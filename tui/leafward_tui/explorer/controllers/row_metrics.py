@@ -192,7 +192,9 @@ class RowMetrics(ExplorerController):
 _BROKEN_OFF = {"aborted": "aborted", "length": "cut off"}
 """Outcomes of a reply that its model did not end; an error has its own text in the row."""
 PAUSE = 0.15
-"""Seconds that counting rests after a key."""
+"""Seconds that counting rests after a move of the cursor."""
+LONGEST_PAUSE = 1.0
+"""Seconds after which a part is counted all the same: a held key, or an agent that writes, moves the cursor without a rest."""
 _FRAME = 0.04
 """Seconds before counting begins: rows that were just laid out are painted first."""
 _NAP = 0.01
@@ -207,12 +209,17 @@ class CountOrder:
 
     on_screen: list[range] = field(default_factory=list)
     """The entries on the screen."""
+    paused_since: float = 0.0
+    """The beginning of the pause, by the monotonic clock."""
     paused_until: float = 0.0
-    """The end of the pause, by the monotonic clock."""
+    """The end of the pause."""
 
-    def pause(self, seconds: float = PAUSE) -> None:
+    def pause(self) -> None:
         """Pauses for a moment, so that keys are handled at once; the entries on the screen are counted all the same."""
-        self.paused_until = time.monotonic() + seconds
+        now = time.monotonic()
+        if now >= self.paused_until:
+            self.paused_since = now
+        self.paused_until = min(now + PAUSE, self.paused_since + LONGEST_PAUSE)
 
 
 def count_entries(
