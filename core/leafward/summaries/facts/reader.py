@@ -271,9 +271,12 @@ class FactReader:
         same = fewer >= _KNOWN_AGAIN and len(before & again) >= _AGAIN * fewer
         return self._demanded if same else {}
 
-    def is_done_with(self, rule: str) -> bool:
-        """Whether a rule of the user's only bound the work on the last request, and that is answered."""
-        return self._is_answered and (FactKind.CONSTRAINT, rule) in self._asked_for | self._met()
+    def is_done_with(self, rule: str, *, answered: bool = False) -> bool:
+        """Whether a rule of the user's only bound the work on the last request, and that is answered; `answered`: by later messages."""
+        key = (FactKind.CONSTRAINT, rule)
+        if self._is_answered:
+            return key in self._asked_for or key in self._met()
+        return answered and key in self._asked_for
 
     def _not_repeated(self, sightings: Iterable[Sighting]) -> Iterator[Sighting]:
         """Sightings in a request without sentences of the last reply, repeated to speak about them, that read like rules."""

@@ -52,6 +52,8 @@ _COMMAND_TYPED = re.compile(r"/[A-Za-z][\w:-]*(?:\s|$)")
 """A command of the agent's that stands in the text of its message."""
 _ANNOUNCES = (":", "：")
 """The ends of words that are followed by something."""
+_CALL_TYPED = re.compile(r"</(?:antml:)?(?:invoke|function_calls|tool_calls?|tool_use)>\s*\Z")
+"""The end of a call that a model wrote as words: nothing ran it."""
 _BROKEN_OFF = frozenset({"aborted", "error", "length"})
 CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 """One of several ways, by its number."""
@@ -217,8 +219,12 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
 
 
 def _is_cut_off(reply: Body, spoken: str) -> bool:
-    """Whether something was to follow a reply: it was broken off, or a colon announces what did not come."""
-    return spoken.endswith(_ANNOUNCES) or str(reply.get("stopReason")) in _BROKEN_OFF
+    """Whether something was to follow a reply: it was broken off, a colon announces what did not come, or a call in its words did not run."""
+    return (
+        spoken.endswith(_ANNOUNCES)
+        or _CALL_TYPED.search(spoken) is not None
+        or str(reply.get("stopReason")) in _BROKEN_OFF
+    )
 
 
 def mark_told_before(turns: Sequence[Turn], summary: EntryIndex) -> None:

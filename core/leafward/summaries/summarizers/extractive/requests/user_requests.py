@@ -262,6 +262,9 @@ class _Requests(NamedTuple):
                 return True
         elif self.is_split or self.evidence.reader.plan.open:
             return False
+        elif turn is self.turns[-1] and turn.doubted:
+            # The kept messages turn the answer down.
+            return False
         return settles(self.turns, turn, changed=bool(self.same.changed(turn)))
 
     def is_over_since(self, turn: Turn | None) -> bool:
