@@ -404,3 +404,32 @@ def test_output_that_the_user_only_pasted_is_a_later_prompt_too() -> None:
     )
     (done,) = [line for line in told_in(SummarySection.DONE, *said, kept=behind) if "Port the lexer" in line]
     assert done.startswith("Last request before the messages that were kept: ")
+
+
+def test_an_answer_that_the_kept_messages_turn_down_is_not_told_as_done() -> None:
+    said = [user("Let the pear table count the crates of each day."), *worked("src/pears.py", "a")]
+    ended = reply("Done: the pear table counts the crates of each day.")
+    more = [user("Now print the plums of the orchard as well."), *worked("src/plums.py", "b")]
+    assert told_in(SummarySection.GOAL, *said, ended, kept=kept(*more), prefix=3) == [GONE_ON]
+    assert "pear table" in told_in(SummarySection.GOAL, *said, ended, kept=kept(user("um, no")))[0]
+    no = [user("um, no. ok the crates belong to the days of the valley"), *worked("src/days.py", "c")]
+    (goal,) = told_in(SummarySection.GOAL, *said, ended, kept=kept(*no), prefix=3)
+    assert "pear table" in goal
+
+
+def test_a_limit_of_work_that_the_kept_messages_finish_is_no_rule() -> None:
+    said = [
+        user("Widen the beds of the orchard page. Don't widen them too much"),
+        *worked("src/beds.py", "a"),
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == ["Don't widen them too much"]
+    behind = kept(reply("Done: the beds are wider."))
+    assert told_in(SummarySection.CONSTRAINTS, *said, kept=behind, prefix=3) == []
+
+
+def test_a_call_that_a_reply_only_writes_out_ends_no_work() -> None:
+    said = [user("Does the pear table build on the north bed?"), *worked("src/pears.py", "a")]
+    typed = 'Let me build it.\n\n<invoke name="bash">\n<parameter name="command">make pears</parameter>\n</invoke>'
+    (goal,) = told_in(SummarySection.GOAL, *said, reply(typed))
+    assert goal == "Does the pear table build on the north bed?"
+    assert told_in(SummarySection.GOAL, *said, reply("It builds on the north bed.")) == [NOTHING_OPEN]

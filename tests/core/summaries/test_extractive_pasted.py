@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.pasting import divided
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import ran, reply, told_in, user, worked
@@ -89,3 +90,24 @@ def test_a_compilers_message_sets_no_rule() -> None:
     )
     assert told_in(SummarySection.CONSTRAINTS, user(pasted)) == []
     assert "api.rs" not in "".join(told_in(SummarySection.GOAL, user(pasted)))
+
+
+_SHELL = "[ada@orchard beds]$ ls\npears.c  plums.c\n[ada@orchard beds]$ make pears\n== pears ==\n  text  data\n\n  1176  12\n\nLinked: ./pears\n[ada@orchard beds]$ "
+
+
+def test_a_copied_terminal_is_no_part_of_the_request() -> None:
+    said = "oi it works now; move all that make wrote to the new folder beds/out"
+    (goal,) = told_in(SummarySection.GOAL, user(f"{_SHELL}\n\n{said}"), *worked("beds/out.txt", "a"))
+    assert goal == "oi it works now; move all that make wrote to the new folder beds/out"
+
+
+def test_what_the_last_command_of_a_terminal_printed_was_copied_with_it() -> None:
+    shown = "(beds) ada@orchard:~/beds$ python pears.py\nthe long list of pears\n\nwhy does it print the long list of pears of each bed?"
+    assert divided(shown)[0].strip() == "why does it print the long list of pears of each bed?"
+    assert divided("ada@orchard beds % make\nall is made")[0].strip() == ""
+    assert divided("write to ada@orchard.org: the price is 5$ a crate")[1] == ""
+
+
+def test_a_question_behind_the_last_shell_prompt_was_typed_there() -> None:
+    shown = "(beds) ada@orchard:~/beds$ python pears.py\nModuleNotFoundError: No module named 'pears'\n(beds) ada@orchard:~/beds$ 这个问题解决了么？"
+    assert divided(shown)[0].strip() == "这个问题解决了么？"

@@ -76,6 +76,59 @@ def test_a_remark_on_one_change_is_no_rule_once_it_was_answered(remark: str) -> 
     assert rules(*later) == []
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        "The rows are too narrow, widen the beds so that every name fits. Don't widen them too much",
+        "keep the pears and the plums, add two more to the list",
+        "Les rangs sont étroits. Élargis les planches pour les noms. Ne les élargis pas trop, il faut que la page tienne",
+    ],
+)
+def test_a_limit_on_the_work_asked_for_beside_it_is_no_rule_once_that_was_done(order: str) -> None:
+    asked = [user(order), *worked("src/rows.py", "a")]
+    later = [*asked, reply("Done."), user("Now prune the rows of the orchard."), *worked("src/prune.py", "b")]
+    assert held(asked)
+    assert not any("widen" in one or "pears" in one or "élargis" in one for one in rules(*later))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Add a row for each pear. Don't use global names in the rows",
+        "keep the rows compatible, add no new columns",
+        "Widen the beds. Never widen them without a word",
+    ],
+)
+def test_a_rule_beside_work_stays(rule: str) -> None:
+    asked = [user(rule), *worked("src/rows.py", "a"), reply("Done.")]
+    assert rules(*asked, user("Now prune the rows of the orchard."), *worked("src/prune.py", "b"))
+
+
+_TABLE = "| bed | pears | plums |\n|---|---|---|\n| north | 12 | none |\n| south | none | 4 |\n| hedge | 3 | none |\n\n12 is the best so far."
+
+
+@pytest.mark.parametrize(
+    ("wish", "lasts"),
+    [
+        ("leave empty the `none` instead of a word", False),
+        ("use two marks if there are pears and plums", False),
+        ("never use `none` in a table, leave it empty", True),
+        ("no words please", True),
+    ],
+)
+def test_a_wish_for_an_answer_that_was_given_anew_is_no_rule(wish: str, *, lasts: bool) -> None:
+    shown = [user("Show the beds of the orchard as a table."), reply(_TABLE)]
+    anew = [*shown, user(wish), reply(_TABLE.replace("none", ""))]
+    assert bool(rules(*anew)) is lasts
+    assert bool(rules(*anew, user("Now prune the rows of it."), *worked("src/rows.py", "a"))) is lasts
+
+
+def test_a_wish_behind_another_answer_is_a_rule() -> None:
+    shown = [user("Show the beds of the orchard as a table."), reply(_TABLE)]
+    said = [*shown, user("use two marks if there are pears and plums"), reply("I will do so in all tables.")]
+    assert rules(*said, user("Now prune the rows of it."), *worked("src/rows.py", "a"))
+
+
 def test_what_a_request_spares_binds_until_it_was_answered() -> None:
     wish = "I want this:\n- keep the rows grouped by frost (as default)\n- remove the fence completely\n- keep all the colors we made"
     asked = [user(wish), *worked("src/rows.py", "a")]

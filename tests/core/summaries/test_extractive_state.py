@@ -315,3 +315,20 @@ def test_a_plan_that_was_worked_through_leaves_no_steps_of_an_earlier_summary() 
     # The gate must not ask for what the summary rightly leaves out.
     facts = facts_of(span(*messages).messages, "", EARLIER, EntryIndex(3))
     assert not [fact.text for fact in facts if fact.kind is FactKind.TODO]
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "",
+        "\n\n1. By weight\n2. By crate",
+        "\n\nSources:\n- [Pears](https://orchard.example/pears)\n- notes on plums",
+    ],
+)
+def test_a_question_above_a_list_waits_for_the_user(behind: str) -> None:
+    said = [user("How do we count the pears of the valley?"), *ran("r", "cat pears.txt")]
+    ended = (
+        f"The valley counts its pears by crate, the hill by weight.\n\nWhich way do you want to go?{behind}"
+    )
+    (goal,) = told_in(SummarySection.GOAL, *said, reply(ended))
+    assert goal.startswith("Last request")

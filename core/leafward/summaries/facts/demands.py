@@ -182,6 +182,14 @@ _TAKES_OUT = late(
     r"^(?:drop|remove|delete|rename|revert|undo|get rid of|take out|entfern\w*|lösch\w*|supprime[rz]?|enl[èe]ve[rz]?|renomme[rz]?|elimina|quita|borra)\b|^(?:删除|去掉|移除)"
 )
 """The beginning of work that is over once it was done."""
+_CLAUSES = late(r"[,;，；]\s*(?:(?:and|then|und|dann|et|puis|y|luego)\s+)?")
+"""What stands between the clauses of a demand."""
+_BANS = late(r"\w+ (?:no|nothing|nichts|keine?n?|rien|nada)\b")
+"""The beginning of a clause whose verb of work has no object."""
+_VERB_OF_IT = late(
+    r"\b([^\W\d_]+) (?:it|them|es|sie|ihn)\b|\b(?:ne (?:le |la |les |l['’])|no (?:lo|la|los|las) )([^\W\d_]+)\b"
+)
+"""A verb with nothing but a pronoun for its object."""
 _LASTS = late(
     r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
     "|永远|总是|以后|今后|从现在"
@@ -332,13 +340,38 @@ def is_for_once(sentence: str, *, ordered: bool, amid: bool = False, beside_work
         return True
     if _OBLIGED.stand_in(words):
         return False
-    if _WORKS_ON.match(words) is not None or _TAKES_OUT.match(words) is not None:
+    if any(map(_begins_work, _CLAUSES.split(words))):
         # It limits the work that it asks for, or says why.
         return True
     if not amid and _HALF.search(words) is not None:
         return True
     # Beside the work, such an item limits its extent.
     return beside_work and _SPARES.search(words) is not None
+
+
+def binds_answers(sentence: str) -> bool:
+    """Whether a demand on an answer is one on those to come too: it says so, obliges, bans a thing or names a language."""
+    words = without_fillers(sentence.lower())
+    if _LASTS.search(words) is not None or _OBLIGED.stand_in(words):
+        return True
+    return any(one.search(words) is not None for one in (_NOTHING_OF, _RULE_BRIEF, _ANSWERED_IN))
+
+
+def limits_work(demand: str, beside: str) -> bool:
+    """Whether a demand says how far work goes that the words beside it ask for: it has their verb, and a pronoun for their object."""
+    found = _VERB_OF_IT.search(without_fillers(demand.lower()))
+    if found is None or _LASTS.search(demand.lower()) is not None:
+        return False
+    verb = content_words(next(filter(None, found.groups())))
+    work = (one for one in sentences(beside.lower()) if one != demand.lower())
+    begun = (content_words(clause)[:1] for one in work for clause in _CLAUSES.split(one))
+    return bool(verb) and any(first == verb for first in begun)
+
+
+def _begins_work(clause: str) -> bool:
+    """Whether a clause of a demand begins like work, and forbids none."""
+    begins = _WORKS_ON.match(clause) is not None or _TAKES_OUT.match(clause) is not None
+    return begins and _BANS.match(clause) is None
 
 
 def _is_half(words: str) -> bool:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from leafward.session.entries import text_of
 from leafward.summaries.facts.prose import sentences
+from leafward.summaries.facts.questions import asks
 
 _OPENS = re.compile(
     r"<(system-reminder|skill|skills_instructions|skill_content|environment_context|user_instructions|INSTRUCTIONS"
@@ -44,6 +45,10 @@ _LOG = re.compile(
     r"|--> \S{1,300}:\d|(?:\d{1,7} |(?<=\s))\|(?:\s|$)|= (?:note|help|hint): )"
 )
 """The beginning of a line in a log, a trace, a compiler's message or a shell session."""
+_SHELL = re.compile(
+    r"^\s{0,8}(?:\([\w.-]{1,40}\) )?(?:\[[\w.-]{1,40}@[\w.-]{1,60} [^\]\n]{1,100}\][$#]|[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#]| \S{1,100} %))(?:\s|$)"
+)
+"""The prompt of a shell with its user and machine."""
 _MAYBE = re.compile(
     r"^\s*(?:\[[\w./:@ -]{1,60}\]\s+\S|(?:PASS|FAIL|FAILED|ok|not ok|✓|✗|×|✘)\s+\S"
     r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"
@@ -101,10 +106,11 @@ def divided(text: str) -> tuple[str, str]:
     text = _without_enclosed(text) if "<" in text else text
     text = _EDITOR.sub("", text, count=1)
     text, screen = _screen_apart(text)
+    text, terminal = _terminal_apart(text) if "@" in text else (text, "")
     text, report = _report_apart(text)
     text, shown = _pastes_apart(text) if _PASTES in text else (text, "")
     own: list[str] = []
-    pasted: list[str] = [one for one in (screen, report, shown) if one]
+    pasted: list[str] = [one for one in (screen, terminal, report, shown) if one]
     block: list[str] = []
     for line in [*text.split("\n"), ""]:
         if line.strip():
@@ -165,6 +171,26 @@ def _screen_apart(text: str) -> tuple[str, str]:
         for line, then in pairwise(below)
     )
     return (first, "\n".join(below)) if wrapped >= _NEAR else (text, "")
+
+
+def _terminal_apart(text: str) -> tuple[str, str]:
+    """A prompt without the part that was copied from a terminal, and that part: from the first shell prompt to the last one.
+
+    What the last command printed ends with a blank line; a question behind the last shell prompt was typed there.
+    """
+    lines = text.split("\n")
+    there = [place for place, line in enumerate(lines) if _SHELL.match(line)]
+    if not there:
+        return text, ""
+    first, last = there[0], there[-1]
+    found = _SHELL.match(lines[last])
+    typed = lines[last][found.end() :].strip() if found is not None else ""
+    end = last + 1
+    if asks(typed):
+        return "\n".join([*lines[:first], typed, *lines[end:]]), "\n".join(lines[first:last])
+    while typed and end < len(lines) and lines[end].strip():
+        end += 1
+    return "\n".join([*lines[:first], *lines[end:]]), "\n".join(lines[first:end])
 
 
 def _report_apart(text: str) -> tuple[str, str]:

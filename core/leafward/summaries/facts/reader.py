@@ -78,6 +78,10 @@ _LONGEST_PATH = 4096
 """Characters of a path, of which no system takes more."""
 _QUOTED = 8
 """Words in a row that nobody types like another by chance."""
+_KNOWN_AGAIN = 10
+"""Different words that an answer has at least if it is to be known again."""
+_AGAIN = 0.7
+"""The part of them that it shares then with the next answer, which gives it anew."""
 
 
 @dataclass(slots=True)
@@ -141,6 +145,10 @@ class FactReader:
         """The work and the one-time demands in the requests since the last answer."""
         self._ordered = False
         """Whether one of them asks to write something."""
+        self._demanded: dict[tuple[FactKind, str], str] = {}
+        """The demands of the last request that may have been on the answer before it alone."""
+        self._before = ""
+        """That answer."""
         self._repeated: set[str] = set()
         """Items of checklists whose words stand under several headings."""
         self._replied = ""
@@ -214,7 +222,7 @@ class FactReader:
         """The facts of a request; work from the request before it counts as done, where that was answered."""
         done: dict[tuple[FactKind, str], str] = {}
         if self._is_answered and not responses.refutes(text):
-            done, self._asked_for, self._ordered = self._asked_for, {}, False
+            done, self._asked_for, self._ordered = self._asked_for | self._met(), {}, False
         closed = [
             Sighting(kind, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
             for (kind, key), said in done.items()
@@ -244,12 +252,31 @@ class FactReader:
                 )
             )
         }
-        self._is_answered = False
+        self._is_answered, self._before = False, self._replied
+        self._demanded = {
+            (one.kind, one.key): one.text
+            for one in found
+            if one.voice is Voice.USER
+            and one.kind is FactKind.CONSTRAINT
+            and not demands.binds_answers(one.text)
+        }
         return [*closed, *found]
 
-    def is_done_with(self, rule: str) -> bool:
-        """Whether a rule of the user's only bound the work on the last request, and that is answered."""
-        return self._is_answered and (FactKind.CONSTRAINT, rule) in self._asked_for
+    def _met(self) -> dict[tuple[FactKind, str], str]:
+        """The demands of the last request that were on the answer before it: the reply is that answer again, changed."""
+        if not self._demanded:
+            return {}
+        before, again = (set(_WORD.findall(one.casefold())) for one in (self._before, self._replied))
+        fewer = min(len(before), len(again))
+        same = fewer >= _KNOWN_AGAIN and len(before & again) >= _AGAIN * fewer
+        return self._demanded if same else {}
+
+    def is_done_with(self, rule: str, *, answered: bool = False) -> bool:
+        """Whether a rule of the user's only bound the work on the last request, and that is answered; `answered`: by later messages."""
+        key = (FactKind.CONSTRAINT, rule)
+        if self._is_answered:
+            return key in self._asked_for or key in self._met()
+        return answered and key in self._asked_for
 
     def _not_repeated(self, sightings: Iterable[Sighting]) -> Iterator[Sighting]:
         """Sightings in a request without sentences of the last reply, repeated to speak about them, that read like rules."""

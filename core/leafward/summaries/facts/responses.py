@@ -130,6 +130,16 @@ def refutes(prompt: str) -> bool:
     return _REFUTES.match(prompt) is not None
 
 
+_OBJECTS = late(
+    r"(?i)^(?:u[hm]+|er+m?|eh+|hm+|ähm*|euh+)[\s,.!…]+(?:no|nope|nah|nein|nee|non)\b(?!\W+(?:problem|worr|thank|need|idea|merci|danke))"
+)
+
+
+def objects(prompt: str) -> bool:
+    """Whether a prompt hesitates and then says no: behind an answer that asked nothing it turns that answer down."""
+    return _OBJECTS.match(prompt) is not None
+
+
 _REDOES = late(
     r"(?i)^(?:(?:ok(?:ay)?|no|hm+|actually|please|sorry|better|and|but|nein|nie)[\s,.]+)*(?:(?:make|turn|do|put|write|build|call|name) (?:that|it|this|them)\b.{1,80}\binstead\W*$"
     r"|(?:mach|bau|schreib)(?:e)? (?:das|es) (?:lieber|stattdessen)\b|fais(?:-le| ça) plutôt\b|(?:把它)?(?:改成|换成))"

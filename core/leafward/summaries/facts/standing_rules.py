@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import is_for_once, is_work, revoked
+from leafward.summaries.facts.demands import is_for_once, is_work, limits_work, revoked
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import (
     content_words,
@@ -336,7 +336,9 @@ def ends_with_answer(demand: str, prompt: str, *, ordered: bool) -> bool:
     """
     items, works = _listed(prompt)
     amid = demand in items
-    return is_for_once(demand, ordered=ordered, amid=amid, beside_work=amid and works)
+    return is_for_once(demand, ordered=ordered, amid=amid, beside_work=amid and works) or limits_work(
+        demand, prompt
+    )
 
 
 @lru_cache(maxsize=4)

@@ -139,7 +139,9 @@ def collect(
     reasons.given(evidence, messages, turns)
     last_word(evidence, messages, turns, replied=bool(replies))
     commits.settled(evidence, messages, turns, behind, span.cwd)
-    statements.stated(evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later))
+    statements.stated(
+        evidence, messages, turns, KeptFacts(behind, after, seen_after, answers.later, answers.finished)
+    )
     statements.changed(evidence)
     _without_repeats(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)

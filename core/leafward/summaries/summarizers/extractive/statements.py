@@ -56,7 +56,7 @@ def stated(
     runs = CommandRuns.of(evidence, messages, kept)
     for fact in evidence.facts.values():
         if fact.kind is FactKind.CONSTRAINT:
-            if fact.is_open and not evidence.reader.is_done_with(fact.key):
+            if fact.is_open and not evidence.reader.is_done_with(fact.key, answered=kept.finished):
                 _demand(evidence, fact, kept)
         elif (
             fact.kind is FactKind.URL

@@ -52,6 +52,10 @@ _COMMAND_TYPED = re.compile(r"/[A-Za-z][\w:-]*(?:\s|$)")
 """A command of the agent's that stands in the text of its message."""
 _ANNOUNCES = (":", "：")
 """The ends of words that are followed by something."""
+_LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
+"""The beginning of an item of a list."""
+_CALL_TYPED = re.compile(r"</(?:antml:)?(?:invoke|function_calls|tool_calls?|tool_use)>\s*\Z")
+"""The end of a call that a model wrote as words: nothing ran it."""
 _BROKEN_OFF = frozenset({"aborted", "error", "length"})
 CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 """One of several ways, by its number."""
@@ -217,8 +221,12 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
 
 
 def _is_cut_off(reply: Body, spoken: str) -> bool:
-    """Whether something was to follow a reply: it was broken off, or a colon announces what did not come."""
-    return spoken.endswith(_ANNOUNCES) or str(reply.get("stopReason")) in _BROKEN_OFF
+    """Whether something was to follow a reply: it was broken off, a colon announces what did not come, or a call in its words did not run."""
+    return (
+        spoken.endswith(_ANNOUNCES)
+        or _CALL_TYPED.search(spoken) is not None
+        or str(reply.get("stopReason")) in _BROKEN_OFF
+    )
 
 
 def mark_told_before(turns: Sequence[Turn], summary: EntryIndex) -> None:
@@ -328,6 +336,17 @@ def asks_back(answer: str) -> bool:
     """Whether an answer ends with a question; one for whatever is wanted next asks nothing back."""
     end = answer.rstrip("*_ )\n")
     return end.endswith(("?", "？")) and _WHAT_NEXT.search(end, max(0, len(end) - _BRIEFEST)) is None
+
+
+def asks_above_list(answer: str) -> bool:
+    """Whether nothing but a list, with or without its head, stands behind the question of an answer: its choices, or sources."""
+    lines = [line for line in answer.split("\n") if line.strip()]
+    end = len(lines)
+    while end and _LISTED.match(lines[end - 1]):
+        end -= 1
+    if end and end < len(lines) and lines[end - 1].rstrip("*_ ").endswith(_ANNOUNCES):
+        end -= 1
+    return 0 < end < len(lines) and asks_back(lines[end - 1])
 
 
 def question_of(answer: str) -> str:

@@ -97,6 +97,7 @@ def mark_doubted(turns: Sequence[Turn]) -> None:
     for before, turn in pairwise(turns):
         before.doubted = bool(before.answer) and (
             responses.refutes(turn.own)
+            or (responses.objects(turn.own) and not asks_back(before.answer))
             or says_it_fails(turn.own)
             or (bool(turn.pasted) and before.works)
             or (

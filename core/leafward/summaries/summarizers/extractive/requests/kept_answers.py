@@ -56,7 +56,11 @@ def finish(
     since = any(turn.words or turn.shows for turn in later)
     placed = _placed(later, last.first)
     still = {id(turn) for turn in open_requests([*turns[:-1], whole, *later])}
-    wrong = bool(later) and (responses.refutes(later[0].own) or responses.takes_back(later[0].text))
+    wrong = bool(later) and (
+        responses.refutes(later[0].own)
+        or responses.takes_back(later[0].text)
+        or (responses.objects(later[0].own) and is_answered(whole))
+    )
     # What the user called wrong is over with what was said about that.
     is_open = id(whole) in still or (wrong and id(later[0]) in still)
     over = tuple(

@@ -53,6 +53,7 @@ from leafward.summaries.summarizers.extractive.requests.request_texts import (
 from leafward.summaries.summarizers.extractive.turns import (
     TELLING,
     Turn,
+    asks_above_list,
     asks_back,
     goal_of,
     is_answered,
@@ -262,6 +263,9 @@ class _Requests(NamedTuple):
                 return True
         elif self.is_split or self.evidence.reader.plan.open:
             return False
+        elif turn is self.turns[-1] and turn.doubted:
+            # The kept messages turn the answer down.
+            return False
         return settles(self.turns, turn, changed=bool(self.same.changed(turn)))
 
     def is_over_since(self, turn: Turn | None) -> bool:
@@ -272,7 +276,8 @@ class _Requests(NamedTuple):
 def _state(asked: _Requests, latest: Turn) -> _State:
     """What is sure of the last request."""
     turns = asked.turns
-    if asks_back(turns[-1].answer) and not asked.kept.since:
+    end = turns[-1].answer
+    if (asks_back(end) or asks_above_list(end)) and not asked.kept.since:
         # The work may be done and the question be about more, or wait for the question.
         return _State.REPLIED
     if asked.is_settled(latest) or asked.is_over_since(latest):

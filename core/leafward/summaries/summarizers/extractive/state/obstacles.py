@@ -80,6 +80,8 @@ class KeptFacts(NamedTuple):
     """Their facts."""
     later: Sequence[Turn]
     """The turns in them."""
+    finished: bool = False
+    """Whether they answer the last request of the span."""
 
 
 class CommandRuns(NamedTuple):
