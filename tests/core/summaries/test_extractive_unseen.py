@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.facts import prose
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user
@@ -49,3 +50,25 @@ def test_a_heading_is_no_outcome(heading: str) -> None:
     answer = reply(f"{heading}\n\n- The pears of the valley are kept in `crates.md` since spring.")
     next_work = [user("Draw the lanes of the valley."), *ran("b", "make lanes"), reply("Drawn `lanes.svg`.")]
     assert f"→ {heading}" not in summarize(span(*said, answer, *next_work)).text
+
+
+@pytest.mark.parametrize(
+    ("said", "is_step"),
+    [
+        ("The list of pears and `bed.md` are not yet staged.", False),
+        ("When the press is built don't label the jars of the valley, not yet;", False),
+        ("The jars of the valley are not yet labelled.", True),
+    ],
+)
+def test_a_state_of_files_or_what_is_not_to_be_done_is_no_step(said: str, is_step: bool) -> None:
+    assert prose.remains(said) is is_step
+
+
+def test_a_fault_that_is_found_is_no_decision() -> None:
+    assert not prose.decides("The script `press.py` contains a typo, where `-03` is used instead of `-O3`.")
+    assert prose.decides("Use the script `press.py` instead of the press, because it contains the sieve.")
+
+
+def test_an_abbreviation_ends_no_sentence() -> None:
+    said = "The press is slower than the mill (approx. 63 ms and not 1)."
+    assert list(prose.sentences(said)) == [said]
