@@ -6,6 +6,7 @@ import pytest
 
 from leafward.summaries.facts import prose
 from leafward.summaries.facts.questions import without_fillers
+from leafward.summaries.summarizers.extractive.answers.passages import points_back, quotable
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user
 
@@ -72,3 +73,37 @@ def test_a_fault_that_is_found_is_no_decision() -> None:
 def test_an_abbreviation_ends_no_sentence() -> None:
     said = "The press is slower than the mill (approx. 63 ms and not 1)."
     assert list(prose.sentences(said)) == [said]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("Layout\n\n- Trees in rows\n- Beds", ["Layout: Trees in rows; Beds"]),
+        ("Mill\nLayout\n- Trees in rows\n- Beds", ["Layout: Trees in rows; Beds"]),
+        ("The trees stand well.\n- Trees in rows\n- Beds", ["The trees stand well."]),
+        ("---\n- Trees in rows\n- Beds", []),
+        (
+            "Possible reasons:\n1. Lost the pears\n2. Added many jars without a lid",
+            ["Possible reasons: Lost the pears; Added many jars without a lid"],
+        ),
+        (
+            "The mill:\n- edit the belt, then add:\n  - a wheel\n  - a cog\n- start the mill",
+            ["The mill: edit the belt, then add: a wheel, a cog; start the mill"],
+        ),
+        (
+            f"The mill:\n- edit the belt, then add:\n  - {'a wheel ' * 11}\n- start the mill",
+            [
+                f"edit the belt, then add: {('a wheel ' * 11).strip()}",
+                "The mill: edit the belt, then add; start the mill",
+            ],
+        ),
+        ("Changes made\n\n- This makes the pears ripe", []),
+    ],
+)
+def test_a_list_is_told_with_what_leads_to_it(answer: str, told: list[str]) -> None:
+    assert list(quotable(answer)) == told
+
+
+def test_a_sentence_with_those_before_it_is_not_told_alone() -> None:
+    assert points_back("With those, the mill is known to turn the belt of the valley.")
+    assert not points_back("With that many pears, the press is full.")
