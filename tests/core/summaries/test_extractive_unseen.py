@@ -7,6 +7,7 @@ import pytest
 from leafward.summaries.facts import prose
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.summarizers.extractive.answers.passages import points_back, quotable
+from leafward.summaries.summarizers.extractive.requests.offers import last_items
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user
 
@@ -107,3 +108,21 @@ def test_a_list_is_told_with_what_leads_to_it(answer: str, told: list[str]) -> N
 def test_a_sentence_with_those_before_it_is_not_told_alone() -> None:
     assert points_back("With those, the mill is known to turn the belt of the valley.")
     assert not points_back("With that many pears, the press is full.")
+
+
+@pytest.mark.parametrize("heading", ["Next steps to consider", "Next steps (optional)"])
+def test_steps_that_only_may_be_taken_are_no_next_steps(heading: str) -> None:
+    answer = f"The press is built.\n\n### {heading}\n1. Try a finer sieve for the pears\n2. Try a wider belt"
+    said = [user("Build the press of the valley."), *ran("a", "make press"), reply(answer)]
+    asked = [user("Draw the lanes of the valley instead."), *ran("b", "make lanes")]
+    assert told_in(SummarySection.NEXT, *said, *asked) == []
+    told = told_in(SummarySection.CONTEXT, *said, *asked)
+    assert any(line.startswith(f"Proposed: {heading}: Try a finer sieve") for line in told)
+
+
+def test_what_a_program_does_when_it_runs_is_not_proposed() -> None:
+    assert last_items("果园的压榨机已经建好。\n梨已经摘下。\n压榨机会：\n1. 打开盖子\n2. 压榨梨") == ()
+    assert last_items("果园的压榨机已经建好。\n梨已经摘下。\n接下来我会：\n1. 打开盖子\n2. 压榨梨") == (
+        "压榨梨",
+        "打开盖子",
+    )
