@@ -89,3 +89,17 @@ def test_of_many_answers_the_last_ones_are_told() -> None:
     assert told
     assert len(told) < 9
     assert told == list(range(9 - len(told), 9))
+
+
+def test_an_answer_about_what_is_not_committed_stays_whole_behind_the_commit() -> None:
+    asked = "There is an uncommitted list of beds (a draft). What should happen to it?"
+    given = {"questions": [{"question": asked}]}
+    commit = {"command": 'git commit -m "Draw the hoses"'}
+    said = [
+        user("Plan the hoses of the garden"),
+        reply("", ("a", "AskUserQuestion", given)),
+        result("a", f'User has answered your questions: "{asked}"="Drop it". You can now continue.'),
+        reply("", ("b", "bash", commit)),
+        result("b", "[main 1234567] Draw the hoses"),
+    ]
+    assert told_in(SummarySection.DECISIONS, *said) == [f"Answered by the user: Drop it (asked: {asked})"]

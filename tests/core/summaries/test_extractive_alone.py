@@ -97,8 +97,7 @@ def test_a_list_below_an_item_is_told_with_its_name() -> None:
     )
     assert quotable(answer) == (
         "sort_rows.go - the script that: Reads the crates; Counts them",
-        "Files of the shed: sort_rows.go; go.mod - its modules; hosts.md (2 KB)",
-        "hosts.md (2 KB): Lists the hosts",
+        "Files of the shed: sort_rows.go; go.mod - its modules; hosts.md (2 KB): Lists the hosts",
     )
 
 

@@ -185,3 +185,42 @@ def test_a_command_of_one_very_long_word() -> None:
     failed = _printed("a", "never " + "a" * 100_000, "no such thing", True)
     with in_linear_time():
         assert told_in(SummarySection.BLOCKED, *_BEGUN, *failed) != []
+
+
+_NOT_HERE = _printed(
+    "a", "./build.sh", "bash: ./build.sh: No such file or directory\nCommand exited with code 127", True
+)
+
+
+@pytest.mark.parametrize(
+    "since",
+    [
+        _printed("b", "./press/build.sh", "line 5: juicer: command not found\nexit code 127", True),
+        ran("b", "ls src"),
+    ],
+)
+def test_a_look_in_the_wrong_place_blocks_nothing_once_work_goes_on(since: list[dict[str, object]]) -> None:
+    assert len(told_in(SummarySection.BLOCKED, *_BEGUN, *_NOT_HERE)) == 1
+    told = told_in(SummarySection.BLOCKED, *_BEGUN, *_NOT_HERE, *since)
+    assert not [line for line in told if "`./build.sh`" in line]
+
+
+def test_a_program_that_a_script_lacks_is_in_the_way() -> None:
+    lacks = _printed(
+        "a", "./build.sh", "./build.sh: line 5: juicer: command not found\nCommand exited with code 127", True
+    )
+    assert len(told_in(SummarySection.BLOCKED, *_BEGUN, *lacks, *ran("b", "ls src"))) == 1
+
+
+@pytest.mark.parametrize("looks", ["cat frost.json", "sed -n 1,9p frost.json", "head -3 frost.json"])
+def test_a_program_that_reads_blocks_nothing_beside_a_check_that_failed(looks: str) -> None:
+    printed = f"{looks.partition(' ')[0]}: frost.json: No such file or directory\nCommand exited with code 1"
+    told = told_in(SummarySection.BLOCKED, *_BEGUN, *_BROKEN, *_printed("b", looks, printed, True))
+    assert told == ["Failed with exit 2: `npx tsgo --noEmit`: src/frost.ts(3,1): error TS2304"]
+
+
+def test_the_end_of_the_output_of_a_check_is_no_look() -> None:
+    read = _printed(
+        "a", "npx tsgo --noEmit | tail -5", "src/frost.ts(3,1): error TS2304\nexited with code 2", True
+    )
+    assert any("TS2304" in line for line in told_in(SummarySection.BLOCKED, *_BEGUN, *read))

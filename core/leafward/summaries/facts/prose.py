@@ -32,7 +32,7 @@ _CHECKBOX = late(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
 _BOX = late(r"\[[ xX✓~-]\]\s")
 _SENTENCE_END = late(
     # It begins with one class, so that the search skips all other characters quickly.
-    r"[.!?。！？](?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\b[zdu]\.)(?<!\bz\.B\.)(?<!\bd\.h\.)(?<!\bu\.a\.)(?<!\bbzw\.)(?<!\bca\.)"
+    r"[.!?。！？](?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<!\b[zdu]\.)(?<!\bz\.B\.)(?<!\bd\.h\.)(?<!\bu\.a\.)(?<!\bbzw\.)(?<!\bca\.)"
     r"(?<!\bggf\.)(?<!\binkl\.)(?<!\bevtl\.)(?<!\bvgl\.)(?<!\bNr\.)(?<!\bz\. B\.)(?<!\bd\. h\.)(?<!\bu\. a\.)(?<!\bp\. ex\.)(?<!\bp\. ej\.)(?<!\bej\.)(?<!\bp\.ej\.)\s+"
     # A date: `am 27.08. würde`.
     r"(?:(?<!\d\.\d\.\s)(?<!\d\.\d\d\.\s)|(?![a-zäöüß]))|(?<=[。！？]))"
@@ -87,6 +87,7 @@ _OBSERVES = late(
     r"(?i)\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
     r"|(?:the|this|one|another) (?:\w+ ){0,2}(?:issue|problem|bug|cause|reason|error|failure|difference|mismatch) (?:is|was|here|comes?|seems?)\b"
     r"|(?:that|this|it)(?:['’]s)? (?:feels?|felt|is|was|looks?|seems?|keeps?|means?|happens?|fails?|failed)\b|(?:that|it)['’]s\b"
+    r"|th(?:e|is) (?:\S+ ){1,3}?(?:contains|lacks)\b"
     r"|there(?:['’]s| is| are| was| were)\b|the (?:\w+ ){1,3}(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|wrong|missing|stuck|hanging)\b"
     r"|(?:the )?(?:\S+ ){1,6}?(?:fails?|failed|passes|passed|breaks?|broke|hangs?|crashes|crashed|makes sense|supports? this|confirms?)\b"
     r"|or\b|alternatively\b|(?:the (?:reason|timing|fact)|verify|check|confirm|make sure|see|look)\b|the user (?:was|is|asks?|asked|says|said|wants to know)\b)"
@@ -96,7 +97,7 @@ _TODO = markers(
     # Amid a sentence it names a mark in the code.
     r"^\W{0,6}(?:todo|fixme)\b(?! (?:comment|list|item|marker|file|app)s?\b)|\b(?:still (?:need|to do|missing|open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
-    r"|next step|^next(?:(?=: )| steps(?=[^.?!\n]{0,30}: ))|next,? (?:we|i)|not yet|left to do|needs? to be (?:done|fixed|added)"
+    r"|next step|^next(?:(?=: )| steps(?=[^.?!\n]{0,30}: ))|next,? (?:we|i)|not yet(?! (?:staged|tracked|committed|pushed)\b)|left to do|needs? to be (?:done|fixed|added)"
     r"|(?<!appropriate for )(?<!suitable for )(?<!candidate for )(?<!candidates for )(?<!good )(?<!fine as )(?<!fine for )follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"
     r"|\b(?:als nächstes|nächste[rn]? schritt|steht noch aus|(?:muss|müssen|müsste) (?:\w+ ){0,2}noch|fehlt noch|noch (?:zu tun|offen)"
     r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|下一步|还需要|残り|次[はに]|다음 (?:단계|작업|할 일)|남은 (?:단계|작업|일)",
@@ -358,6 +359,8 @@ _ADVISED = late(
     r"(?i)^\W*(?:(?:nit|minor|optional(?:ly)?|suggestion|possible(?: follow[- ]ups?)?)\b[^:]{0,40}:|(?:optionally|consider|could consider|might consider|worth considering)\b)"
 )
 """The beginning of a piece of advice: nobody is to do it yet."""
+_FORBIDS_YET = late(r"(?i)\bdo(?: not|n['’]?t)\b.{0,200}\bnot yet\W*$")
+"""What is not to be done for now."""
 ENGLISH = late(r"(?i)\b(?:the|is|are|was|were|has|have|and|of|it|this|that|now|with|from|for|(?-i:I)|you)\b")
 """Words that nearly every English sentence has one of."""
 _ALL = late(r"\b[Tt]odo\b(?!s?:)")
@@ -372,7 +375,7 @@ def remains(sentence: str) -> bool:
         sentence = _ALL.sub(" ", sentence)
     if not _TODO.stand_in(sentence) or _POINTS.match(sentence) or _ADVISED.match(sentence):
         return False
-    if is_offered(sentence):
+    if is_offered(sentence) or _FORBIDS_YET.search(sentence):
         return False
     return len(content_words(_TODO.pattern.sub(" ", sentence.lower()))) >= _NAMED
 

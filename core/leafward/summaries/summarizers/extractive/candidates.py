@@ -46,6 +46,9 @@ SAID_EARLIER = "Said earlier: "
 """The lead of a decision by the model before later work, which may have changed it."""
 
 
+ANSWERED_BY_USER = "Answered by the user: "
+"""The lead of an answer of the user to a question that a tool asked."""
+
 PROPOSED = "Proposed: "
 """The lead of a choice that nobody agreed to, and that no work carried out."""
 

@@ -21,7 +21,7 @@ _PROMISES = re.compile(r"(?i)\b(?:will|would|should|could|can|may|might|to)(?: \
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
 """The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
 _POINTS_BACK = re.compile(
-    r"(?i)^\W*(?:(?:and|but|so|or|also|now|then),? )?(?:(?:it|this|that|these|those|they|the (?:former|latter|same))\b"
+    r"(?i)^\W*(?:(?:and|but|so|or|also|now|then),? )?(?:with (?=those\b|these\b))?(?:(?:it|this|that|these|those|they|the (?:former|latter|same))\b"
     r"|(?:das|dies(?:e[mnrs]?)?|cela|ça|ceci|esto|eso|ello|ele|ela|eles|elas|isso|isto)\b|c['’]est\b|これ|それ|この|その|这|那|它|이것|그것|이는)"
 )
 """The beginning of a sentence whose subject is in the text before it."""
@@ -41,6 +41,10 @@ _WAYS = re.compile(
     r"(?i)\b(?:(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|\b(?:options|approaches|alternatives|opciones|opções|optionen)\W*$|(?:选项|選択肢)\W*$"
 )
 """The head of a list of ways: nobody has chosen any of them."""
+_EXPLAINS = re.compile(
+    r"(?i)\b(?:reasons?|causes?|explanations?|why|gründe|ursachen|raisons|razones|causas)\b|原因|理由"
+)
+"""The head of a list of reasons: what its items report is not the work."""
 _OFFERS = re.compile(
     r"(?i)\byou(?:['’]d)? (?:can|could|may|might)\b|\b(?:could|can|might|may) (?:help|try|do|also|fix|prevent|improve|consider)\b"
     r"|\b(?:options?|alternatives?|suggestions?|recommendations?|ideas?|ways to|possible (?:fixes|improvements|solutions))\b"
@@ -91,6 +95,8 @@ _BRIEF = 15
 """Characters up to which the name of an item needs the words before its list."""
 _FENCES = ("```", "~~~")
 _STOPS = (".", "!", "?", "。", "！", "？", "…")
+_TITLE_LIMIT = 40
+"""Characters of a line without a stop that is the heading of a list behind it."""
 _WAY_NAME = 50
 """Characters of a way's heading before the words that introduce a list about it."""
 
@@ -194,7 +200,8 @@ class _Lists:
     def begin(self, indent: int, lead: str | None) -> Iterator[AnswerPassage]:
         """Finds the list of an item, one with a lead of its own where it is the first there; ends the lists within it."""
         while self._open and self._open[-1].indent > indent:
-            yield from _together(self._open.pop())
+            if not self._fold():
+                yield from _together(self._open.pop())
         if not self._open or self._open[-1].indent < indent:
             self._open.append(_List(indent, self._below(self._open[-1]) if self._open else lead, []))
 
@@ -208,7 +215,8 @@ class _Lists:
     def add(self, item: str) -> Iterator[AnswerPassage]:
         """Adds an item: a short one that only tells goes on the line of its list."""
         self._last = item.rstrip(":： ")
-        if len(item) > _ITEM or section_of_sentence(item) is not SummarySection.CONTEXT:
+        explains = _EXPLAINS.search(self._open[-1].lead or "") is not None
+        if len(item) > _ITEM or (not explains and section_of_sentence(item) is not SummarySection.CONTEXT):
             yield from self._flush()
             if 12 <= len(item) <= 400 and not item.endswith(_LEADS):
                 yield AnswerPassage(item)
@@ -220,8 +228,23 @@ class _Lists:
 
     def end(self) -> Iterator[AnswerPassage]:
         """Ends all lists."""
+        while self._fold():
+            pass
         while self._open:
             yield from _together(self._open.pop(0))
+
+    def _fold(self) -> bool:
+        """Puts the innermost list behind the item that leads to it, if both are short: alone that lacks its end."""
+        if len(self._open) < 2 or not all(one.items for one in self._open[-2:]):
+            return False
+        above, one = self._open[-2:]
+        head = above.items[-1]
+        whole = f"{head}: {', '.join(one.items)}"
+        if one.lead != head or len(whole) > _ITEM:
+            return False
+        above.items[-1] = whole
+        self._open.pop()
+        return True
 
     def leave_out(self) -> bool:
         """Ends all lists without a line; whether there were any."""
@@ -250,7 +273,7 @@ class _Reader:
         self.lists = _Lists()
         self._shortest = shortest
         self._draft = _Draft()
-        self._intro = self._heading = self._way_name = ""
+        self._intro = self._heading = self._way_name = self._title = ""
         self._offers = False
         """Whether the line before leads to what the user has to choose from."""
         self._amid = False
@@ -262,6 +285,7 @@ class _Reader:
         if stripped.startswith(_FENCES):
             # What leads to the code does not lead to what is behind it.
             self._intro = self._heading if self._intro == self._heading else ""
+            self._title = ""
             self._amid = True
             return
         mark = _LIST_ITEM.match(stripped)
@@ -276,6 +300,8 @@ class _Reader:
         if item:
             # A line that a picture marks stands above a list behind it.
             indent = -1 if mark is None else len(raw) - len(raw.lstrip())
+            if mark is None:
+                self._title = ""
             yield from self.lists.begin(indent, self._lead())
             yield from self.lists.add(item)
         elif not (self._is_way(stripped) and stripped[0] != "#"):
@@ -290,7 +316,11 @@ class _Reader:
 
     def _lead(self) -> str | None:
         """The words that lead to a list here, as in `_List`."""
-        return None if _WEIGHED.match(self._intro) else _usable(self._intro) or _usable(self._heading)
+        return (
+            None
+            if _WEIGHED.match(self._intro)
+            else _usable(self._intro or self._title) or _usable(self._heading)
+        )
 
     def _is_way(self, line: str) -> bool:
         """Whether a line names one of several ways; such a one, or one that leads to some, has the user choose."""
@@ -302,7 +332,7 @@ class _Reader:
 
     def _plain(self, raw: str, stripped: str, *, amid: bool) -> Iterator[AnswerPassage]:
         """The passages of a line that is no item; `amid` says that it goes on with a sentence."""
-        led, self._intro = self._intro, ""
+        led, self._intro, self._title = self._intro, "", ""
         if stripped.startswith("#"):
             self._intro = self._heading = stripped.lstrip("# ").rstrip(":： ")
             self._way_name = self._heading if _WAY.match(self._heading) else ""
@@ -315,6 +345,13 @@ class _Reader:
                 self._intro = self._heading = stripped
             elif len(said) == 1 and led != self._heading and _usable(led) and not said[0].endswith(_STOPS):
                 said = [f"{led}: {said[0]}"]
+            elif (
+                len(said) < 2
+                and len(stripped) <= _TITLE_LIMIT
+                and stripped[0].isalnum()
+                and not stripped.endswith(_STOPS)
+            ):
+                self._title = stripped
             for sentence in said[1:] if amid else said:
                 asked = sentence.endswith(("?", "？"))
                 if len(sentence) >= self._shortest and not asked and not _is_code(sentence):
@@ -359,6 +396,8 @@ def _together(one: _List) -> Iterator[AnswerPassage]:
     lead = f"{one.lead}: " if one.lead else ""
     line = ""
     for item in one.items if lead else filter(_STANDS.search, one.items):
+        if not line and points_back(item):
+            continue
         if line and len(line) + len(item) > _TOGETHER:
             yield AnswerPassage(line)
             line = ""

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from leafward.summaries.survival.spans import SpanMessage
 
 _TALK = re.compile(
-    r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|these\b|this\b|that\b|it(?! is\b)\b|they\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b"
+    r"(?i)^\W*(?:i\b|you\b|your\b|we\b|let\b|here(?:['’]s| is| are)\b|(?:with )?th[eo]se\b|this\b|that\b|it(?! is\b)\b|they\b|but\b|or\b|so\b|and\b|if\b|what\b|my\b|try\b|see\b|set\b|check\b"
     r"|(?:das|dies(?:e[mnrs]?)?|cela|ça|ceci|esto|eso|ello|ele|ela|eles|elas|isso|isto|yeh?|isk[aeio])\b|c['’]est\b|これ|それ|この|その|这|那|它|이것|그것|이는)"
 )
 """Sentences that depend on the text around them."""

@@ -12,7 +12,7 @@ from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
 from leafward.session.line_decoding import decode_line
 from leafward.summaries.facts import questions
-from leafward.summaries.summarizers.extractive.candidates import add
+from leafward.summaries.summarizers.extractive.candidates import ANSWERED_BY_USER, add
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.extractive.candidates import Evidence
     from leafward.summaries.survival.spans import SpanMessage
 
-_ANSWERED = "Answered by the user: "
 _QUESTION, _ANSWER = 150, 140
 """Characters of a question and of its answer that are quoted."""
 _WORTH = 1.6
@@ -55,7 +54,9 @@ def answered(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
         text = f"{cut(answer, _ANSWER)} (asked: {cut(question, _QUESTION)})"
         entry = messages[place].entry
         worth = _WORTH * (0.4 + 0.6 * (place + 1) / len(messages))
-        add(evidence, SummarySection.DECISIONS, text, (entry,), worth, limit=LINE_LIMIT, lead=_ANSWERED)
+        add(
+            evidence, SummarySection.DECISIONS, text, (entry,), worth, limit=LINE_LIMIT, lead=ANSWERED_BY_USER
+        )
 
 
 def _answers(call: ToolCall, result: Body) -> Iterator[tuple[str, str]]:

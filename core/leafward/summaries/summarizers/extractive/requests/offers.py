@@ -76,6 +76,10 @@ def proposed_last(evidence: Evidence, messages: Sequence[SpanMessage], turns: Se
             candidate.text = PROPOSED + candidate.text
 
 
+_DOES = late(r"^(?!.*(?:我|接下来|下一步|之后)).*会[:：]\W*$")
+"""The head of a list of what a program does when it runs."""
+
+
 @lru_cache(maxsize=1 << 12)
 def last_items(answer: str) -> tuple[str, ...]:
     """The items of the numbered list that an answer ends with, behind something else than the words that lead to it."""
@@ -83,7 +87,7 @@ def last_items(answer: str) -> tuple[str, ...]:
     items: list[str] = []
     while lines and (mark := _NUMBERED.match(lines[-1])) is not None:
         items.append(lines.pop()[mark.end() :].strip())
-    return tuple(items) if len(lines) > _OF_LIST else ()
+    return tuple(items) if len(lines) > _OF_LIST and _DOES.search(lines[-1]) is None else ()
 
 
 def declined(evidence: Evidence, turns: Sequence[Turn]) -> None:

@@ -11,7 +11,13 @@ from leafward.session.entries import EntryIndex, text_of, tool_calls
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import failed_calls
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
+from leafward.summaries.summarizers.extractive.candidates import (
+    ANSWERED_BY_USER,
+    OUTCOME,
+    Evidence,
+    LineCandidate,
+    add,
+)
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
@@ -183,7 +189,7 @@ def _outdate(evidence: Evidence, states: re.Pattern[str], place: int) -> None:
         said = max((evidence.position.get(one, place) for one in candidate.sources), default=place)
         # The user's own words stay.
         asked, arrow, told = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
-        if said >= place or states.search(told) is None:
+        if candidate.text.startswith(ANSWERED_BY_USER) or said >= place or states.search(told) is None:
             continue
         left = " ".join(one for one in _SENTENCE.split(told) if states.search(one) is None)
         if content_words(left):

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.summarizers.extractive.answers.last_reply import LAST_REPLY
+from leafward.summaries.summarizers.extractive.candidates import PROPOSED
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 
 if TYPE_CHECKING:
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.extractive.candidates import Evidence, LineCandidate
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
+
+_MEASURED = late(
+    r"(?i)(?=.*\d).*\b(?:(?:better|worse|faster|slower|higher|lower|tighter) than|(?:best|worst|highest|lowest|fastest|slowest)\b.{0,40}\d|\d\S* vs\b|vs\.? ~?\d|baseline)\b"
+    r"|.*\bdid(?:n['’]t| not) (?:improve|help|reduce)\b"
+)
+"""What came of runs that were compared: no changed file ages that."""
 
 
 def date_statements(
@@ -44,6 +52,7 @@ def date_statements(
             candidate.section is SummarySection.CONTEXT
             and candidate.provenance is Provenance.SAID
             and (evidence.place_of(candidate) < end or _is_worked_past(evidence, candidate, last))
+            and (candidate.text.startswith((PROPOSED, LAST_REPLY)) or not _MEASURED.match(candidate.text))
             and not evidence.is_left_alone(candidate.text, max(candidate.sources, default=NO_ENTRY), named)
         ):
             candidate.provenance = Provenance.DATED

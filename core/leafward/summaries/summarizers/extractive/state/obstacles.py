@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
@@ -54,9 +55,17 @@ _OBSTACLES = 4
 _RESULTS = 8
 """Messages after a call that are searched for its output."""
 _ASKING = frozenset(
-    {"grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command", "cat"}
+    {
+        *("grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command"),
+        *("cat", "stat", "tree"),
+    }
 )
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
+_SHOWING = frozenset({"head", "tail", "nl", "wc", "sed"})
+"""Programs that do so unless they show the output of another."""
+_NOT_THERE = "(?i:no such file|(?:command )?not found|can(?:no|')t (?:open|find|access|stat)|does not exist)"
+_SCRIPT = re.compile(r"[./~]*\w[\w.@/-]*(?:/|\.)[\w.@-]+")
+"""A word that is a path, or the name of a file."""
 _GIT_ASKING = frozenset({"grep", "diff", "merge-base", "show-ref", "rev-parse", "cat-file", "check-ignore"})
 """Commands of git that do."""
 
@@ -117,13 +126,18 @@ def tell_obstacles(
     runs: CommandRuns,
 ) -> None:
     """Adds the commands that failed last, each with what it printed, and the other errors that they printed."""
+    missed = _Missed(evidence, messages, runs.commands)
     broken = [
         fact
         for fact in _failed_commands(evidence, messages, [*turns, *kept.later], runs)
-        if not _is_dismissed(messages, end_of(evidence, fact))
+        if not (_is_dismissed(messages, end_of(evidence, fact)) or missed.is_over(fact))
     ]
     failed_at = [place for fact in broken if (place := end_of(evidence, fact)) >= 0]
-    errors = _remaining_errors(evidence, messages, kept, failed_at)
+    errors = [
+        fact
+        for fact in _remaining_errors(evidence, messages, kept, failed_at)
+        if not missed.has_printed(fact)
+    ]
     for fact in broken[-_OBSTACLES:]:
         end = end_of(evidence, fact)
         until = min((place for place in failed_at if place > end), default=max(1, evidence.size))
@@ -160,6 +174,63 @@ def _failed_commands(
         and not runs.is_overcome(fact)
         and _is_in_the_way(evidence, fact, went_on, turns)
     ]
+
+
+class _Missed:
+    """The looks in the wrong place: what a command names was not where it was looked for."""
+
+    def __init__(self, evidence: Evidence, messages: Sequence[SpanMessage], commands: Sequence[Fact]) -> None:
+        self._evidence, self._messages, self._commands = evidence, messages, commands
+        self._went_on = _last_success(messages)
+
+    def is_over(self, fact: Fact) -> bool:
+        """Whether a failed command was such a look, and its file was reached in another way since, or work went on without it."""
+        place = end_of(self._evidence, fact)
+        names = {word.rpartition("/")[2] for word in fact.key.split() if _SCRIPT.fullmatch(word) is not None}
+        if place < 0 or not names:
+            return False
+        printed = self._printed(place)
+        missing = {name for name in names if _is_missing(name, printed)}
+        return bool(missing) and (
+            self._went_on > place
+            or any(
+                end_of(self._evidence, other) > place
+                and not missing.isdisjoint(word.rpartition("/")[2] for word in other.key.split())
+                for other in self._commands
+            )
+        )
+
+    def has_printed(self, error: Fact) -> bool:
+        """Whether a program that only reads printed an error, or such a look did: it blocks nothing."""
+        place = self._evidence.position.get(error.last, -1)
+        ran = str(self._messages[place].message.get("toolCallId")) if place >= 0 else ""
+        script = next(
+            (
+                command_of(call.arguments)
+                for calls in self._evidence.calls.values()
+                for call in calls
+                if call.id == ran
+            ),
+            "|",
+        )
+        return "|" not in script and _asks(script)
+
+    def _printed(self, place: int) -> str:
+        """What the calls at a position printed, or the result there."""
+        ids = {call.id for call in self._evidence.calls.get(place, ())}
+        results = (
+            body
+            for _, body in self._messages[place : place + _RESULTS]
+            if body.get("role") == "toolResult" and (not ids or str(body.get("toolCallId")) in ids)
+        )
+        return "\n".join(text_of(body.get("content")) for body in (results if ids else islice(results, 1)))
+
+
+def _is_missing(name: str, printed: str) -> bool:
+    """Whether an output says that there is no file of a name."""
+    file = re.escape(name)
+    says = rf"{file}['\"`’]?: {_NOT_THERE}|{_NOT_THERE}\S*:? ['\"`‘]?\S*{file}(?![\w-])"
+    return name in printed and re.search(says, printed) is not None
 
 
 def _is_dismissed(messages: Sequence[SpanMessage], failed: int) -> bool:
@@ -241,7 +312,11 @@ def _asks(script: str) -> bool:
         while arguments and arguments[0].startswith("-"):
             arguments = arguments[1 + (arguments[0] in {"-C", "-c"}) :]
         return arguments[:1] != [] and arguments[0] in _GIT_ASKING
-    return program.rpartition("/")[2] in _ASKING
+    name = program.rpartition("/")[2]
+    if name in _SHOWING:
+        writes = any(one.startswith(("-i", "--in-place")) for one in arguments)
+        return not writes and not any(one.ended == "|" for one in before[-1:])
+    return name in _ASKING
 
 
 def _compiled(fact: Fact | Sighting) -> str:

@@ -39,6 +39,8 @@ _PLANS = re.compile(
     r"|^\W{0,4}(?:新的?|修改后的)?计划(?:如下)?[:：]\W{0,4}\n+[^\n]+\n"
 )
 """A plan of several steps in a reply."""
+_TO_CONSIDER = re.compile(r"(?i)^\W*next steps? (?:to consider|\((?:optional|suggested|suggestions?)\))")
+"""Steps that only may be taken."""
 _REMOVES = re.compile(r"(?i)^\W*(?:remove|delete|drop|rename|get rid of|clean up)\b")
 
 
@@ -81,7 +83,7 @@ def _hold_back(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
     for candidate in evidence.candidates:
         if candidate.section is SummarySection.NEXT and not passed_over.is_listed(evidence, candidate):
             place = evidence.place_of(candidate)
-            if not evidence.proposed.isdisjoint(candidate.sources):
+            if not evidence.proposed.isdisjoint(candidate.sources) or _TO_CONSIDER.match(candidate.text):
                 candidate.section, candidate.provenance = SummarySection.CONTEXT, Provenance.SAID
                 candidate.text = PROPOSED + candidate.text
             elif last > place and place in evidence.calls:
