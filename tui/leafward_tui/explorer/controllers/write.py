@@ -90,6 +90,7 @@ class SessionWrite(ExplorerController):
                 on_error(self._why_not() or "another change is still being written")
             return
         self._state.writing = True
+        self._jobs.cancel("price")
         self._jobs.also(
             "write",
             partial(append, session, change, self._services.clock),
