@@ -337,6 +337,12 @@ def shape(session: Session) -> list[str]:
     ]
 
 
+def prompts_at(session: Session, at: int) -> list[str]:
+    """The prompts that the model gets at an entry."""
+    sent = texts(session, context_at(session, at))
+    return [line.partition(": ")[2] for line in sent if line.startswith("user")]
+
+
 def problems(session: Session) -> list[str]:
     """The codes of everything that is wrong with a session, a missing folder apart."""
     return [problem.code for problem in check(session) if problem.code != "cwd-missing"]
