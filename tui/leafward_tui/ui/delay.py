@@ -19,9 +19,12 @@ class Delay:
         self._timer: Timer | None = None
 
     def start(self, seconds: float, then: Callable[[], object]) -> None:
-        """Calls `then` after so many seconds, unless another call is asked for before."""
+        """Calls `then` after so many seconds, 0 or more, unless another call is asked for before."""
         self.stop()
         self._timer = self._set_timer(seconds, then)
+        # A call that is late would be skipped as if another one followed: a thread that stood still for as long as the
+        # delay, just as it began, never made it (Textual 8, which divides by the delay then, too).
+        self._timer._skip = False  # noqa: SLF001  no other way to ask for it
 
     def stop(self) -> None:
         """Gives up the call that is waited for."""
