@@ -16,6 +16,7 @@ from leafward_tui.inspector.page_request import Goal
 from leafward_tui.inspector.state import InspectorState
 from leafward_tui.inspector.tab import Tab
 from leafward_tui.inspector.widgets.page_view import AIR, MARGIN, PageView
+from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.panes.painted import Pane
 from leafward_tui.ui.panes.tab_head import TabHead
 from leafward_tui.ui.services import services_of
@@ -38,6 +39,7 @@ class Inspector(Pane):
         self.state = InspectorState(limits)
         services = services_of(self)
         self._pages = Pages(self.state, self, services, services.jobs(self))
+        self._waiting = Delay(self.set_timer)
         self.head = TabHead(margin=0)
         self._show_head(focused=False)
         self.view = PageView()
@@ -131,7 +133,7 @@ class Inspector(Pane):
         """Marks the open tab, and posts that it is open; a page that takes long shows so."""
         self._show_head(focused=self.view.has_focus)
         self.post_message(TabChanged(tab))
-        self.set_timer(_PATIENCE, self._say_waiting)
+        self._waiting.start(_PATIENCE, self._say_waiting)
 
     def _say_waiting(self) -> None:
         """Empties the page of the tab before, which would seem to be that of the open tab."""
