@@ -139,7 +139,7 @@ def test_behind_our_own_compaction_a_plan_has_the_size_of_the_context(
     trigger = done("plan", file.path, "--json").document["trigger"]
     assert (trigger["tokens"], trigger["source"]) == (size["total"], "estimate")
     out = done("plan", file.path).out
-    assert f"~{size['total']:,} tokens, threshold" in out
+    assert f"~{size['total']:,} tokens   threshold" in out
     assert f"about {183_616 - size['total']:,} tokens below" in out
 
 

@@ -62,7 +62,7 @@ def test_what_is_said_and_kept(asked: Callable[..., Asked], run: Run, foreign: S
     shown = run("tree", foreign.path, "--archived").out
     assert "preview leaf" in shown
     assert "agent's leaf" in shown
-    assert f"the agent itself goes on at {before['place']}" in shown
+    assert f"the agent itself goes on at {before['place']}" in " ".join(shown.split())
     listed = run("ls", foreign.root, "--json").document["sessions"]
     assert [(one["name"], one["title"]) for one in listed] == [("The orchard", "The orchard")]
     exported = run("export", foreign.path, "--format", "json").out

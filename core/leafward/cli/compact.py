@@ -26,6 +26,8 @@ from leafward.cli.output.exam_json import exam_json
 from leafward.cli.output.page import (
     Page,
     emit_json,
+    fact_lines,
+    faint,
     indented,
     note,
     pad,
@@ -34,6 +36,7 @@ from leafward.cli.output.page import (
     table,
     usage_json,
     warning,
+    wrapped,
 )
 from leafward.cli.output.survival_facts import fact_text, fate_json, share_text, survival_json
 from leafward.cli.output.write_report import remark, write_json
@@ -346,17 +349,18 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
     )
     split = f", {len(plan.turn_prefix):,} of them of the split turn" if plan.turn_prefix else ""
     summarised = counted(len(plan.summarize) + len(plan.turn_prefix), "message")
-    yield page.style(f"{strategy_text(plan)}   {summarised} summarised{split}   {tail}", "faint")
+    facts = (strategy_text(plan), f"{summarised} summarised{split}", tail)
+    yield from faint(fact_lines(facts, page), page)
     named = safe_line(made.summary.summarizer, 60)
     maker = f"{named}, extracts text locally" if named == Extractive.name else f"summary by {named}"
-    yield page.style(f"{maker}   {cost_text(cost_of(made.summary))}", "faint")
+    yield from faint(fact_lines((maker, cost_text(cost_of(made.summary))), page), page)
     yield ""
     yield from indented(made.text, "")
     yield ""
     overall = made.survival.overall()
     if overall is not None:
         lost = [fate for fate in made.survival.fates if fate.status is Status.LOST]
-        yield f"{share_text(made.survival, overall)}; {len(lost):,} lost"
+        yield from wrapped(f"{share_text(made.survival, overall)}; {len(lost):,} lost", page)
         lost.sort(key=lambda fate: -fate.fact.weight)
         for fate in lost[:_LOST_SHOWN]:
             text = fact_text(fate.fact, max(20, page.width - 16), page)
@@ -365,12 +369,13 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
             yield page.style(f"  and {len(lost) - _LOST_SHOWN:,} more; --json has all", "faint")
     if gate := unseen(made.survival):
         stops = "" if entry is not None else "; this stops the compaction"
-        yield f"{page.style('!', 'warn')} {_gate_text(made)}{stops}"
+        yield from warning(f"{_gate_text(made)}{stops}", page)
         for fate in gate:
             # Whole sentences: half a rule is another rule.
-            yield f"  {fate.fact.kind}  {safe_line(fate.fact.text)}"
+            text = f"{fate.fact.kind}  {safe_line(fate.fact.text)}"
+            yield from wrapped(text, page, first="  ", below="    ")
     for one in made.diagnostics:
-        yield f"{page.style('!', 'warn')} {safe_line(one.text, 1000)}"
+        yield from warning(safe_line(one.text, 1000), page)
 
 
 def _compare(session: Session, options: CompactOptions, settings: Config, as_json: bool) -> int:

@@ -8,7 +8,20 @@ from leafward.agents.model_window import context_window
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_ids import shown_ids
-from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say, usage_json
+from leafward.cli.output.page import (
+    Page,
+    cells,
+    emit_json,
+    fact_lines,
+    faint,
+    money,
+    pad,
+    page,
+    say,
+    usage_json,
+    warning,
+    wrapped,
+)
 from leafward.cli.selection import leaf_shown, opened
 from leafward.cli.settings import configured
 from leafward.cli.tree import copied_too
@@ -134,13 +147,14 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
         )
     yield ""
     yield from _ledger_lines(found, page)
-    yield page.style(_counted(found), "faint")
+    yield from faint(wrapped(_counted(found), page), page)
     for note in uncertainties(session, found):
-        yield f"{page.style('!', 'warn')} {note.text}"
+        yield from warning(note.text, page)
     path, whole = usage_totals(session, session.tree.path(found.at), range(session.inherited, len(session)))
     if whole.total:
         own = ", without what it inherited" if session.inherited else copied_too(session)
-        yield page.style(f"spent on this path {_spent(path)}, in the session {_spent(whole)}{own}", "faint")
+        text = f"spent on this path {_spent(path)}, in the session {_spent(whole)}{own}"
+        yield from faint(wrapped(text, page), page)
 
 
 def _head_lines(session: Session, found: Context, page: Page) -> Iterator[str]:
@@ -149,7 +163,7 @@ def _head_lines(session: Session, found: Context, page: Page) -> Iterator[str]:
     yield page.style(f"Context at {safe_line(where, 60) if where else 'the start'}", "bold")
     thinking = f"thinking {safe_line(found.thinking, _NAME_SHOWN)}" if found.thinking else ""
     parts = (safe_line(model, _NAME_SHOWN), thinking, counted(len(found.messages), "message"))
-    yield page.style("   ".join(filter(None, parts)), "faint")
+    yield from faint(fact_lines(parts, page), page)
 
 
 def _message_lines(session: Session, found: Context, page: Page) -> Iterator[str]:
@@ -158,7 +172,7 @@ def _message_lines(session: Session, found: Context, page: Page) -> Iterator[str
     bar = "█" if page.unicode else "#"
     names = shown_ids(session, (message.entry for message in found.messages))
     name_width = max(8, 0, *map(cells, names.values())) + 2
-    width = max(20, page.width - name_width - 11 - 12 - 9)
+    width = max(12, page.width - name_width - 11 - 12 - 9)
     section = None
     for message in found.messages:
         if message.section is not section:
@@ -225,9 +239,9 @@ def _ledger_lines(found: Context, page: Page) -> Iterator[str]:
     for name, text in words.items():
         amount = getattr(ledger, name)
         if amount:
-            yield f"{amount:>10,}  {text}"
+            yield from wrapped(text, page, first=f"{amount:>10,}  ", below=" " * 12)
         elif name == "summary" and basis is SummaryBasis.UNKNOWN:
-            yield f"{'?':>10}  {text}"
+            yield from wrapped(text, page, first=f"{'?':>10}  ", below=" " * 12)
     total = f"{'' if ledger.recorded else '~'}{ledger.total:,}"
     sent = f"; {found.sent:,} of them are sent" if ledger.unsent else ""
     yield page.style(f"{total:>10}  tokens{sent}", "bold")

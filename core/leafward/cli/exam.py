@@ -19,7 +19,7 @@ from leafward.cli.model_request import (
 )
 from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.exam_json import exam_json
-from leafward.cli.output.page import Page, emit_json, pad, page, say
+from leafward.cli.output.page import Page, cells, emit_json, faint, led, pad, page, say, wrapped
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.cli.survival import compaction_at
@@ -72,7 +72,8 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
             say(_compared(session, (index, other), (found, beside), page()))
         else:
             answers = _given(session, index, found)
-            say([*_text(session, index, found, page(), answers), *_kept_text(session, index)])
+            here = page()
+            say([*_text(session, index, found, here, answers), *_kept_text(session, index, here)])
     return 0
 
 
@@ -114,7 +115,8 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
         )
     else:
         answers = _given(session, index, found)
-        say([*_text(session, index, found, page(), answers), *_kept_text(session, index, last=True)])
+        here = page()
+        say([*_text(session, index, found, here, answers), *_kept_text(session, index, here, last=True)])
     return 0
 
 
@@ -123,28 +125,25 @@ def _given(session: Session, index: EntryIndex, found: Exam) -> list[tuple[str, 
     return [(one.model, one.answers_to(found)) for one in exams_kept(session, index)]
 
 
-def _kept_text(session: Session, index: EntryIndex, *, last: bool = False) -> Iterator[str]:
+def _kept_text(session: Session, index: EntryIndex, page: Page, *, last: bool = False) -> Iterator[str]:
     """Results of earlier exams; with `last`, only that of the latest one."""
     kept = list(exams_kept(session, index))
     for one in kept[-1:] if last else kept:
         yield ""
-        yield (
-            f"{safe_line(one.model, 60)} answered {one.right} of {counted(one.asked, 'question')} right, "
-            f"{cost_text(one.cost)}"
-        )
+        right = f"{one.right} of {counted(one.asked, 'question')} right"
+        yield from wrapped(f"{safe_line(one.model, 60)} answered {right}, {cost_text(one.cost)}", page)
 
 
-def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> str:
-    name = page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold")
+def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> list[str]:
     answered, total = found.count()
+    can = f"{answered} of {counted(total, 'question')} can be answered from what"
     if not total:
-        return f"{name}  nothing to ask: what it replaced has no question with a right and a wrong answer"
-    if unreadable := found.unreadable():
-        return (
-            f"{name}  {answered} of {counted(total, 'question')} can be answered from what is readable; "
-            f"{unreadable} unreadable: the summary is encrypted"
-        )
-    return f"{name}  {answered} of {counted(total, 'question')} can be answered from what the model sees afterwards"
+        text = "nothing to ask: what it replaced has no question with a right and a wrong answer"
+    elif unreadable := found.unreadable():
+        text = f"{can} is readable; {unreadable} unreadable: the summary is encrypted"
+    else:
+        text = f"{can} the model sees afterwards"
+    return led(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold", text, page)
 
 
 def _text(
@@ -154,7 +153,7 @@ def _text(
     page: Page,
     answers: Sequence[tuple[str, tuple[int | None, ...]]] = (),
 ) -> Iterator[str]:
-    yield _head(session, index, found, page)
+    yield from _head(session, index, found, page)
     names = shown_ids(session, (one.question.entry for one in found.graded))
     for number, one in enumerate(found.graded):
         yield ""
@@ -169,7 +168,16 @@ def _question(one: Graded, entry: str, page: Page, given: Sequence[tuple[str, in
     mark = ("✓" if page.unicode else "+") if one.answered else ("✗" if page.unicode else "-")
     mark = "?" if unread else mark
     ink = "leaf" if one.answered else "faint" if unread else "bad"
-    yield f"{page.style(mark, ink)} {page.style(one.question.text, 'bold')}  {page.style(f'{place}, entry {entry}', 'faint')}"
+    where = f"{place}, entry {entry}"
+    asked = wrapped(one.question.text, page, first="  ")
+    lines = [f"{page.style(mark, ink)} {page.style(asked[0][2:], 'bold')}"]
+    lines += [page.style(line, "bold") for line in asked[1:]]
+    if cells(asked[-1]) + 2 + cells(where) <= page.width:
+        yield from lines[:-1]
+        yield f"{lines[-1]}  {page.style(where, 'faint')}"
+    else:
+        yield from lines
+        yield from faint(wrapped(where, page, first="  "), page)
     mark_of_right = "→" if page.unicode else ">"
     for number, answer in enumerate(one.question.answers):
         right = number == one.question.right
@@ -185,7 +193,7 @@ def _compared(
 ) -> Iterator[str]:
     """Two exams side by side, topic by topic."""
     for index, found in zip(indices, exams, strict=True):
-        yield _head(session, index, found, page)
+        yield from _head(session, index, found, page)
     yield ""
     width = 28 if any(found.unreadable() for found in exams) else 12
     heads = "".join(
@@ -193,10 +201,10 @@ def _compared(
     )
     yield page.style(f"  {pad('', 12)}{heads}".rstrip(), "faint")
     for topic in Topic:
-        cells = []
+        columns = []
         for found in exams:
             answered, total = found.count(topic)
             unreadable = f", {found.unreadable(topic)} unreadable" if found.unreadable(topic) else ""
-            cells.append(pad(f"{answered} of {total}{unreadable}" if total else "not asked", width))
+            columns.append(pad(f"{answered} of {total}{unreadable}" if total else "not asked", width))
         if any(found.count(topic)[1] for found in exams):
-            yield f"  {pad(str(topic), 12)}{''.join(cells)}".rstrip()
+            yield f"  {pad(str(topic), 12)}{''.join(columns)}".rstrip()

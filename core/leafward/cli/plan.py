@@ -13,7 +13,18 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.base.strategies import Strategy, own_strategy, strategy_of, threshold_strategy
 from leafward.cli.model_request import chosen, outgoing_json, request_text, sent_by, would_be_sent
-from leafward.cli.output.page import Page, emit_json, pad, page, say, table
+from leafward.cli.output.page import (
+    Page,
+    emit_json,
+    fact_lines,
+    faint,
+    pad,
+    page,
+    say,
+    table,
+    warning,
+    wrapped,
+)
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.measure.measure import measure
@@ -288,12 +299,15 @@ def _plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
     yield page.style(f"Compaction at {safe_line(where, 60) if where else 'the start'}", "bold")
     sign = "" if trigger.source == "usage" else "~"
     state = "reached" if trigger.reached else "not reached"
-    yield page.style(
-        f"{strategy_text(made)} rules   keep recent {settings.budget:,}   "
-        f"{sign}{trigger.tokens:,} tokens, threshold {'about ' if trigger.about else ''}{trigger.threshold:,} of {trigger.window:,} {state}",
-        "faint",
+    threshold = f"threshold {'about ' if trigger.about else ''}{trigger.threshold:,}"
+    facts = (
+        f"{strategy_text(made)} rules",
+        f"keep recent {settings.budget:,}",
+        f"{sign}{trigger.tokens:,} tokens",
+        f"{threshold} of {trigger.window:,} {state}",
     )
-    yield page.style(_estimator_text(made), "faint")
+    yield from faint(fact_lines(facts, page), page)
+    yield from faint(wrapped(_estimator_text(made), page), page)
     yield from _stand_in_text(session, settings.strategy, page)
     yield ""
     if made.nothing:
@@ -316,15 +330,15 @@ def _plan_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
         if size:
             yield f"{page.style(letter, style)} {pad(name, 18)}{pad(count, 16)}{pad(f'{size:,}', 10, right=True)}"
     before = f"{tokens.before_sign}{tokens.counted_before:,} before"
-    yield f"  {pad('after, nothing injected', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}   of {before}"
+    after = f"  {pad('after, nothing injected', 34)}{pad(f'~{tokens.counted_after:,}', 10, right=True)}"
+    yield from fact_lines((after, f"of {before}"), page, below=" " * 36)
     yield ""
     yield from _cut_text(session, made, page)
     if made.files.read or made.files.modified:
         left = f", {made.files.omitted} left out" if made.files.omitted else ""
-        yield page.style(
-            f"carries {counted(len(made.files.modified), 'modified file')} and {counted(len(made.files.read), 'read file')}{left}",
-            "faint",
-        )
+        modified = counted(len(made.files.modified), "modified file")
+        text = f"carries {modified} and {counted(len(made.files.read), 'read file')}{left}"
+        yield from faint(wrapped(text, page), page)
     yield from _remarks(made, page)
 
 
@@ -340,7 +354,8 @@ def _stand_in_text(session: Session, strategy: Strategy, page: Page) -> Iterator
     """The remark that a strategy stands for an agent without one."""
     agent = agent_behind(session)
     if own_strategy(agent.name) is None:
-        yield page.style(f"What {agent.title} keeps is not known: {strategy.agent}'s rules are used", "faint")
+        text = f"What {agent.title} keeps is not known: {strategy.agent}'s rules are used"
+        yield from faint(wrapped(text, page), page)
 
 
 def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
@@ -351,7 +366,7 @@ def _cut_text(session: Session, made: Plan, page: Page) -> Iterator[str]:
         for line in lines[max(0, at - _NEAR) : at + _NEAR + 1]:
             yield _cut_line(session, line, page, chosen=line.entry == made.first_kept)
         yield ""
-    yield safe_line(made.why, 1000)
+    yield from wrapped(safe_line(made.why, 1000), page, below="")
 
 
 def _words_width(page: Page) -> int:
@@ -374,9 +389,9 @@ def _cut_line(session: Session, line: CutLine, page: Page, *, chosen: bool) -> s
 
 def _remarks(made: Plan, page: Page) -> Iterator[str]:
     for remark in made.diagnostics:
-        yield f"{page.style('!', 'warn')} {safe_line(remark.text, 1000)}"
+        yield from warning(safe_line(remark.text, 1000), page)
         if remark.pi_would is not None:
-            yield page.style(f"  {safe_line(remark.pi_would, 1000)}", "faint")
+            yield from faint(wrapped(safe_line(remark.pi_would, 1000), page, first="  "), page)
 
 
 def _sizes_of(made: Plan) -> dict[str, str]:
@@ -433,5 +448,6 @@ def _all_text(session: Session, found: list[Plan], page: Page) -> Iterator[str]:
     yield from table(["tokens", *names], rows, page, grow=0, right=names)
     for made in found:
         yield ""
-        yield page.style(f"{made.settings.strategy}: {safe_line(made.why, 1000)}", "faint")
+        text = f"{made.settings.strategy}: {safe_line(made.why, 1000)}"
+        yield from faint(wrapped(text, page), page)
         yield from _remarks(made, page)

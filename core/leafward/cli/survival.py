@@ -10,7 +10,19 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.cli.governance_audit import traced_json, traced_text
 from leafward.cli.output.entry_ids import shown_ids
-from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say
+from leafward.cli.output.page import (
+    Page,
+    cells,
+    emit_json,
+    faint,
+    led,
+    money,
+    pad,
+    page,
+    say,
+    warning,
+    wrapped,
+)
 from leafward.cli.output.survival_facts import fact_text, share_text, survival_json
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
@@ -127,21 +139,24 @@ def _names(session: Session, entries: Iterable[int]) -> tuple[dict[int, str], in
 
 def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator[str]:
     overall = found.overall()
-    yield page.style(f"compaction {safe_line(session.columns.id_at(index) or '', 40)}", "bold") + (
-        f"  {share_text(found, overall)}" if overall is not None else "  it summarised no facts"
-    )
+    name = f"compaction {safe_line(session.columns.id_at(index) or '', 40)}"
+    share = share_text(found, overall) if overall is not None else "it summarised no facts"
+    yield from led(name, "bold", share, page)
     if found.partial:
         text = "the start of the session is not in file: what is invented cannot be told"
-        yield page.style(f"  {text}", "faint")
+        yield from faint(wrapped(text, page, first="  "), page)
     if found.unreadable:
-        yield page.style("  its summary is encrypted: facts listed as lost may be in it", "warn")
+        yield from warning("its summary is encrypted: facts listed as lost may be in it", page)
     score = found.score()
     if score:
         yield page.style(f"  {pad('', 11)} weight  facts", "faint")
     for kind, row in found.counts().items():
         share = f"{percent(score[kind], 1):>6}" if kind in score else "      "
         counts = ", ".join(f"{row[status]:,} {status}" for status in Status if status in row)
-        yield f"  {pad(str(kind), 11)} {share}  {page.style(counts, 'faint')}"
+        lead = f"  {pad(str(kind), 11)} {share}  "
+        first, *more = wrapped(counts, page, first=lead, below=" " * len(lead))
+        yield lead + page.style(first[len(lead) :], "faint")
+        yield from faint(more, page)
     for status in (Status.CONTRADICTED, Status.INVENTED, Status.LOST):
         fates = [fate for fate in found.fates if fate.status is status]
         if not fates:

@@ -16,12 +16,15 @@ from leafward.cli.output.page import (
     Page,
     cells,
     emit_json,
+    fact_lines,
+    faint,
     indented,
     json_bytes,
     money,
     page,
     say,
     usage_json,
+    warning,
 )
 from leafward.cli.queries import chosen_entries
 from leafward.cli.selection import leaf_shown, opened
@@ -154,11 +157,12 @@ def tree_text(
             remarks.append(f"{session.columns.id_at(found[0].entry)}: {found[0].text}{more}")
     if remarks:
         yield ""
-        yield from (f"{page.style('!', 'warn')} {safe_line(remark)}" for remark in remarks)
+        for remark in remarks:
+            yield from warning(safe_line(remark), page)
 
 
 def heading(session: Session, page: Page) -> Iterator[str]:
-    """Two lines: the title and folder of the session; its agent, size, leaf and cost."""
+    """The title and folder of the session, and below them its agent, size, leaf and cost."""
     title = safe_line(title_of(session) or session.id, 200)
     cwd = safe_line(session.cwd, 200)
     title = page.fit(title, page.width - min(cells(cwd), _FOLDER_SHOWN) - 2)
@@ -177,7 +181,7 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     usage = usage_total(session, range(session.inherited, len(session)))
     if usage.cost:
         facts.append(f"{money(usage.cost)}{copied_too(session)}")
-    yield page.style("   ".join(facts), "faint")
+    yield from faint(fact_lines(facts, page), page)
 
 
 def copied_too(session: Session) -> str:
@@ -237,7 +241,7 @@ def show_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
     label = session.labels.get(index)
     if label is not None:
         facts.append(f"[{safe_line(label, 80)}]")
-    yield page.style("   ".join(facts), "faint")
+    yield from faint(fact_lines(facts, page), page)
     if entry.damage is not None:
         yield f"{page.style('!', 'bad')} {session.columns.damage_text(index)}"
     yield ""

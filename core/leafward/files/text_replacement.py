@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.base.composed_text import composed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -172,8 +173,7 @@ def bare(line: str) -> str:
     """A line without the details that tools ignore: spaces at its end, the kind of quotes, dashes and spaces (pi 1.5.2)."""
     if line.isascii():
         return line.rstrip()
-    line = unicodedata.normalize("NFKC", line)
-    return plain_signs(line).rstrip()
+    return plain_signs(composed(line, "NFKC")).rstrip()
 
 
 def plain_signs(line: str) -> str:

@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from enum import Enum
+from functools import lru_cache
 from itertools import pairwise
 
 from leafward.base.late_pattern import late
@@ -151,6 +152,8 @@ def stands_for(value: str) -> bool:
     )
 
 
+# A text that repeats a name without end has the same value behind each of them.
+@lru_cache(maxsize=16)
 def is_secret(value: str, meaning: Meaning, place: ValueNotation, *, quoted: bool = False) -> bool:
     """Whether the value of a name with `meaning`, written as `place`, is a secret. A `quoted` value is not code."""
     size = len(value)
@@ -293,6 +296,8 @@ def _shuffled(value: str) -> bool:
     """Whether capitals and small letters alternate more often than in names."""
     if (
         len(value) < 8
+        or value.islower()
+        or value.isupper()
         or _CAMEL.match(value)
         or not any(char.isupper() for char in value)
         or not any(char.islower() for char in value)

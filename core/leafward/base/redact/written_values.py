@@ -20,7 +20,12 @@ _COMMAND = late(
 _BACKSLASHES = {quote: re.compile(rf"(\\*){quote}") for quote in ('"', "'", "`")}
 RAW = late(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
 _LINE_END = late(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
-_ENDS = {"query": "&#\"'<>`,;)", "inline": ",;)}]\"'<>`|", "setting": "\"'`<", "path": "/\"'<>`,;)"}
+_ENDS = {
+    "query": late(r"[&#\"'<>`,;)]"),
+    "inline": late(r"[,;)}\]\"'<>`|]"),
+    "setting": late(r"[\"'`<]"),
+    "path": late(r"[/\"'<>`,;)]"),
+}
 _LEAST_OF_WALLET = 11
 _SPACED_VALUE = late(r"(?:[a-z]{4}(?: [a-z]{4}){3}|[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=$|[\s\\\"',;])")
 """Passwords with spaces: those that Google issues for one program, and the words of a wallet."""
@@ -84,7 +89,8 @@ def bare_value(
     if ends not in ("query", "path") and last and place in (ValueNotation.SETTING, ValueNotation.LINE):
         value = _to_the_end(value)
     else:
-        value = _to_the_end(_up_to(value, _ENDS[ends or "inline"]))
+        sign = _ENDS[ends or "inline"].search(value)
+        value = _to_the_end(value if sign is None else value[: sign.start()])
         if place is ValueNotation.LINE and ends != "setting" and not _LINE_END.match(text, at + len(value)):
             place = ValueNotation.INLINE
     while (value and value[-1] in ",;.:") or (
@@ -106,13 +112,6 @@ def _to_the_end(value: str) -> str:
     """A value up to the end of its line, without fields behind it."""
     field = _NEXT_FIELD.search(value)
     return value if field is None else value[: field.start()]
-
-
-def _up_to(value: str, signs: str) -> str:
-    for index, char in enumerate(value):
-        if char in signs:
-            return value[:index]
-    return value
 
 
 def judged(

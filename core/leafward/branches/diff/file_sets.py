@@ -5,12 +5,12 @@ A file touched above the common ancestor counts as in both; the numbers cover th
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from leafward.base.composed_text import composed
 from leafward.files.file_names import utf16_order
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.steps import StepOutcome
@@ -243,7 +243,7 @@ def compare_files(sides: Sides) -> FileSets:
 
 def _bare(path: str) -> str:
     """A name as seen by disks that ignore case and the encoding of accents."""
-    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
+    return path.lower() if path.isascii() else composed(path).casefold()
 
 
 def _flags(a: BranchFileUse | None, b: BranchFileUse | None) -> tuple[Flag, ...]:

@@ -236,15 +236,35 @@ def wrapped(text: str, page: Page, *, first: str = "", below: str = "  ") -> lis
 
     `first` precedes the first line, `below` the others; neither has a style.
     """
+    return _filled(text.split(" "), " ", page, first, below)
+
+
+def fact_lines(facts: Iterable[str], page: Page, *, first: str = "", below: str = "") -> list[str]:
+    """Safe facts side by side in lines as wide as the page, broken between them; empty ones are left out."""
+    return _filled(filter(None, facts), "   ", page, first, below)
+
+
+def _filled(pieces: Iterable[str], gap: str, page: Page, first: str, below: str) -> list[str]:
     lines: list[str] = []
     line, empty = first, True
-    for word in text.split(" "):
-        if not empty and cells(line) + 1 + cells(word) > page.width:
+    for piece in pieces:
+        if not empty and cells(line) + len(gap) + cells(piece) > page.width:
             lines.append(line.rstrip())
             line, empty = below, True
-        line += word if empty else f" {word}"
+        line += piece if empty else gap + piece
         empty = False
     return [*lines, line.rstrip()]
+
+
+def faint(lines: Iterable[str], page: Page) -> list[str]:
+    """Lines in the faint style."""
+    return [page.style(line, "faint") for line in lines]
+
+
+def led(lead: str, style: str, text: str, page: Page) -> list[str]:
+    """Safe text behind a lead, which has a style: in lines as wide as the page, the lines below indented."""
+    first, *more = wrapped(f"{lead}  {text}", page)
+    return [page.style(lead, style) + first[len(lead) :], *more]
 
 
 def warning(text: str, page: Page) -> list[str]:

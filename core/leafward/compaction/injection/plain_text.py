@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from leafward.base.composed_text import composed
 from leafward.base.late_pattern import late
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def clean(text: str, limit: int = ITEM_LIMIT, redactor: Redactor | None = None) 
     if redactor is not None:
         text = redactor.text(text)
     if not (text.isascii() and text.isprintable()):
-        text = unicodedata.normalize("NFC", _ESCAPES.sub("", text).translate(_REPLACED))
+        text = composed(_ESCAPES.sub("", text).translate(_REPLACED))
     text = _SPACE.sub(" ", text).strip()
     if redactor is not None and text != given:
         # A secret that was interrupted by hidden characters is recognisable only now.

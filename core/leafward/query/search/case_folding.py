@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from leafward.base.composed_text import composed
+
 _APART = {0x0130: "\ue130", 0x037E: "\ue37e", 0x1FEF: "\uefef", 0x212A: "\ue12a"}
 """Characters that would be folded to an ASCII one: placeholders keep them distinct."""
 _ANY_APART = re.compile("[\u0130\u037e\u1fef\u212a]")
@@ -19,12 +21,7 @@ def folded(text: str) -> str:
         return text.lower()
     if _ANY_APART.search(text) is not None:
         text = text.translate(_APART)
-    return unicodedata.normalize("NFC", text.lower().replace("ς", "σ"))
-
-
-def composed(text: str) -> str:
-    """A text with accents composed and case kept, the form that patterns run over."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return composed(text.lower().replace("ς", "σ"))
 
 
 def _extends(char: str) -> bool:

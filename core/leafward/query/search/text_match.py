@@ -9,11 +9,12 @@ from heapq import nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.composed_text import composed
 from leafward.files.tool_calls import table_of
 from leafward.query.passages import KINDS, Passage, called, passages
 from leafward.query.patterns import Pattern, TooSlow, needed_runs
 from leafward.query.search.call_files import FileCalls
-from leafward.query.search.case_folding import composed, folded, original_spans
+from leafward.query.search.case_folding import folded, original_spans
 from leafward.query.search.conjunction import texts_of
 from leafward.query.search.literals import Needle, needle, one_held_by
 from leafward.session.entries import NATIVE_ROLE, NATIVE_TYPE, EntryId, EntryIndex, Kind
