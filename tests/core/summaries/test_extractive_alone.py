@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
@@ -71,6 +73,8 @@ def test_names_that_only_a_reply_offers_are_not_in_use() -> None:
         result("a", "we have letter_host already"),
         reply("", ("b", "bash", {"command": "make check"})),
         result("b", "no module shed_server", True),
+        reply("`CrateHost` may be there.", ("c", "grep", {"pattern": "CrateHost"})),
+        result("c", "No matches found"),
         reply("Perhaps on `CloudHost`, `letter_host` or the `shed_server`. Which do you want?"),
         user("The last one."),
         reply("Should I make the folder there?"),
@@ -79,7 +83,28 @@ def test_names_that_only_a_reply_offers_are_not_in_use() -> None:
     listed = " ".join(line for line in told_in(CONTEXT, *said) if line.startswith("Names that came up"))
     assert "letter_host" in listed
     assert "CloudHost" not in listed
+    assert "CrateHost" not in listed
     assert "shed_server" not in listed
+
+
+def test_names_that_no_file_has_any_more_are_not_listed() -> None:
+    def wrote(key: str, path: str, text: str) -> list[dict[str, Any]]:
+        return [reply("", (key, "write", {"path": path, "content": text})), result(key, "ok")]
+
+    said = [
+        user("Write the rows of orchard."),
+        *wrote("a", "rows.py", "def sort_rows(): count_crates()"),
+        *wrote("b", "shed.py", "def open_shed(): pass"),
+        *ran("c", "mkdir crate_box && ls"),
+        *wrote("d", "rows.py", "def join_rows(): count_crates()"),
+        *ran("e", "rm shed.py && rm -r crate_box"),
+        reply("Wrote the rows anew, without `crate_box`."),
+    ]
+    text = summarize(span(*said)).text
+    assert "def join_rows(): count_crates()" in text
+    assert "sort_rows" not in text
+    assert "open_shed" not in text
+    assert "Names that came up" not in text
 
 
 _MEND = user("Make the letters of orchard ready.")

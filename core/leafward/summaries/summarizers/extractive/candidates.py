@@ -239,7 +239,9 @@ class Evidence:
     named: set[str] = field(default_factory=set)
     """Names that somebody said or wrote into a file, and that do not stand in commands and outputs alone."""
     only_said: set[str] = field(default_factory=set)
-    """Those that replies alone said."""
+    """Those that a reply said, and beyond replies only calls: in a command, a pattern, a plan."""
+    removed: set[str] = field(default_factory=set)
+    """Names of folders that were deleted, and names in files that were."""
     addresses: set[str] = field(default_factory=set)
     """Addresses that are more than a reply's words: the user gave them, or they stand in a call or in what one did."""
     left: set[EntryIndex] = field(default_factory=set)

@@ -52,7 +52,8 @@ if TYPE_CHECKING:
 
 _OF_COMMANDS = frozenset({Voice.CALL, Voice.OUTPUT})
 """Voices of names that nobody said or wrote into a file: variables and fields in commands, and what these printed."""
-_OF_REPLIES = frozenset({Voice.AGENT, Voice.THOUGHT})
+_OF_REPLIES = frozenset({Voice.AGENT, Voice.THOUGHT, Voice.CALL})
+"""Voices of an agent's own words: a call may look for what is not there."""
 _GIVEN = frozenset({Voice.USER, Voice.CALL, Voice.TOLD})
 """Voices of addresses that are more than an example: an earlier summary chose those that it tells."""
 _NAMELESS = frozenset(
@@ -267,7 +268,8 @@ def _work(
     for one in written:
         work_of = files.get(paths.get(one.path, ""))
         if work_of is not None and one.call not in failed:
-            work_of.take_out(one.removed, place)
+            # A file that is written whole has no name of before.
+            work_of.take_out(work_of.names.keys() - one.names if one.whole else one.removed, place)
             work_of.write(one.names, place)
             if one.whole:
                 work_of.declared.clear()

@@ -88,7 +88,7 @@ class Extractive:
         ranking = self._ranking or fitted()
         chosen = _Choice(Worth(evidence, span, stop, ranking), Room(room))
         chosen.take_first(pins)
-        names = BareNames(chosen.room, chosen.worth, evidence.only_said, span.messages)
+        names = BareNames(chosen.room, chosen.worth, evidence, span.messages)
         end_room = _room_of_end(span, room)
         if end_room:
             end = end_of([message for message in span.messages if not _is_quoted(message, span)], redactor)
@@ -100,7 +100,7 @@ class Extractive:
         else:
             chosen.fill(0, stop)
             names.fill(_LIST_LIMIT)
-        names.write(evidence)
+        names.write()
         if chosen.room.empty:
             chosen.quote_ends(messages)
         lines = chosen.room.render()

@@ -20,7 +20,6 @@ from leafward.summaries.summarizers.outline import SummarySection, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
 
     from leafward.summaries.summarizers.extractive.selection.room import Room
     from leafward.summaries.summarizers.extractive.selection.worth import Worth
@@ -35,13 +34,11 @@ _AT_THE_END = 1 << 30
 class BareNames:
     """The bare names that a summary lists."""
 
-    def __init__(
-        self, room: Room, worth: Worth, only_said: AbstractSet[str], messages: Sequence[SpanMessage]
-    ) -> None:
-        """`only_said` are names in replies alone: such a one is listed where the output of a call in `messages` has it."""
+    def __init__(self, room: Room, worth: Worth, evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
+        """`messages` are those of the `evidence`, with the contents of files."""
         self._room = room
         self._worth = worth
-        self._only_said = only_said
+        self._evidence = evidence
         self._messages = messages
         self._lists = worth.files
         self._rest = Names(None, LineCandidate(SummarySection.CONTEXT, _NAMES, _AT_THE_END, ()))
@@ -62,9 +59,9 @@ class BareNames:
         )
         return "\n".join(printed)
 
-    def _is_in_use(self, name: str) -> bool:
-        """Whether a name is more than a proposal: a reply may name what was never there, or what nobody took."""
-        return name not in self._only_said or name.removesuffix("()") in self._printed
+    def _is_there(self, name: str) -> bool:
+        """Whether a name is more than an agent's words: those may name what was never there, or what nobody took."""
+        return name not in self._evidence.only_said or name.removesuffix("()") in self._printed
 
     def fill(self, share: float, *, whole: bool = False) -> None:
         """Lists names that are likely to be needed after the files they were written into, within a share of the text.
@@ -82,8 +79,9 @@ class BareNames:
                 other = owner.get(name)
                 if other is None or other.written()[name] <= last:
                     owner[name] = names
-        gone = {name for names in self._lists for name in names.removed()}
-        gone -= {name for names in self._lists for name in names.written()}
+        files = self._evidence.files.values()
+        gone = self._evidence.removed.union(*(work.removed for work in files))
+        gone.difference_update(*(work.names for work in files))
         listed = []
         for (kind, key), chance in self._worth.likely.items():
             if (
@@ -98,7 +96,7 @@ class BareNames:
         room = self._room
         limit = int(share * room.size)
         for _, key in sorted(listed):
-            if key not in owner and not self._is_in_use(key):
+            if key not in owner and not self._is_there(key):
                 continue
             names = owner.get(key, self._rest)
             name = harmless(key, 80)
@@ -136,7 +134,7 @@ class BareNames:
         self._rest_lines[-1].append(name)
         self._rest_length += price
 
-    def write(self, evidence: Evidence) -> None:
+    def write(self) -> None:
         """Writes the names after their files, the likeliest needed first; files without names share a line."""
         taken = self._taken()
         likely = self._worth.likely
@@ -149,7 +147,7 @@ class BareNames:
                     names.candidate.text += f" and {min(names.more, 999)} more"
         for listed in self._rest_lines:
             text = f"{_NAMES} {', '.join(listed)}"
-            facts = (evidence.facts.get((FactKind.IDENTIFIER, name)) for name in listed)
+            facts = (self._evidence.facts.get((FactKind.IDENTIFIER, name)) for name in listed)
             sources = tuple(sorted({fact.entry for fact in facts if fact is not None}))
             self._room.taken[SummarySection.CONTEXT].append(
                 LineCandidate(SummarySection.CONTEXT, text, _AT_THE_END, sources)

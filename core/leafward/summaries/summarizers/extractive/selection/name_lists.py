@@ -64,10 +64,6 @@ class Names:
         """All names in the texts written into the file, each with the position of its last writing."""
         return self.work.names if self.work is not None else {}
 
-    def removed(self) -> set[str]:
-        """The names that were taken out of the file."""
-        return self.work.removed if self.work is not None else set()
-
 
 def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]) -> list[Names]:
     """One line for each file that was worked on, with that work."""

@@ -133,7 +133,10 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[
     # Names that a renamed file had for a time.
     between = {what.now for what in gone.values()}
     for path, what in sorted(gone.items(), key=lambda item: (-item[1].place, item[0])):
-        if "." not in path.rsplit("/", 1)[-1]:
+        name = path.rsplit("/", 1)[-1]
+        if "." not in name:
+            if not what.now:
+                evidence.removed.add(name)
             continue
         left = without_file(evidence, path, what.place)
         work = evidence.files.pop(path, None)
@@ -141,6 +144,8 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[
             renamed = evidence.files[what.now]
             renamed.changes += work.changes
             renamed.names = {**work.names, **renamed.names}
+        elif work is not None:
+            evidence.removed.update(work.names, work.removed)
         if work is None and len(left) == len(evidence.candidates):
             continue
         evidence.candidates = left
