@@ -46,8 +46,11 @@ class NativeFile:
         self.side_lines: Collection[EntryIndex] = ()
         """All empty: pi sends every message in its place and the kept part of compactions whole, does not watch files, and has no
         sub-agents."""
-        self.file = SessionFile(path) if file is None else file
-        self.scan = Scan() if scan is None else scan
+        self._read_from = (
+            SessionFile(path) if file is None else file,
+            Scan() if scan is None else scan,
+        )
+        """The file and where its lines are: one value, because a job may read while the file is replaced (`reload`)."""
         self.known: dict[int, Body] = {}
         """The body of the last entry, which reading had to decode, in a file that is read for one look."""
 
@@ -61,6 +64,20 @@ class NativeFile:
             opened.close()
             raise
         return opened
+
+    @property
+    def file(self) -> SessionFile:
+        """The file that was read."""
+        return self._read_from[0]
+
+    @property
+    def scan(self) -> Scan:
+        """What was read of it: another object once the file was read again."""
+        return self._read_from[1]
+
+    def go_on_from(self, scan: Scan) -> None:
+        """Takes over what was read of the file before; the next reading goes on behind it."""
+        self._read_from = self.file, scan
 
     def __len__(self) -> int:
         return len(self.scan.columns)
@@ -145,20 +162,20 @@ class NativeFile:
         return self.reload()
 
     def reload(self) -> Growth:
-        """Reads the whole file again, whatever file has its name now. The old data stays where that is not a session."""
-        before = self.file, self.scan
+        """Reads the whole file again, whatever file has its name now. The old data stays where that is not a session.
+
+        It also stays until all is read, and its file is open as long as somebody reads it: jobs go on meanwhile.
+        """
+        made = NativeFile(self.path)
         try:
-            self.file, self.scan = SessionFile(self.path), Scan()
-            growth = Growth(self.read(lambda: False, lambda _scan: None), replaced=True)
+            added = made.read(lambda: False, lambda _scan: None)
         except NotASession:
-            if self.file is not before[0]:
-                # The current state counts as seen, so it is not reported as a change again.
-                before[0].latest = self.file.latest
-                self.file.close()
-            self.file, self.scan = before
+            # The current state counts as seen, so it is not reported as a change again.
+            self.file.latest = made.file.latest
+            made.close()
             raise
-        before[0].close()
-        return growth
+        self._read_from = made._read_from
+        return Growth(added, replaced=True)
 
     # --- entries ---
 
@@ -170,48 +187,36 @@ class NativeFile:
 
     def records(self, index: int) -> list[bytes]:
         """The stored line of an entry; for a line that is too large, the abridged one."""
-        return [self._line(index)]
-
-    def _line(self, index: int) -> bytes:
-        """The line of an entry; for a line that is too large, the abridged one."""
-        scan = self.scan
-        place = scan.long_lines.get(scan.columns.start[index]) if scan.long_lines else None
-        return place.line if place is not None else self.raw(index)
+        return [_line(index, *self._read_from)]
 
     def raw(self, index: int) -> bytes:
         """The line of an entry as it stands in the file, without its end, however large: for copies."""
-        scan, following = self.scan, index + 1
-        starts = scan.columns.start
-        start, behind = starts[index], starts[following] if following < len(starts) else scan.end
-        return self.file.at(start, behind - start).partition(b"\n")[0]
+        return _raw(index, *self._read_from)
 
     def body(self, index: int) -> Body | None:
         """An entry's line as an object, migrated; None where the line proves not to be one."""
-        return self._migrated(index, decode_line(self._line(index)))
-
-    def _migrated(self, index: int, body: Body | None) -> Body | None:
-        if body is None or self.scan.version >= CURRENT_VERSION:
-            return body
-        return migrated(body, EntryIndex(index), self.columns, self.scan.version)
+        file, scan = self._read_from
+        return _migrated(index, decode_line(_line(index, file, scan)), scan)
 
     def bodies(
         self, entries: Iterable[int], pick: Callable[[int, bytes], bool] | None = None
     ) -> Iterator[tuple[EntryIndex, Body | None]]:
         """See `Source`: neighbours are read together, and lines that `pick` refuses are not decoded."""
-        starts = self.columns.start
-        current = self.scan.version >= CURRENT_VERSION
+        file, scan = self._read_from
+        starts = scan.columns.start
+        current = scan.version >= CURRENT_VERSION
         # The same as `decode_line`, without a call for each of a hundred thousand lines.
         loads = orjson.loads
-        if self.scan.long_lines:
+        if scan.long_lines:
             # No block may include one of those lines.
             for index in entries:
-                line = self._line(index)
+                line = _line(index, file, scan)
                 if pick is None or pick(index, line):
-                    yield EntryIndex(index), self._migrated(index, decode_line(line))
+                    yield EntryIndex(index), _migrated(index, decode_line(line), scan)
             return
         for together in read_together(entries, starts):
             begin = starts[together[0]]
-            block = self.file.at(begin, self._behind(together[-1]) - begin)
+            block = file.at(begin, _behind(together[-1], scan) - begin)
             for index, line in zip(together, _lines_at(block, together, starts), strict=True):
                 if pick is not None and not pick(index, line):
                     continue
@@ -221,30 +226,27 @@ class NativeFile:
                     body = decode_line(line)
                 if type(body) is not dict:
                     body = None
-                yield index, body if current else self._migrated(index, body)
+                yield index, body if current else _migrated(index, body, scan)
 
     def stretches(self, entries: Iterable[int], most: int) -> Iterator[tuple[list[EntryIndex], memoryview]]:
         """Adjacent entries, at most `most` at once, and their lines as they stand; in the order asked for.
 
         Not for a file with lines that are too large to read.
         """
-        starts = self.columns.start
+        file, scan = self._read_from
+        starts = scan.columns.start
         for together in read_together(entries, starts):
             begin = starts[together[0]]
-            block = memoryview(self.file.at(begin, self._behind(together[-1]) - begin))
+            block = memoryview(file.at(begin, _behind(together[-1], scan) - begin))
             for run in side_by_side(together, most):
-                yield run, block[starts[run[0]] - begin : self._behind(run[-1]) - begin]
-
-    def _behind(self, index: int) -> int:
-        """The offset after the line of an entry."""
-        starts, following = self.columns.start, index + 1
-        return starts[following] if following < len(starts) else self.scan.end
+                yield run, block[starts[run[0]] - begin : _behind(run[-1], scan) - begin]
 
     def entry(self, index: int) -> Entry:
         """One entry, decoded."""
-        columns = self.columns
-        raw = self._line(index)
-        body = self._migrated(index, decode_line(raw))
+        file, scan = self._read_from
+        columns = scan.columns
+        raw = _line(index, file, scan)
+        body = _migrated(index, decode_line(raw), scan)
         parent = columns.parent[index]
         kind = Kind(columns.kind[index])
         linked = parent >= 0 and kind not in (Kind.MALFORMED, Kind.HEADER)
@@ -337,6 +339,29 @@ class NativeFile:
     def went_on(self) -> str | None:
         """None: there are no files beside this one."""
         return None
+
+
+def _line(index: int, file: SessionFile, scan: Scan) -> bytes:
+    """The line of an entry; for a line that is too large, the abridged one."""
+    place = scan.long_lines.get(scan.columns.start[index]) if scan.long_lines else None
+    return place.line if place is not None else _raw(index, file, scan)
+
+
+def _raw(index: int, file: SessionFile, scan: Scan) -> bytes:
+    start = scan.columns.start[index]
+    return file.at(start, _behind(index, scan) - start).partition(b"\n")[0]
+
+
+def _behind(index: int, scan: Scan) -> int:
+    """The offset after the line of an entry."""
+    starts, following = scan.columns.start, index + 1
+    return starts[following] if following < len(starts) else scan.end
+
+
+def _migrated(index: int, body: Body | None, scan: Scan) -> Body | None:
+    if body is None or scan.version >= CURRENT_VERSION:
+        return body
+    return migrated(body, EntryIndex(index), scan.columns, scan.version)
 
 
 def _lines_at(block: bytes, together: list[EntryIndex], starts: array[int]) -> list[bytes]:

@@ -66,8 +66,6 @@ class Source(Protocol):
     path: Path
     tools: object
     """The agent's tool table (`files.tool_calls.ToolTable`): how its calls name files. None where pi's applies."""
-    scan: Scan
-    """Header and columns of the session, the sidecar's entries included."""
     gone: bool
     """Whether no file had the name at the last look."""
     hoisted: bytearray
@@ -91,6 +89,11 @@ class Source(Protocol):
     """
 
     # --- reading ---
+
+    @property
+    def scan(self) -> Scan:
+        """Header and columns of the session, the sidecar's entries included."""
+        ...
 
     def read(self, stop: Callable[[], bool], publish: Callable[[Scan], object]) -> int:
         """Reads on to the end; returns the number of new entries. Raises NotASession with the reason in one line."""

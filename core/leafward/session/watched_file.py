@@ -65,6 +65,11 @@ class SessionFile:
         """Closes the file; its bytes are no longer readable."""
         self.handle.close()
 
+    def __del__(self) -> None:
+        # A file that was replaced has no other owner than the jobs that still read it.
+        if handle := getattr(self, "handle", None):
+            handle.close()
+
     def at(self, offset: int, size: int) -> bytes:
         """Some bytes of the file. Raises OSError. Callable from any thread."""
         if self.content is not None:

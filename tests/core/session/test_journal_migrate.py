@@ -20,7 +20,9 @@ from leafward.session.entries import Kind
 from leafward.session.journal.migration import backup_folder
 from leafward.session.journal.session_operations import label, move, rename, undo
 from leafward.session.journal.write import Writing
+from leafward.session.scan import Scan
 from leafward.session.session import Session
+from tests.sources import native
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,6 +69,39 @@ def shown(session: Session) -> list[tuple[Any, ...]]:
         else:
             seen.append((kind, entry.id, entry.parent, entry.body))
     return seen
+
+
+def test_who_reads_meanwhile_gets_what_it_would_have_got(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Jobs read beside a write: neither the empty columns of a file that is just read again, nor new bytes at old offsets."""
+    whole, entries = dict(session.bodies(range(len(session)))), range(len(session))
+    together, lines = session.bodies(entries), native(session).stretches(entries, 1)
+    read = [next(together)]
+    runs = [next(lines)]
+    advance = Scan.advance
+
+    def watched(*arguments: Any, **options: Any) -> int:
+        assert shown(session) == before
+        return advance(*arguments, **options)
+
+    before = shown(session)
+    monkeypatch.setattr(Scan, "advance", watched)
+    move(session, 0, NOON)
+    assert dict([*read, *together]) == whole
+    old = b"".join(bytes(line) for _, line in (*runs, *lines))
+    assert REPLY.encode() in old
+    assert {index: session.body(index) for index in entries} == whole
+
+
+def test_the_replaced_file_is_closed_behind_the_last_reader(session: Session) -> None:
+    handle = native(session).file.handle
+    reading = session.bodies(range(len(session)))
+    next(reading)
+    move(session, 0, NOON)
+    assert not handle.closed
+    del reading
+    assert handle.closed
 
 
 def test_a_version_1_file_becomes_the_tree_that_was_shown(session: Session, old: Path) -> None:

@@ -185,10 +185,6 @@ class CursorDetails(ExplorerController):
         session, metrics = self._state.session, self._state.metrics
         if session is None or metrics is None or self._proposed() != target:
             return
-        if self._state.writing:
-            # A write may replace the file, where that is of an older version: a price beside it would be of both.
-            self._pricing.start(PRICE_AFTER, partial(self.ask_price, target))
-            return
         if self._target == target and self._jobs.running("price"):
             # A session that grows faster than a price is computed would never show one.
             return

@@ -90,7 +90,6 @@ class SessionWrite(ExplorerController):
                 on_error(self._why_not() or "another change is still being written")
             return
         self._state.writing = True
-        self._jobs.cancel("price")
         self._jobs.also(
             "write",
             partial(append, session, change, self._services.clock),

@@ -67,7 +67,8 @@ class KeptFindings:
     def lead(self, source: Source) -> None:
         """Lets a source that is not yet read go on behind what was read for them."""
         if isinstance(source, NativeFile):
-            source.scan = self.scan if self.scan is not None else source.scan
+            if self.scan is not None:
+                source.go_on_from(self.scan)
         elif isinstance(source, ForeignFiles):
             source.go_on_from(self.reading)
 
