@@ -57,6 +57,8 @@ _LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 _CALL_TYPED = re.compile(r"</(?:antml:)?(?:invoke|function_calls|tool_calls?|tool_use)>\s*\Z")
 """The end of a call that a model wrote as words: nothing ran it."""
 _BROKEN_OFF = frozenset({"aborted", "error", "length"})
+_AGENT_ERROR = "API Error: "
+"""The beginning of a reply that Claude Code wrote itself where no model answered; older files (2.1.158) do not mark it otherwise."""
 CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 """One of several ways, by its number."""
 _TITLE = re.compile(r"#{1,6} (\S[^\n]{0,200})")
@@ -206,7 +208,11 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             called = bool(calls)
             turns[-1].works = turns[-1].works or called
             spoken = text_of(message.get("content")).strip()
-            turns[-1].answer = "" if called or _is_cut_off(message, spoken) else spoken
+            if spoken.startswith(_AGENT_ERROR):
+                spoken = ""
+            # Behind a search that the provider ran itself the model went on in the same reply.
+            goes_on = called and not (spoken and message.get("stopReason") == "stop")
+            turns[-1].answer = "" if goes_on or _is_cut_off(message, spoken) else spoken
             turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns and str(message.get("toolCallId")) not in by_user:
             returned = str(message.get("toolCallId")) in outputs and not message.get("isError")
@@ -339,10 +345,10 @@ def asks_back(answer: str) -> bool:
 
 
 def asks_above_list(answer: str) -> bool:
-    """Whether nothing but a list, with or without its head, stands behind the question of an answer: its choices, or sources."""
+    """Whether nothing but a list or addresses, with or without a head, stand behind the question of an answer: its choices, or sources."""
     lines = [line for line in answer.split("\n") if line.strip()]
     end = len(lines)
-    while end and _LISTED.match(lines[end - 1]):
+    while end and (_LISTED.match(lines[end - 1]) or "://" in lines[end - 1]):
         end -= 1
     if end and end < len(lines) and lines[end - 1].rstrip("*_ ").endswith(_ANNOUNCES):
         end -= 1

@@ -109,7 +109,8 @@ def answered_request(
 
 def section_of(turn: Turn, end: Turn, same: SameWork) -> SummarySection:
     """The section of an answered request: nothing is done where `end` tells no outcome."""
-    told = tells_outcome(turn, end, changed=bool(changed_for(turn, end, same)))
+    changed = bool(changed_for(turn, end, same))
+    told = tells_outcome(turn, end, changed=changed, looked=same.only_looked(end))
     return SummarySection.DONE if told else SummarySection.CONTEXT
 
 
