@@ -281,3 +281,41 @@ def test_a_request_for_which_calls_only_looked_is_not_done() -> None:
     assert any(line.startswith("Asked before: Take a look") for line in looked)
     did = told_in(SummarySection.DONE, fix, *ran("r", "cd src && make lexer"), advice, *more)
     assert any(line.startswith("Asked: Take a look") for line in did)
+
+
+def test_calls_about_the_agents_own_list_do_nothing() -> None:
+    fix = user("Take a look at the lexer of orchard, then help me with its table.")
+    plan = reply("", ("p", "update_plan", {"plan": [{"step": "Mend the table", "status": "pending"}]}))
+    more = [user("Draw the lanes of the valley beside the tree."), *EDIT, reply("Done. Drew the lanes.")]
+    said = [fix, *ran("r", "cat lexer.py"), plan, result("p", "ok"), reply("I have read the lexer."), *more]
+    assert any(
+        line.startswith("Asked before: Take a look") for line in told_in(SummarySection.CONTEXT, *said)
+    )
+
+
+def test_what_is_said_to_the_question_of_an_answer_in_words_is_the_goal() -> None:
+    said = [
+        user("how can a table help the lexer of orchard"),
+        reply("It would be smaller.\n\nDo you want me to look deeper into the table of the lexer?"),
+        user("@idea.md"),
+        *ran("r", "cat idea.md"),
+    ]
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert goal.startswith("@idea.md (asked: Do you want me to look deeper into the table of the lexer?)")
+    assert goal.endswith(" (asked before: how can a table help the lexer of orchard)")
+
+
+@pytest.mark.parametrize(("goes_on", "files"), [(True, 2), (False, 1), (False, 2)])
+def test_a_list_that_the_agent_let_be_is_what_was_planned(goes_on: bool, files: int) -> None:
+    todos = [{"content": one, "status": "pending"} for one in ("Write the table", "Draw the lanes")]
+    edits = [
+        one
+        for key in ("x", "y")[:files]
+        for one in (
+            reply("", (key, "edit", {"path": f"{key}.py", "oldText": "a", "newText": "b"})),
+            result(key, "ok"),
+        )
+    ]
+    asked = user("continue" if goes_on else "Now run the build of the orchard in the folder of the valley.")
+    said = [ASKED, reply("", ("t", "todowrite", {"todos": todos})), result("t", "ok"), asked, *edits]
+    assert bool(told_in(SummarySection.NEXT, *said)) is (goes_on or files < len(todos))

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
+from leafward.summaries.facts.agent_plan import changes_plan
 from leafward.summaries.facts.outcomes import files_changed, looks
 from leafward.summaries.summarizers.extractive.candidates import last_written
 
@@ -62,7 +63,7 @@ class SameWork:
         ]
         if not calls or any(call in calls for call in tool_calls(self._messages[turn.last].message)):
             return False
-        did = [call for call in calls if not looks(call.arguments)]
+        did = [call for call in calls if not (looks(call.arguments) or changes_plan(call))]
         return not did or did[-1].id in self._failed
 
     def went_on(self, turn: Turn) -> bool:

@@ -150,6 +150,9 @@ def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None
     evidence, turns, same = asked.evidence, asked.turns, asked.same
     if goal is not None:
         text = without_dropped(evidence, goal_text(turns, goal, same))
+        if goal is latest and goal.answer and not goal.works and (reply := _agreed_text(turns, goal)):
+            # Words answered it: what was said to their question is worked on, whether that goes on with it or not.
+            text = f"{reply} (asked before: {cut(goal.text, REQUEST_LIMIT)})"
         last = turn_before(turns, goal)
         answers = last is not None and asks_back(last.answer) and " (asked" not in text
         if before is not None and (answers or len(prose.content_words(text)) < TELLING):
