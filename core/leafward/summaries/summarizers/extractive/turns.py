@@ -207,12 +207,8 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             outputs.update(call.id for call in calls if call.name == _OUTPUT_TOOL)
             called = bool(calls)
             turns[-1].works = turns[-1].works or called
-            spoken = text_of(message.get("content")).strip()
-            if spoken.startswith(_AGENT_ERROR):
-                spoken = ""
-            # Behind a search that the provider ran itself the model went on in the same reply.
-            goes_on = called and not (spoken and message.get("stopReason") == "stop")
-            turns[-1].answer = "" if goes_on or _is_cut_off(message, spoken) else spoken
+            spoken = _spoken_in(message)
+            turns[-1].answer = "" if _is_cut_off(message, spoken, called=called) else spoken
             turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns and str(message.get("toolCallId")) not in by_user:
             returned = str(message.get("toolCallId")) in outputs and not message.get("isError")
@@ -226,10 +222,20 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     return turns
 
 
-def _is_cut_off(reply: Body, spoken: str) -> bool:
-    """Whether something was to follow a reply: it was broken off, a colon announces what did not come, or a call in its words did not run."""
+def _spoken_in(reply: Body) -> str:
+    """The model's words in a reply; empty where the agent wrote it itself."""
+    spoken = text_of(reply.get("content")).strip()
+    return "" if spoken.startswith(_AGENT_ERROR) else spoken
+
+
+def _is_cut_off(reply: Body, spoken: str, *, called: bool) -> bool:
+    """Whether something was to follow a reply: it was broken off, a colon announces what did not come, or a call in its words did not run.
+
+    With `called` results were to follow, unless the provider itself ran the calls and the model went on in the same reply.
+    """
     return (
-        spoken.endswith(_ANNOUNCES)
+        (called and not (spoken and reply.get("stopReason") == "stop"))
+        or spoken.endswith(_ANNOUNCES)
         or _CALL_TYPED.search(spoken) is not None
         or str(reply.get("stopReason")) in _BROKEN_OFF
     )
