@@ -94,9 +94,10 @@ def test_a_plan_or_a_question_asked_back_is_no_outcome() -> None:
     plan = [_ASKED, *ran("a", "cat src/rows.py"), reply("The columns would be read from `read_rows` first.")]
     asked = "Asked before: Port the frost table of orchard to columns. →"
     told = told_in(CONTEXT, *plan, *went_on)
-    assert f"{asked} answered: The columns would be read from `read_rows` first." in told
+    assert f"{asked} the reply says: “The columns would be read from `read_rows` first.”" in told
     back = [*plan[:-1], reply("Two tables hold the frost.\n\nWhich of the two tables do you mean?")]
-    assert f"{asked} asked back: Which of the two tables do you mean?" in told_in(CONTEXT, *back, *went_on)
+    # What the reply asked was answered since, or passed over.
+    assert asked.removesuffix(" →") in told_in(CONTEXT, *back, *went_on)
     assert not any("columns" in line for line in told_in(DONE, *back, *went_on))
 
 
@@ -240,11 +241,9 @@ def test_a_last_request_that_was_answered_with_a_plan_is_not_the_last_for_ever()
         *worked("src/lanes.py", "c"),
         reply("Drawn."),
     ]
-    previous = (
-        "## Critical Context\n- Last request: Port the table. → answered: The columns would be read first."
-    )
+    previous = "## Critical Context\n- Last request: Port the table. → the reply says: “The columns would be read first.”"
     text = summarize(span(*then, previous=previous, previous_entry=EntryIndex(3))).text
-    assert "Asked before: Port the table. → answered: The columns would be read first." in text
+    assert "Asked before: Port the table. → the reply says: “The columns would be read first.”" in text
     assert text.count("Last request") == 1
     assert "Asked before" not in summarize(span(*said)).text
 

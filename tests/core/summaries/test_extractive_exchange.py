@@ -141,8 +141,8 @@ def test_an_answer_that_the_user_called_wrong_is_no_outcome() -> None:
         reply("You are right. The cause is that tax is rounded for each line."),
         user("round it once at the end then"),
     ]
-    (asked,) = [line for line in told_in(SummarySection.DONE, *said) if line.startswith("Asked: ")]
-    assert asked.endswith("→ The cause is that tax is rounded for each line.")
+    (asked,) = [line for line in told_in(SummarySection.CONTEXT, *said) if line.startswith("Asked before: ")]
+    assert asked.endswith("→ the reply says: “The cause is that tax is rounded for each line.”")
 
 
 def test_work_is_taken_back_behind_a_reason_too() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ASKED = user("Port the lexer of orchard to a table.")
-GONE_ON = "What was asked before the messages that were kept is answered; go on with these."
+GONE_ON = "Go on with the messages that were kept."
 
 
 def kept(*messages: dict[str, Any]) -> list[SpanMessage]:

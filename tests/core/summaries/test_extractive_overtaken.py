@@ -333,7 +333,7 @@ def test_what_the_user_still_wanted_done_is_done_once_it_was_answered() -> None:
         *edited("src/rows.py", "b"),
     ]
     assert not any("legend" in line for line in told_in(SummarySection.NEXT, *said))
-    assert any("legend" in line for line in told_in(SummarySection.NEXT, *said[:6]))
+    assert any("legend" in line for line in told_in(SummarySection.GOAL, *said[:6]))
 
 
 def test_what_stands_in_a_fence_is_no_request() -> None:

@@ -11,7 +11,7 @@ from leafward.summaries.summarizers.extractive.requests.user_requests import NOT
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import reply, result, span, summarize, told_in, user
+from tests.core.told import ran, reply, result, span, summarize, told_in, user
 
 if TYPE_CHECKING:
     from typing import Any
@@ -126,7 +126,7 @@ def test_what_the_kept_messages_go_on_with_is_neither_last_nor_waiting() -> None
     assert "Last request: " not in lines
 
 
-DONE_BEHIND = "What was asked before the messages that were kept is answered; go on with these."
+DONE_BEHIND = "Go on with the messages that were kept."
 
 
 @pytest.mark.parametrize(
@@ -150,10 +150,14 @@ def test_a_split_turn_that_the_kept_messages_finish_is_done(behind: list[dict[st
     goal = next(line for section, line in lines if section is SummarySection.GOAL)
     assert goal == (DONE_BEHIND if behind[-1]["role"] == "user" else NOTHING_OPEN)
     assert not any(section is SummarySection.IN_PROGRESS for section, line in lines if line != "(none)")
-    assert any(
-        section is SummarySection.DONE and "Port the lexer of orchard to a table. → " in line
-        for section, line in lines
-    )
+    # What came of it stands in the kept messages, with what the user said to that.
+    asked = "Port the lexer of orchard to a table."
+    told = next(one for one in lines if asked in one[1])
+    if behind[-1]["role"] == "user":
+        assert told == (SummarySection.CONTEXT, f"Last request before the messages that were kept: {asked}")
+    else:
+        assert told[0] is SummarySection.DONE
+        assert f"{asked} → " in told[1]
 
 
 @pytest.mark.parametrize(
@@ -246,3 +250,72 @@ def test_files_have_a_second_line_in_room_that_nothing_else_takes() -> None:
     text = summarize(span(*said, kept=kept(reply("And on."))), 2_000).text
     assert all(f"`src/part{place}.py`" in text for place in range(14))
     assert text.count("- Read: ") == 2
+
+
+def test_a_reply_that_no_model_wrote_ends_nothing() -> None:
+    said = [ASKED, *EDIT, reply("API Error: Failed to parse JSON")]
+    assert told_in(SummarySection.GOAL, *said) == ["Port the lexer of orchard to a table."]
+
+
+def test_a_reply_behind_a_search_of_the_provider_ends_the_request() -> None:
+    searched = {
+        **reply("The table is the fastest way by far.", ("s", "web_search", {})),
+        "stopReason": "stop",
+    }
+    said = [user("Which way is the fastest for the lexer of orchard?"), searched]
+    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+
+
+def test_a_question_above_a_line_of_sources_waits() -> None:
+    asks = "The table is 7 GB. Which way do you want to go?\n\nSources: [tables](https://orchard.dev/tables), [rows](https://orchard.dev/rows)"
+    said = [user("How do I enable the tables of orchard?"), *EDIT, reply(asks)]
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert goal.startswith("Last request")
+
+
+def test_a_request_for_which_calls_only_looked_is_not_done() -> None:
+    fix = user("Take a look at the lexer of orchard, then help me with its table.")
+    advice = reply("I have read the lexer. The table would be smaller by half.")
+    more = [user("Draw the lanes of the valley beside the tree."), *EDIT, reply("Done. Drew the lanes.")]
+    looked = told_in(SummarySection.CONTEXT, fix, *ran("r", "cd src && cat lexer.py"), advice, *more)
+    assert any(line.startswith("Asked before: Take a look") for line in looked)
+    did = told_in(SummarySection.DONE, fix, *ran("r", "cd src && make lexer"), advice, *more)
+    assert any(line.startswith("Asked: Take a look") for line in did)
+
+
+def test_calls_about_the_agents_own_list_do_nothing() -> None:
+    fix = user("Take a look at the lexer of orchard, then help me with its table.")
+    plan = reply("", ("p", "update_plan", {"plan": [{"step": "Mend the table", "status": "pending"}]}))
+    more = [user("Draw the lanes of the valley beside the tree."), *EDIT, reply("Done. Drew the lanes.")]
+    said = [fix, *ran("r", "cat lexer.py"), plan, result("p", "ok"), reply("I have read the lexer."), *more]
+    assert any(
+        line.startswith("Asked before: Take a look") for line in told_in(SummarySection.CONTEXT, *said)
+    )
+
+
+def test_what_is_said_to_the_question_of_an_answer_in_words_is_the_goal() -> None:
+    said = [
+        user("how can a table help the lexer of orchard"),
+        reply("It would be smaller.\n\nDo you want me to look deeper into the table of the lexer?"),
+        user("@idea.md"),
+        *ran("r", "cat idea.md"),
+    ]
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert goal.startswith("@idea.md (asked: Do you want me to look deeper into the table of the lexer?)")
+    assert goal.endswith(" (asked before: how can a table help the lexer of orchard)")
+
+
+@pytest.mark.parametrize(("goes_on", "files"), [(True, 2), (False, 1), (False, 2)])
+def test_a_list_that_the_agent_let_be_is_what_was_planned(goes_on: bool, files: int) -> None:
+    todos = [{"content": one, "status": "pending"} for one in ("Write the table", "Draw the lanes")]
+    edits = [
+        one
+        for key in ("x", "y")[:files]
+        for one in (
+            reply("", (key, "edit", {"path": f"{key}.py", "oldText": "a", "newText": "b"})),
+            result(key, "ok"),
+        )
+    ]
+    asked = user("continue" if goes_on else "Now run the build of the orchard in the folder of the valley.")
+    said = [ASKED, reply("", ("t", "todowrite", {"todos": todos})), result("t", "ok"), asked, *edits]
+    assert bool(told_in(SummarySection.NEXT, *said)) is (goes_on or files < len(todos))

@@ -240,6 +240,11 @@ def whole_list(arguments: Mapping[str, Any]) -> dict[str, AgentPlanItem] | None:
     return None
 
 
+def changes_plan(call: ToolCall) -> bool:
+    """Whether a call is only about the agent's own list."""
+    return call.name in BY_ITEM or whole_list(call.arguments) is not None
+
+
 def words_of(call: ToolCall) -> dict[str, Any]:
     """The arguments of a call without the states and ids of task items, which are nobody's names."""
     if call.name in BY_ITEM:

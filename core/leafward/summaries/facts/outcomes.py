@@ -42,6 +42,8 @@ _LOOKING = late(
     r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|git (?:status|log|diff|show))\b"
 )
 """Commands that only read, which nobody takes for tests."""
+_STEPS = late(r"\s*(?:&&|\|\||[;\n])\s*")
+"""What stands between the commands of a script."""
 _TYPED = late(r"^[^\n]{4,200}$")
 
 
@@ -89,8 +91,9 @@ def is_typed(command: str) -> bool:
 
 def looks(arguments: Mapping[str, Any]) -> bool:
     """Whether a call with these arguments only shows files, or searches them."""
-    command = command_of(arguments)
-    return _LOOKING.match(command) is not None if command else is_silent(arguments) or "pattern" in arguments
+    if command := command_of(arguments):
+        return all(map(_LOOKING.match, filter(None, _STEPS.split(command))))
+    return is_silent(arguments) or "pattern" in arguments
 
 
 def runs_tests(command: str) -> bool:

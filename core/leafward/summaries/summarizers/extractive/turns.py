@@ -57,6 +57,8 @@ _LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 _CALL_TYPED = re.compile(r"</(?:antml:)?(?:invoke|function_calls|tool_calls?|tool_use)>\s*\Z")
 """The end of a call that a model wrote as words: nothing ran it."""
 _BROKEN_OFF = frozenset({"aborted", "error", "length"})
+_AGENT_ERROR = "API Error: "
+"""The beginning of a reply that Claude Code wrote itself where no model answered; older files (2.1.158) do not mark it otherwise."""
 CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 """One of several ways, by its number."""
 _TITLE = re.compile(r"#{1,6} (\S[^\n]{0,200})")
@@ -205,8 +207,8 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             outputs.update(call.id for call in calls if call.name == _OUTPUT_TOOL)
             called = bool(calls)
             turns[-1].works = turns[-1].works or called
-            spoken = text_of(message.get("content")).strip()
-            turns[-1].answer = "" if called or _is_cut_off(message, spoken) else spoken
+            spoken = _spoken_in(message)
+            turns[-1].answer = "" if _is_cut_off(message, spoken, called=called) else spoken
             turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns and str(message.get("toolCallId")) not in by_user:
             returned = str(message.get("toolCallId")) in outputs and not message.get("isError")
@@ -220,10 +222,20 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     return turns
 
 
-def _is_cut_off(reply: Body, spoken: str) -> bool:
-    """Whether something was to follow a reply: it was broken off, a colon announces what did not come, or a call in its words did not run."""
+def _spoken_in(reply: Body) -> str:
+    """The model's words in a reply; empty where the agent wrote it itself."""
+    spoken = text_of(reply.get("content")).strip()
+    return "" if spoken.startswith(_AGENT_ERROR) else spoken
+
+
+def _is_cut_off(reply: Body, spoken: str, *, called: bool) -> bool:
+    """Whether something was to follow a reply: it was broken off, a colon announces what did not come, or a call in its words did not run.
+
+    With `called` results were to follow, unless the provider itself ran the calls and the model went on in the same reply.
+    """
     return (
-        spoken.endswith(_ANNOUNCES)
+        (called and not (spoken and reply.get("stopReason") == "stop"))
+        or spoken.endswith(_ANNOUNCES)
         or _CALL_TYPED.search(spoken) is not None
         or str(reply.get("stopReason")) in _BROKEN_OFF
     )
@@ -339,10 +351,10 @@ def asks_back(answer: str) -> bool:
 
 
 def asks_above_list(answer: str) -> bool:
-    """Whether nothing but a list, with or without its head, stands behind the question of an answer: its choices, or sources."""
+    """Whether nothing but a list or addresses, with or without a head, stand behind the question of an answer: its choices, or sources."""
     lines = [line for line in answer.split("\n") if line.strip()]
     end = len(lines)
-    while end and _LISTED.match(lines[end - 1]):
+    while end and (_LISTED.match(lines[end - 1]) or "://" in lines[end - 1]):
         end -= 1
     if end and end < len(lines) and lines[end - 1].rstrip("*_ ").endswith(_ANNOUNCES):
         end -= 1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose, questions, responses
+from leafward.summaries.facts.demands import orders
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.requests.exchange import closing, reports_result, verdict_of
@@ -105,6 +106,10 @@ _DID = late(
 """A sentence that tells work, or that a failure is over."""
 
 
+_PLAN = late(r"(?i)\bplan\b|计划|方案")
+_PARTS = late(r"[,.!]\s+|[，。！]")
+
+
 def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
     """Whether the last request that tells its subject is over: answered with a result or what it asked, and nothing is left.
 
@@ -168,12 +173,21 @@ def asks_for_work(request: str) -> bool:
     return any(map(CHANGES.match, [request, *prose.sentences(request)]))
 
 
-def tells_outcome(request: Turn, end: Turn, *, changed: bool) -> bool:
+def asks_for_plan(request: str) -> bool:
+    """Whether a request asks for a plan, which is made without any work."""
+    return any(orders(one) and _PLAN.search(one) for one in _PARTS.split(request))
+
+
+def tells_outcome(request: Turn, end: Turn, *, changed: bool, looked: bool) -> bool:
     """Whether the answer that ends an exchange tells what came of a request: reports work, or gives what was asked for.
 
-    A plan, or a question asked back, does neither. `changed` says that the work changed a file.
+    A plan, or a question asked back, does neither. `changed` says that the work changed a file, `looked` that its calls only
+    looked something up, or that the last one failed: then only information and plans are told.
     """
     if end.doubted or not end.answer:
+        return False
+    told = questions.asks(request.text) or _inquires(request.text) or asks_for_plan(request.text)
+    if looked and not (changed or told) and prose.ENGLISH.search(end.answer) is not None:
         return False
     if changed or reports_result(end.answer) or verdict_of(end):
         return True

@@ -19,7 +19,14 @@ from leafward.summaries.summarizers.extractive.requests.request_texts import (
     whole_sentences,
     with_outcome,
 )
-from leafward.summaries.summarizers.extractive.turns import SUBSTANTIAL, Turn, is_answered, turn_before
+from leafward.summaries.summarizers.extractive.turns import (
+    CHOOSES,
+    SUBSTANTIAL,
+    Turn,
+    asks_back,
+    is_answered,
+    turn_before,
+)
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
 
 if TYPE_CHECKING:
@@ -40,7 +47,11 @@ def earlier_requests(
     total = max(1, evidence.size)
 
     def may_hold(turn: Turn) -> bool:
-        return turn not in told and _is_worth_telling(turn) and not _is_overtaken(turns, turn, same)
+        if turn in told or not _is_worth_telling(turn) or _is_overtaken(turns, turn, same):
+            return False
+        # A choice says nothing without what was to be chosen from.
+        before = turn_before(turns, turn)
+        return before is None or not (asks_back(before.answer) and CHOOSES.search(turn.own))
 
     # From the newest back: what came of a request takes long to tell, and of a long path only the last few are told.
     earlier = list(islice(filter(may_hold, reversed(turns)), _ASKED))
@@ -109,7 +120,8 @@ def answered_request(
 
 def section_of(turn: Turn, end: Turn, same: SameWork) -> SummarySection:
     """The section of an answered request: nothing is done where `end` tells no outcome."""
-    told = tells_outcome(turn, end, changed=bool(changed_for(turn, end, same)))
+    changed = bool(changed_for(turn, end, same))
+    told = tells_outcome(turn, end, changed=changed, looked=same.only_looked(end))
     return SummarySection.DONE if told else SummarySection.CONTEXT
 
 

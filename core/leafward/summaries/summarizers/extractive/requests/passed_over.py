@@ -46,6 +46,7 @@ def settle(
 ) -> None:
     """Leaves out such steps, or turns them into what was planned; `reader` has read nothing yet."""
     _leave_out_parts(evidence)
+    outdated = _is_list_outdated(evidence, turns)
     over = _closed_in(kept, evidence, reader)
     later = turns_of(kept)
     left = []
@@ -65,7 +66,9 @@ def settle(
                 if not (evidence.is_carried(candidate) or evidence.is_left_alone(candidate.text, said)):
                     continue
                 put_behind(evidence, candidate)
-            elif not (listed or evidence.is_carried(candidate)) and _may_be_done(evidence, candidate, turns):
+            elif (listed and outdated) or (
+                not (listed or evidence.is_carried(candidate)) and _may_be_done(evidence, candidate, turns)
+            ):
                 put_behind(evidence, candidate)
         elif candidate.provenance is Provenance.SAID and comes_next(candidate.text):
             place = evidence.place_of(candidate)
@@ -82,6 +85,18 @@ def is_listed(evidence: Evidence, candidate: LineCandidate) -> bool:
     return any(
         key in planned or evidence.facts[kind, key].voice is Voice.CODE for kind, key in candidate.carries
     )
+
+
+def _is_list_outdated(evidence: Evidence, turns: Sequence[Turn]) -> bool:
+    """Whether the agent let its list be: the user asked for something else since it was written, and as many files were changed as it has open steps."""
+    steps = [
+        fact
+        for key in evidence.reader.plan.open
+        if (fact := evidence.facts.get((FactKind.TODO, key))) is not None
+    ]
+    place = max((evidence.position.get(fact.last, -1) for fact in steps), default=-1)
+    changed = sum(work.changed > place for work in evidence.files.values())
+    return 0 < len(steps) <= changed and any(turn.first > place and not keeps_going(turn) for turn in turns)
 
 
 def is_asked_for(candidate: LineCandidate, turns: Sequence[Turn], place: int = -1) -> bool:

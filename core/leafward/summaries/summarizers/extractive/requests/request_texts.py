@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import labels, prose, questions, responses
-from leafward.summaries.facts.demands import orders
+from leafward.summaries.facts import labels, prose, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import bids, passages
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
-from leafward.summaries.summarizers.extractive.requests.answered_requests import tells_outcome
+from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_plan, tells_outcome
 from leafward.summaries.summarizers.extractive.requests.current_goal import stands_for_an_aside
 from leafward.summaries.summarizers.extractive.requests.exchange import verdict_of
 from leafward.summaries.summarizers.extractive.requests.offers import accepted
@@ -44,7 +43,6 @@ OUTCOME_LIMIT = 120
 """Characters of a request's outcome."""
 ENDING_LIMIT = OUTCOME_LIMIT + 24
 """Characters of what is quoted of a reply behind a request, with our words around it."""
-_ASKED_BACK = "asked back: "
 _TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
 _HEADING_ALONE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[.:]?|[A-ZÀ-Þ][^\W\d_]+(?: [^\W\d_]+){1,3}(?<![.!?:)])")
 """One word, or a few without a stop, of letters alone: a heading tells no outcome."""
@@ -70,8 +68,6 @@ _TAIL = 200
 """Characters of the last sentences of a long request."""
 _DATA = re.compile(r"[!-~]{100}")
 """Characters without a blank that are no words: a record that was pasted, a token."""
-_PLAN = re.compile(r"(?i)\bplan\b|计划|方案")
-_PARTS = re.compile(r"[,.!]\s+|[，。！]")
 _TELLS = 2
 """Content words from which a sentence tells something."""
 
@@ -206,18 +202,16 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
     """A request with its outcome: the answer's first report of work, else the changed files, else its first statement.
 
     A decision is no outcome: it has a section of its own. A statement about code that was written anew since may no longer hold.
-    Where `end` tells no outcome, what it says is told as an answer.
+    Where `end` tells no outcome, only how it begins is told.
     """
     changed = changed_for(request, end, same)
     if end.doubted:
         return text
-    if not tells_outcome(request, end, changed=bool(changed)):
-        asked = question_of(end.answer)
-        said = f"{_ASKED_BACK}{asked}" if asked else f"answered: {_statement_of(end, same)}"
-        return f"{text}{OUTCOME}{cut(said, OUTCOME_LIMIT)}" if asked or _statement_of(end, same) else text
+    if not tells_outcome(request, end, changed=bool(changed), looked=same.only_looked(end)):
+        return with_ending(text, request, end.answer, same)
     if verdict := verdict_of(end):
         return f"{text}{OUTCOME}{cut(verdict, OUTCOME_LIMIT)}"
-    if not changed and any(orders(one) and _PLAN.search(one) for one in _PARTS.split(request.text)):
+    if not changed and asks_for_plan(request.text):
         # A sentence out of the plan that was asked for is no outcome; how that begins says what it is.
         return f"{text}{OUTCOME}{cut(' '.join(end.answer.replace('*', '').split()), OUTCOME_LIMIT)}"
     told = _report_of(end.answer)
@@ -260,32 +254,32 @@ def _report_of(answer: str) -> str:
     return next(did, "") or next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
 
 
-def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, is_told: bool = False) -> str:
-    """A request of which nothing decides whether it is done, with what the last reply to it says, which may tell.
+def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bool = False) -> str:
+    """A request of which nothing decides whether it is done, with the first statement of the last reply to it: answers begin with how it stands.
 
-    Of the answer to a question that is its beginning, else its first report, what it asks back, or what it says of the request. Where that
-    `is_told` elsewhere, the files are named that were changed for the request.
+    Where that says nothing, or the reply asked what was answered since, the files are named that were changed for the request. With
+    `waits` its question is still open, and stands on a line of its own: beside that, only what is done counts.
     """
-    # A step has a line of its own too.
-    said = [
+    said = (
         whole
         for one in passages(answer, shortest=8)
-        if section_of_sentence(one.text) is not SummarySection.NEXT and (whole := one.alone())
-    ]
-    begins = questions.asks(turn.own) and not is_told
-    begun = next((one for one in said if not prose.announces(one)), "") if begins else ""
-    quoted = begun or _report_of(answer)
-    if not quoted and is_told:
-        files = same.changed(turn)
-        return f"{text}{OUTCOME}changed {named_files(files)}" if files else text
-    if not quoted and (asked := question_of(answer)):
-        return f"{text}{OUTCOME}{_ASKED_BACK}{cut(asked, OUTCOME_LIMIT)}"
-    if said and not quoted:
-        # The sentence that speaks of what was asked for; without one, answers begin with what they say.
-        asked_for = frozenset(content_words(turn.own))
-        stated = [one for one in said if not prose.announces(one)] or said[-1:]
-        quoted = max(stated, key=lambda one: len(asked_for.intersection(content_words(one))))
-    return f"{text}{OUTCOME}{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted else text
+        if (
+            (section := section_of_sentence(one.text)) is SummarySection.DONE
+            or prose.reports(one.text)
+            # A step and a choice have a line of their own too, and a few words say little.
+            or (
+                section is SummarySection.CONTEXT
+                and not (waits or prose.announces(one.text) or asks_back(one.text))
+                and one.text.endswith(_STOPS)
+                and len(content_words(one.text)) > SUBSTANTIAL
+            )
+        )
+        and (whole := one.alone())
+    )
+    files = f"changed {named_files(changed)}" if (changed := same.changed(turn)) else ""
+    quoted = next(said, "") if waits or not asks_back(answer) else ""
+    outcome = f"{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted and not (waits and files) else files
+    return f"{text}{OUTCOME}{outcome}" if outcome else text
 
 
 def changed_for(request: Turn, end: Turn, same: SameWork) -> list[str]:

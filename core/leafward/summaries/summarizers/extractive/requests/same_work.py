@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.outcomes import files_changed
+from leafward.session.entries import tool_calls
+from leafward.summaries.facts.agent_plan import changes_plan
+from leafward.summaries.facts.outcomes import files_changed, looks
 from leafward.summaries.summarizers.extractive.candidates import last_written
 
 if TYPE_CHECKING:
@@ -47,6 +49,22 @@ class SameWork:
         A file that git brought back is not changed.
         """
         return [path for path in self._changed(turn.first, turn.last) if path not in self._restored]
+
+    def only_looked(self, turn: Turn) -> bool:
+        """Whether the calls for a request only showed or searched something, or the last one that did more failed: nothing shows that it is done.
+
+        Not so where the reply to it is behind the span.
+        """
+        calls = [
+            call
+            for _, message in self._messages[turn.first : turn.last + 1]
+            if message.get("role") == "assistant"
+            for call in tool_calls(message)
+        ]
+        if not calls or any(call in calls for call in tool_calls(self._messages[turn.last].message)):
+            return False
+        did = [call for call in calls if not (looks(call.arguments) or changes_plan(call))]
+        return not did or did[-1].id in self._failed
 
     def went_on(self, turn: Turn) -> bool:
         """Whether all files that the work on a request changed were changed again after it."""

@@ -75,9 +75,10 @@ if TYPE_CHECKING:
 LAST_REQUEST = "Last request"
 ASKED_BACK = ", answered with a question"
 """Words behind that where the work may be done and the question be about more, or wait for the question."""
-NOTHING_OPEN = "The last request is answered; go on with what is asked next."
-"""The goal where nothing that was asked is open."""
-_NOTHING_OPEN_BEFORE = "What was asked before the messages that were kept is answered; go on with these."
+NOTHING_OPEN = "A reply ended the last request; go on with what is asked next."
+"""The goal where nothing says that more is to be done: a reply ended, whatever it is worth."""
+_NOTHING_OPEN_BEFORE = "Go on with the messages that were kept."
+"""The same where these have a later request."""
 SETTLED = (NOTHING_OPEN, _NOTHING_OPEN_BEFORE)
 """The goals of ours that say that there is none."""
 _BRIEFLY = 100
@@ -149,6 +150,9 @@ def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None
     evidence, turns, same = asked.evidence, asked.turns, asked.same
     if goal is not None:
         text = without_dropped(evidence, goal_text(turns, goal, same))
+        if goal is latest and goal.answer and not goal.works and (reply := _agreed_text(turns, goal)):
+            # Words answered it: what was said to their question is worked on, whether that goes on with it or not.
+            text = f"{reply} (asked before: {cut(goal.text, REQUEST_LIMIT)})"
         last = turn_before(turns, goal)
         answers = last is not None and asks_back(last.answer) and " (asked" not in text
         if before is not None and (answers or len(prose.content_words(text)) < TELLING):
@@ -170,17 +174,16 @@ def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None
 
 
 def _replied(asked: _Requests, latest: Turn, *, first: bool) -> None:
-    """Adds the last request with what its reply reports, or its end: whoever goes on sees how it stands."""
+    """Adds the last request with the first that its reply states: whoever goes on sees how it stands."""
     evidence, kept, end = asked.evidence, asked.kept, asked.turns[-1]
     asks = asks_back(end.answer)
-    # The question waits on a line of its own, and what was asked since is among the kept messages.
-    is_told = asks or kept.since or bool(obstacle(asked.turns, since=False))
+    waits = asks or bool(obstacle(asked.turns, since=False))
     lead = f"{LAST_REQUEST}{BEFORE_KEPT if kept.since else ASKED_BACK * asks}: "
     # Behind it the kept messages have what was asked since.
     limit = EARLIER if kept.since else open_limit(latest.text)
     agreed = _agreed_text(asked.turns, latest) if end is not latest and not is_praise(end) else ""
     said = agreed or last_text(asked.turns, latest, limit)
-    text = with_ending(said, latest, end.answer, asked.same, is_told=is_told)
+    text = with_ending(said, latest, end.answer, asked.same, waits=waits)
     section = SummarySection.GOAL if first else SummarySection.CONTEXT
     add(
         evidence,
@@ -229,8 +232,8 @@ def _goes_on(turns: Sequence[Turn], goal: Turn, latest: Turn) -> bool:
         # Who accepts the offer behind the answer to a question has that answer.
         return False
     between = [one for one in turns if goal.first <= one.first <= latest.first]
-    if latest.works and latest.words >= 2 * TELLING and not any(one.answer for one in between[:-1]):
-        # Whatever became of that work, this was asked at length amid it, and is worked on.
+    if latest.words >= TELLING and (latest.works or any(one.answer for one in between[:-1])):
+        # Whatever became of that work, this was asked at length since, and tells by itself what it is about.
         return False
     return all(
         not one.answer
@@ -296,13 +299,12 @@ def _settled(asked: _Requests, latest: Turn, lead: str, *, first: bool) -> None:
     """Adds the last request with its outcome, and the goal that nothing is open."""
     evidence, kept = asked.evidence, asked.kept
     end = closing(asked.turns, latest)
-    # Without an answer nothing tells what came of it; or the user took that back.
+    text, section = last_text(asked.turns, latest), SummarySection.CONTEXT
+    # Where the kept messages have the answer, they tell what came of it, and what the user said to that; or he took it back.
     taken_back = any(responses.takes_back(turn.text) for turn in kept.later[:1])
-    section = SummarySection.CONTEXT if taken_back else section_of(latest, end, asked.same)
-    text = last_text(asked.turns, latest)
-    _last(
-        evidence, section, text if taken_back else with_outcome(text, latest, end, asked.same), latest, lead
-    )
+    if not (taken_back or (asked.is_split and kept.since)):
+        text, section = with_outcome(text, latest, end, asked.same), section_of(latest, end, asked.same)
+    _last(evidence, section, text, latest, lead)
     if first and not any(line.section is SummarySection.GOAL for line in evidence.candidates):
         nothing = _NOTHING_OPEN_BEFORE if kept.since else NOTHING_OPEN
         add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
