@@ -12,7 +12,7 @@ _LEFT_ALONE = (
 _NAMELESS = "The pump of the lower pond takes about forty minutes until the whole pond is empty."
 _FIRST = [
     user("Find out why the gate of the orchard stays shut."),
-    *ran("a", "cat fences"),
+    *ran("a", "orchard measure fences"),
     reply(f"The cause is the pump of the pond.\n\n{_WORKED_ON}\n\n{_LEFT_ALONE}\n\n{_NAMELESS}"),
 ]
 

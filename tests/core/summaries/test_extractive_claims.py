@@ -300,7 +300,7 @@ def test_what_was_said_before_files_changed_has_a_heading_that_says_so(
 ) -> None:
     said = [
         user("Why does orchard take so long?"),
-        *ran("a", "cat src/rows.py"),
+        *ran("a", "orchard measure"),
         reply(f"{_FIRST} {_SAID} {_ASIDE}"),
     ]
     text = summarize(span(*said, *after)).text
@@ -311,9 +311,27 @@ def test_what_was_said_before_files_changed_has_a_heading_that_says_so(
 
 def test_a_statement_that_names_nothing_is_dated_by_any_change() -> None:
     found = "The letters of the valley are all counted twice because the rows are kept."
-    said = [user("Why does orchard take so long?"), *ran("a", "cat src/rows.py"), reply(f"{_FIRST} {found}")]
+    asked, told = user("Why does orchard take so long?"), reply(f"{_FIRST} {found}")
     work = [user("Then mend the lexer."), *worked("src/lexer.py", "b"), reply("Done.")]
-    assert f"- {found}" in _below(summarize(span(*said, *work)).text, Provenance.DATED)
+    dated = summarize(span(asked, *ran("a", "orchard measure"), told, *work)).text
+    assert f"- {found}" in _below(dated, Provenance.DATED)
+
+
+@pytest.mark.parametrize("looked", [ran("a", "cat src/rows.py"), ran("a", "orchard measure")])
+def test_what_a_turn_told_that_only_looked_or_proposed_is_history_once_files_changed(
+    looked: list[dict[str, object]],
+) -> None:
+    found = "The letters of the valley are all counted twice because the rows are kept."
+    cause = "The cause: nobody empties the table of the rows in the valley."
+    said = [
+        user("Why does orchard take so long?"),
+        *looked,
+        reply(f"{_FIRST} {found} {cause} Shall I go on?"),
+    ]
+    assert f"- {found}" in summarize(span(*said)).text
+    text = summarize(span(*said, user("yes"), *worked("src/rows.py", "b"), reply("Done."))).text
+    assert f"- {found}" not in text
+    assert f"- {cause}" in text
 
 
 @pytest.mark.parametrize(
@@ -333,7 +351,7 @@ def test_what_came_of_runs_that_were_compared_no_change_dates(found: str) -> Non
 def test_work_in_the_kept_messages_dates_what_was_said_before_it() -> None:
     said = [
         user("Why does orchard take so long?"),
-        *ran("a", "cat src/rows.py"),
+        *ran("a", "orchard measure"),
         reply(f"{_FIRST} {_SAID} {_ASIDE}"),
     ]
     kept = [user("Then mend it: `frost_rows`."), *worked("src/rows.py", "b")]
@@ -408,8 +426,9 @@ def test_what_an_answer_in_another_language_lists_last_is_proposed_once_more_was
     answer = f"Archiwum\n- tabela.txt zawiera wiersze szronu.\n- sad.txt zawiera drzewa.\n\nDalsze kroki\n\n1. {step}"
     said = [user("Zapoznaj się z archiwum sadu."), *ran("a", "ls archiwum"), reply(answer)]
     assert f"Proposed: Dalsze kroki: {step}" not in told_in(CONTEXT, *said)
-    then = [user("Dodaj kolumny do tabeli szronu."), *worked("src/frost.py", "b")]
+    then = [user("Obejrzyj kolumny tabeli szronu."), *ran("b", "cat src/frost.py")]
     assert f"Proposed: Dalsze kroki: {step}" in told_in(CONTEXT, *said, *then)
+    assert f"Proposed: Dalsze kroki: {step}" not in told_in(CONTEXT, *said, *worked("src/frost.py", "c"))
 
 
 def test_a_yes_to_a_question_in_another_language_stands_with_that_question() -> None:
@@ -427,13 +446,12 @@ def test_a_yes_to_a_question_in_another_language_stands_with_that_question() -> 
     assert f"tak, ale z planem i porządnie (asked: {question})" in summarize(span(*said, *then)).text
 
 
-def test_a_last_reply_that_work_passed_is_dated() -> None:
+def test_a_last_reply_that_work_passed_is_not_told() -> None:
     found = "The reader of `src/rows.py` and the writer of `src/letters.py` still make keys of their own."
     said = [_ASKED, reply(found, ("a", "edit", {"path": "src/rows.py", "oldText": "x", "newText": "y"}))]
     text = summarize(span(*said, result("a", "ok"))).text
     assert f"- Last reply: {found}" in _below(text, Provenance.SAID)
-    text = summarize(span(*said, result("a", "ok"), *worked("src/letters.py", "b"))).text
-    assert f"- Last reply: {found}" in _below(text, Provenance.DATED)
+    assert found not in summarize(span(*said, result("a", "ok"), *worked("src/letters.py", "b"))).text
 
 
 def test_the_answer_to_a_question_is_its_outcome_and_not_the_work_that_it_offered() -> None:

@@ -237,7 +237,13 @@ def test_what_a_summary_lists_as_not_done_is_not_in_progress_before_work_went_on
 def test_a_value_amid_a_statement_does_not_make_it_one_about_values() -> None:
     way = "The result of the task `run_frost` contains `frostId: ac66d4b`, and the transcript holds both."
     given = {"path": "frost.py", "oldText": "x", "newText": "frostId = read_id(run_frost)"}
-    said = [*_LOOKS_BROKEN, reply(way), user("now read the ids from there"), reply("", ("b", "edit", given))]
+    said = [
+        *_LOOKS_BROKEN,
+        *ran("c", "orchard run"),
+        reply(way),
+        user("now read the ids from there"),
+        reply("", ("b", "edit", given)),
+    ]
     assert "ac66d4b" in summarize(span(*said, result("b", "ok", failed=True))).text
     other = given | {"newText": "frostId = read_id()"}
     then = [*said[:-1], reply("", ("b", "edit", other)), result("b", "ok")]

@@ -6,7 +6,8 @@ import pytest
 
 from leafward.summaries.facts import prose
 from leafward.summaries.facts.questions import without_fillers
-from leafward.summaries.summarizers.extractive.answers.passages import points_back, quotable
+from leafward.summaries.summarizers.extractive.answers.passages import quotable
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import points_back
 from leafward.summaries.summarizers.extractive.requests.offers import last_items
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user

@@ -321,7 +321,9 @@ def test_a_question_leaves_nothing_to_be_done_and_decides_nothing() -> None:
 
 
 def test_a_decision_has_a_reason() -> None:
-    said = reply("We keep the old file because the tests import it. The file is long.")
+    said = reply(
+        "We keep the old file because the tests import it. The file is long. Both serve decision-making in the orchard."
+    )
     assert [fact.text for fact in facts_of(said) if fact.kind is FactKind.DECISION] == [
         "We keep the old file because the tests import it."
     ]

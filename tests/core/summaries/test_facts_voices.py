@@ -288,6 +288,12 @@ def test_thoughts_that_were_put_together_are_two_sentences() -> None:
     ]
 
 
+def test_a_word_joined_with_the_next_sentence_of_thinking_is_no_name() -> None:
+    thought = "The hook runs on StopLet me look for `StopHook` then."
+    found = read({"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]})
+    assert found[FactKind.IDENTIFIER] == ["StopHook"]
+
+
 def test_a_choice_that_is_taken_back_in_the_same_thinking_is_no_decision() -> None:
     thought = (
         "Let me just use a custom tree view instead, since it avoids the dependency. I keep going back and forth on this."

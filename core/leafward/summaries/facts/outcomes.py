@@ -39,7 +39,7 @@ _COUNT_LINE = 40
 """Characters of a line that holds only a count."""
 _TAP = late(r"(?m)^[^\S\n]*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
 _LOOKING = late(
-    r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|git (?:status|log|diff|show))\b"
+    r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|nl|git (?:status|log|diff|show|ls-files|blame))\b"
 )
 """Commands that only read, which nobody takes for tests."""
 _STEPS = late(r"\s*(?:&&|\|\||[;\n])\s*")

@@ -54,7 +54,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 # All patterns of words are in lower case, like the texts: matching without case would take twice as long.
 _DECIDED = markers(
-    r"\b(?:decided|decision|we(?:'ll| will|’ll) (?:use|keep|go)|let'?s (?:use|keep|go with|stick)|going with|go with|chose|chosen|opt(?:ed|ing) (?:for|to)"
+    r"\b(?:decided|decision(?!-)|we(?:'ll| will|’ll) (?:use|keep|go)|let'?s (?:use|keep|go with|stick)|going with|go with|chose|chosen|opt(?:ed|ing) (?:for|to)"
     r"|agreed|settled on|switch(?:ed|ing)? to|stick(?:ing)? with|entschieden|décidé|decidido)\b|决定|采用|改用|決めた|採用|결정(?![되된될됩돼])",
     "decided decision we let lets going go chose chosen opted opting agreed settled switch switched "
     "switching stick sticking entschieden decidido",

@@ -25,7 +25,7 @@ Known = dict[tuple[object, ...], list[Sighting]]
 
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
 _OPENERS = "The|Let|Looking|But|Wait|Actually|Since|However|Given|This|Now|Also|Here|There|So"
-_GLUED = re.compile(rf"[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
+_GLUED = re.compile(rf"[A-Z]?[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
 """A word and the first one of the next sentence, where blocks of thinking were joined without anything between them."""
 _JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|To)(?:['’]\w+)? )")
 """The place where they were joined."""

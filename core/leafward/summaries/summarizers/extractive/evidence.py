@@ -147,7 +147,7 @@ def collect(
     _without_repeats(evidence)
     gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)
     named = {(one.kind, one.key) for one in seen_after}
-    date_statements(evidence, behind, answers.later, named, span.cwd)
+    date_statements(evidence, turns, behind, answers.later, named, span.cwd)
     gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)

@@ -15,13 +15,8 @@ from leafward.summaries.facts.call_arguments import changes_text, command_of, pa
 from leafward.summaries.facts.labels import names_cause
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut, takes_up
-from leafward.summaries.summarizers.extractive.answers.passages import (
-    AnswerPassage,
-    bids,
-    passages,
-    points_back,
-    without_suggestions,
-)
+from leafward.summaries.summarizers.extractive.answers.passages import passages, without_suggestions
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
     is_finished,
     is_guessed,
@@ -47,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
+    from leafward.summaries.summarizers.extractive.answers.answer_lists import AnswerPassage
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 

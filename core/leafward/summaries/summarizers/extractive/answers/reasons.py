@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.session.entries import text_of, tool_calls
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.passing_states import tells_a_passing_state
-from leafward.summaries.summarizers.extractive.answers.passages import bids
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids
 from leafward.summaries.summarizers.extractive.candidates import add
 from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import labels, prose, responses
 from leafward.summaries.facts.prose import content_words
-from leafward.summaries.summarizers.extractive.answers.passages import bids, passages
+from leafward.summaries.summarizers.extractive.answers.passages import passages
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
 from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_plan, tells_outcome

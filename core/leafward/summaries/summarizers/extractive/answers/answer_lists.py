@@ -1,0 +1,155 @@
+"""The lists of an answer: their items in lines that can be read alone, behind the words that lead to them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafward.summaries.facts import prose
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import points_back
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
+from leafward.summaries.summarizers.outline import SummarySection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ADDRESSED = re.compile(r"(?i)^(?:now,? )?(?:you|we|they|it|this|that|here|these|there)\b(?:['’]\w+)?")
+_PROMISES = re.compile(r"(?i)\b(?:will|would|should|could|can|may|might|to)(?: \w+ly| also| now)?\W*$")
+"""The end of words that introduce a list of what is to come, or may."""
+_OPEN_END = re.compile(r"[,;] ?(?:or|and|oder|und|ou|et|[yoeи]|или)?$")
+"""The sign at which a list goes on, with its `and`."""
+_HEAD = re.compile(r" [—–-] |[:：] ")
+"""The sign between the name of an item and what it says of it."""
+_STANDS = re.compile(r"^`[^`]+`.{8}|[.!?。！？]$")
+"""An item that says itself of what it is: it begins with a name, or is a sentence."""
+_EXPLAINS = re.compile(
+    r"(?i)\b(?:reasons?|causes?|explanations?|why|gründe|ursachen|raisons|razones|causas)\b|原因|理由"
+)
+"""The head of a list of reasons: what its items report is not the work."""
+LEADS = (":", "：")
+"""The end of a line that introduces the next one."""
+_ITEM = 100
+"""Characters up to which the items of a list share a line."""
+_TOGETHER = 290
+"""Characters of such a line."""
+_LEAD = 100
+"""Characters of the words before them."""
+_BRIEF = 15
+"""Characters up to which the name of an item needs the words before its list."""
+
+
+class AnswerPassage(NamedTuple):
+    """A piece of an answer that is quoted on one line."""
+
+    text: str
+    before: str = ""
+    """The sentence before it, or the heading above it, with what stands between."""
+
+    def alone(self) -> str:
+        """The passage so that it can be read alone: with the words before it, where its subject is there; empty where that is nowhere."""
+        if not points_back(self.text):
+            return self.text
+        whole = self.before + self.text
+        return "" if not self.before or points_back(self.before) or len(whole) > _TOGETHER else whole
+
+
+class _List(NamedTuple):
+    """A list, or one below an item of another, while its lines are read."""
+
+    indent: int
+    lead: str | None
+    """The words that lead to it; empty where nothing does, None where nothing of it is told."""
+    items: list[str]
+
+
+class Lists:
+    """The lists that the next line may go on with, outermost first."""
+
+    def __init__(self) -> None:
+        self._open: list[_List] = []
+        self._last = ""
+
+    def begin(self, indent: int, lead: str | None) -> Iterator[AnswerPassage]:
+        """Finds the list of an item, one with a lead of its own where it is the first there; ends the lists within it."""
+        while self._open and self._open[-1].indent > indent:
+            if not self._fold():
+                yield from _together(self._open.pop())
+        if not self._open or self._open[-1].indent < indent:
+            self._open.append(_List(indent, self._below(self._open[-1]) if self._open else lead, []))
+
+    def _below(self, one: _List) -> str | None:
+        """The words that lead to a list below the last item of another."""
+        if one.lead is None:
+            return None
+        short = one.lead and len(self._last) < _BRIEF
+        return usable(f"{one.lead}: {self._last}" if short else self._last)
+
+    def add(self, item: str) -> Iterator[AnswerPassage]:
+        """Adds an item: a short one that only tells goes on the line of its list."""
+        self._last = item.rstrip(":： ")
+        explains = _EXPLAINS.search(self._open[-1].lead or "") is not None
+        if len(item) > _ITEM or (not explains and section_of_sentence(item) is not SummarySection.CONTEXT):
+            yield from self._flush()
+            if 12 <= len(item) <= 400 and not item.endswith(LEADS):
+                yield AnswerPassage(item)
+        elif len(item) >= 4 and not item.endswith(LEADS):
+            self._open[-1].items.append(_OPEN_END.sub("", item))
+        elif " " in item:
+            # What it is goes on in a list of its own; a word alone only leads to that.
+            self._open[-1].items.append(_HEAD.split(self._last, maxsplit=1)[0])
+
+    def end(self) -> Iterator[AnswerPassage]:
+        """Ends all lists."""
+        while self._fold():
+            pass
+        while self._open:
+            yield from _together(self._open.pop(0))
+
+    def _fold(self) -> bool:
+        """Puts the innermost list behind the item that leads to it, if both are short: alone that lacks its end."""
+        if len(self._open) < 2 or not all(one.items for one in self._open[-2:]):
+            return False
+        above, one = self._open[-2:]
+        head = above.items[-1]
+        whole = f"{head}: {', '.join(one.items)}"
+        if one.lead != head or len(whole) > _ITEM:
+            return False
+        above.items[-1] = whole
+        self._open.pop()
+        return True
+
+    def leave_out(self) -> bool:
+        """Ends all lists without a line; whether there were any."""
+        were_any = bool(self._open)
+        self._open.clear()
+        return were_any
+
+    def _flush(self) -> Iterator[AnswerPassage]:
+        for one in self._open:
+            yield from _together(one)
+            one.items.clear()
+
+
+def usable(lead: str) -> str:
+    """Words before a list that say of what it is; else empty."""
+    if not 3 <= len(lead) <= _LEAD or prose.announces(lead):
+        return ""
+    # Without its verb a promise would be told as what is.
+    return lead if not _ADDRESSED.match(lead) or _PROMISES.search(lead) is not None else ""
+
+
+def _together(one: _List) -> Iterator[AnswerPassage]:
+    """Short items joined into lines; without words that lead to them those that say themselves of what they are."""
+    if one.lead is None:
+        return
+    lead = f"{one.lead}: " if one.lead else ""
+    line = ""
+    for item in one.items if lead else filter(_STANDS.search, one.items):
+        if not line and points_back(item):
+            continue
+        if line and len(line) + len(item) > _TOGETHER:
+            yield AnswerPassage(line)
+            line = ""
+        line = f"{line.rstrip('.,;。')}; {item}" if line else lead + item
+    if line:
+        yield AnswerPassage(line)
