@@ -283,11 +283,11 @@ def _is_path(found: str) -> bool:
         return len(name) > len(ending[0]) and not (len(name) < 5 and name == found)
     if name in _BARE_NAMES and ("/" in found or name != "LICENSE"):
         return True
-    rooted = found.startswith(("/", "./", "../", "~/")) or found[1:3] in {":\\", ":/"}
-    parts = [part for part in found.replace("\\", "/").split("/") if part not in {"", ".", "..", "~"}]
-    if not any(char.isalpha() for char in found):
+    if not found.startswith(("/", "./", "../", "~/")) and found[1:3] not in {":\\", ":/"}:
         return False
-    return rooted and len(parts) >= (1 if found.startswith(("./", "../", "~/")) else 2)
+    parts = [part for part in found.replace("\\", "/").split("/") if part not in {"", ".", "..", "~"}]
+    least = 1 if found.startswith(("./", "../", "~/")) else 2
+    return len(parts) >= least and any(map(str.isalpha, found))
 
 
 def canonical_number(value: str, scale: str | None, unit: str | None) -> str | None:

@@ -20,7 +20,7 @@ def without_citation(message: Body) -> Body:
     if message.get("role") != "assistant":
         return message
     blocks = blocks_of(message.get("content"))
-    if not any(_TAG in str(block.get("text", "")) for block in blocks):
+    if not any(_TAG in str(block["text"]) for block in blocks if "text" in block):
         return message
     said = [
         {**block, "text": _BLOCK.sub("", text)} if isinstance(text := block.get("text"), str) else block

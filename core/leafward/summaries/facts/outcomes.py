@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.late_pattern import late
@@ -68,20 +68,26 @@ def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[s
 def files_changed_by(arguments: Mapping[str, Any], cwd: str) -> Iterator[str]:
     """The files that a successful call with these arguments changes, each by its canonical path."""
     if changes_text(arguments):
-        named = (value for name in PATH_ARGUMENTS if isinstance(value := arguments.get(name), str) and value)
-        paths = list(islice(named, 1))
-    else:
-        paths = [patch.moved_to or patch.path for patch in patches_of(arguments) if patch.verb != "delete"]
-    for path in paths:
-        yield forms.canonical_path(path, cwd)
+        for name in PATH_ARGUMENTS:
+            if isinstance(path := arguments.get(name), str) and path:
+                yield forms.canonical_path(path, cwd)
+                return
+        return
+    for patch in patches_of(arguments):
+        if patch.verb != "delete":
+            yield forms.canonical_path(patch.moved_to or patch.path, cwd)
 
 
 def patches_of(arguments: Mapping[str, Any]) -> Iterator[FilePatch]:
     """The files of the patches in a call's arguments, as Codex writes them: a text, or among the words of a command (0.46)."""
     for value in arguments.values():
-        for text in value if isinstance(value, list) else (value,):
-            if isinstance(text, str) and _PATCH in text:
-                yield from parsed_patch(text)
+        if isinstance(value, str):
+            if _PATCH in value:
+                yield from parsed_patch(value)
+        elif isinstance(value, list):
+            for text in value:
+                if isinstance(text, str) and _PATCH in text:
+                    yield from parsed_patch(text)
 
 
 def is_typed(command: str) -> bool:
@@ -96,6 +102,7 @@ def looks(arguments: Mapping[str, Any]) -> bool:
     return is_silent(arguments) or "pattern" in arguments
 
 
+@lru_cache(maxsize=1 << 12)
 def runs_tests(command: str) -> bool:
     """Whether a command is a run of tests that somebody would type."""
     return is_typed(command) and not command.startswith("git ") and check_of(command) is Check.TEST

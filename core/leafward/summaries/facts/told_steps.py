@@ -167,7 +167,7 @@ class ToldSteps:
 
     def seen_done(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Records a sentence of the agent during its work; yields the steps that it reports as done already."""
-        if not any(word in text for word in _SOONER):
+        if not any(map(text.__contains__, _SOONER)):
             return
         for sentence in filter(_THERE.search, sentences(text)):
             words = frozenset(content_words(_THERE.sub(" ", sentence)))

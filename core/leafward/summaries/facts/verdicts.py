@@ -21,8 +21,6 @@ _END = 20_000
 """Characters at the end of the output that are read."""
 _WORDS = ("fail", "err", "***", "elifecycle")
 """Lower-case parts of failure lines: every line that reports a failure holds at least one."""
-_DIGIT = late(r"\d")
-"""A digit, which every count has."""
 _LAST = 12
 """Lines at the end that are searched for a verdict: the lines above are output of the tests themselves."""
 _COUNTED = late(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
@@ -62,9 +60,9 @@ def says_failed(command: str, printed: str) -> bool:
         return False
     written = filter(str.strip, reversed(end.split("\n")))
     lines = list(islice(written, _LAST))[::-1]
-    counted = next(
-        (at for at in range(len(lines) - 1, -1, -1) if _DIGIT.search(lines[at]) and counts_in(lines[at])), -1
-    )
+    counted = -1
+    if counts_in("\n".join(lines)):
+        counted = next((at for at in range(len(lines) - 1, -1, -1) if counts_in(lines[at])), -1)
     failed = (counted >= 0 and _COUNTED.search(counts_in("\n".join(lines[: counted + 1])))) or any(
         _may_fail(line.lower()) and _FAILED.match(line) for line in lines[counted + 1 :]
     )

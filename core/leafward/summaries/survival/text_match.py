@@ -226,9 +226,8 @@ class FactText:
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
-            bare = {word.strip("\"'`;") for word in words}
-            longest = max(bare, key=len)
-            for line in self._lines_with(longest) if longest else ():
+            bare = {word.strip("\"'`;") for word in words} - {""}
+            for line in min(map(self._lines_with, bare), key=len, default=()):
                 for word in bare:
                     if word not in line:
                         break

@@ -276,7 +276,7 @@ class Evidence:
 
         `later` are facts of the messages behind the span.
         """
-        seen = self.reader.prose(text, Voice.TOLD, entry)
+        seen = self.reader.texts.by_form(text, Voice.TOLD, entry)
         keys = [(one.kind, one.key) for one in seen if one.kind in _NAMES]
         facts = [self.facts.get(key) for key in keys]
         return (

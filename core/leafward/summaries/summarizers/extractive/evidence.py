@@ -21,6 +21,7 @@ from leafward.summaries.facts.values import FactKind, Sighting, Voice, from_root
 from leafward.summaries.summarizers.extractive import statements
 from leafward.summaries.summarizers.extractive.answers import choices, reasons
 from leafward.summaries.summarizers.extractive.answers import quotes as quoting
+from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut
 from leafward.summaries.summarizers.extractive.answers.last_reply import last_word
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
@@ -134,9 +135,10 @@ def collect(
     offers.declined(evidence, turns)
     asked_answers.answered(evidence, messages)
     works = any(one.message.get("role") == "toolResult" for one in behind)
-    quoting.answers(evidence, messages, turns, stop, goes_on=works)
+    carried = CarriedOut(messages, turns, failed)
+    quoting.answers(evidence, messages, turns, carried, stop, goes_on=works)
     offers.proposed_last(evidence, messages, turns)
-    choices.chosen(evidence, messages, turns)
+    choices.chosen(evidence, messages, turns, carried)
     reasons.given(evidence, messages, turns)
     last_word(evidence, messages, turns, replied=bool(replies))
     commits.settled(evidence, messages, turns, behind, span.cwd)

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts import responses
-from leafward.summaries.facts.outcomes import failed_calls, files_changed
+from leafward.summaries.facts.outcomes import files_changed
 from leafward.summaries.facts.standing_rules import goes_ahead
 from leafward.summaries.summarizers.extractive.turns import CHOOSES, keeps_going
 
@@ -30,8 +30,10 @@ def takes_up(turn: Turn) -> bool:
 class CarriedOut:
     """The choices of a span that work carried out: the places of its changes of files, and of its requests."""
 
-    def __init__(self, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-        failed = failed_calls(message for _, message in messages)
+    def __init__(
+        self, messages: Sequence[SpanMessage], turns: Sequence[Turn], failed: frozenset[str]
+    ) -> None:
+        """`failed` are the ids of the calls that failed."""
         self._changes = [
             place for place, (_, message) in enumerate(messages) if any(files_changed(message, failed, ""))
         ]

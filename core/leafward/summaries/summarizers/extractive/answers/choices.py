@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.session.entries import blocks_of
+from leafward.session.entries import text_of
 from leafward.summaries.facts import prose, responses
 from leafward.summaries.facts.text_facts import AGREED_PLAN
-from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED, SAID_EARLIER, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.session.entries import Body
+    from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut
     from leafward.summaries.summarizers.extractive.candidates import Evidence
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
@@ -62,9 +62,11 @@ _FEWEST, _MOST = 40, 300
 """Characters of a statement."""
 
 
-def chosen(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
+def chosen(
+    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], carried: CarriedOut
+) -> None:
     """Adds the choices that the agent named between its calls, as proposals until it changed a file for them, and those of the agreed plan that the last request asks for."""
-    total, carried = max(1, len(messages)), CarriedOut(messages, turns)
+    total = max(1, len(messages))
     since = max((turn.first for turn in turns if turn.works or turn.waits), default=0)
     for place in evidence.calls:
         entry, message = messages[place]
@@ -83,7 +85,7 @@ def chosen(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
                 provenance=Provenance.SAID,
             )
     if turns and turns[-1].own.startswith(AGREED_PLAN):
-        for line in prose.list_items(_text(messages[turns[-1].first].message)):
+        for line in prose.list_items(text_of(messages[turns[-1].first].message.get("content"))):
             if (
                 _BIDS.match(line)
                 and _PLANNED.search(line)
@@ -95,7 +97,7 @@ def chosen(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
 
 def _weighed(message: Body) -> Iterator[str]:
     """The statements of a reply with calls that weigh ways, or give a reason; not what agrees with the user, asks or guesses."""
-    text = _text(message)
+    text = text_of(message.get("content"))
     if not any(map(text.__contains__, _SIGNS)):
         return
     for sentence in prose.sentences(text):
@@ -111,11 +113,3 @@ def _weighed(message: Body) -> Iterator[str]:
             and not prose.accompanies(line)
         ):
             yield line[0].upper() + line[1:]
-
-
-def _text(message: Body) -> str:
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    said = (block.get("text") for block in blocks_of(content) if block.get("type") == "text")
-    return "\n".join(text for text in said if isinstance(text, str))

@@ -14,7 +14,7 @@ from leafward.summaries.facts import prose
 from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
 from leafward.summaries.facts.labels import names_cause
 from leafward.summaries.facts.passing_states import tells_a_passing_state
-from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut, takes_up
+from leafward.summaries.summarizers.extractive.answers.carried_out import takes_up
 from leafward.summaries.summarizers.extractive.answers.passages import passages, without_suggestions
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from leafward.summaries.summarizers.extractive.answers.answer_lists import AnswerPassage
+    from leafward.summaries.summarizers.extractive.answers.carried_out import CarriedOut
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -90,6 +91,7 @@ def answers(
     evidence: Evidence,
     messages: Sequence[SpanMessage],
     turns: Sequence[Turn],
+    carried: CarriedOut,
     stop: Callable[[], bool],
     *,
     goes_on: bool,
@@ -99,7 +101,7 @@ def answers(
     A reply between calls is about the next one: the end of its turn says what came of it. `goes_on` says that the messages
     that are kept went on with the work.
     """
-    ends = _TurnEnds.of(evidence, messages, turns, goes_on=goes_on)
+    ends = _TurnEnds.of(evidence, messages, turns, carried, goes_on=goes_on)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         role = message.get("role")
         # A turn without a reply ends with the request itself.
@@ -168,7 +170,13 @@ class _TurnEnds(NamedTuple):
 
     @classmethod
     def of(
-        cls, evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], *, goes_on: bool
+        cls,
+        evidence: Evidence,
+        messages: Sequence[SpanMessage],
+        turns: Sequence[Turn],
+        carried: CarriedOut,
+        *,
+        goes_on: bool,
     ) -> _TurnEnds:
         """The replies of a span; `goes_on` as in `answers`."""
         before = turns[0].first if turns else max(1, len(messages))
@@ -190,7 +198,7 @@ class _TurnEnds(NamedTuple):
                 if _is_offer(turn, then)
             },
             reporting={turn.last for turn in turns if turn.works and prose.reports(turn.answer)},
-            carried=CarriedOut(messages, turns),
+            carried=carried,
             over_until=len(messages) if goes_on else max(since, current),
             since=since,
             aged_until=next(

@@ -204,15 +204,15 @@ def _ended(
 
     `there` is the place and the message of the call's result. A call that saw a process end goes into `ends`, by process.
     """
-    text = text_of(there[1].get("content"))
     typed = command_of(call.arguments)
     command = forms.canonical_command(typed)
-    process = process_in(text)
+    text = text_of(there[1].get("content"))
     if not runs_tests(command):
         waited_for = call.arguments.get("session_id", call.arguments.get("cell_id"))
-        if waited_for is not None and process is None:
+        if waited_for is not None and process_in(text) is None:
             ends.setdefault(str(waited_for), there)
         return None
+    process = process_in(text) if ends else None
     if process is not None and process in ends:
         there = ends[process]
         text = text_of(there[1].get("content"))

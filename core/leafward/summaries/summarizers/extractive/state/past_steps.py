@@ -73,12 +73,13 @@ def settle_steps(
 
 def _hold_back(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
     """Turns the steps of offers that nobody accepted into proposals, and leaves out those told amid work that the agent spoke after."""
-    spoke = [
+    spoke = (
         place
-        for place, (_, body) in enumerate(messages)
-        if body.get("role") == "assistant" and text_of(body.get("content")).strip()
-    ]
-    last = spoke[-1] if spoke else -1
+        for place in range(len(messages) - 1, -1, -1)
+        if messages[place].message.get("role") == "assistant"
+        and text_of(messages[place].message.get("content")).strip()
+    )
+    last = next(spoke, -1)
     left = []
     for candidate in evidence.candidates:
         if candidate.section is SummarySection.NEXT and not passed_over.is_listed(evidence, candidate):
