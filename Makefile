@@ -1,10 +1,11 @@
 # make demo    a fresh machine with Python 3.11 or newer: install into .venv and open the demo session
 # make test    install the test extras and run everything that CI runs
+# make lint    what needs no test to run: style, contracts, types of code and tests, and that each test module can be imported; a minute
 # make torture  calls of the system that go wrong, ten thousand times; SEED=N repeats a run
 # make bench, make screenshots: measurements, pictures of the screens
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check torture bench screenshots clean force
+.PHONY: help demo test check lint torture bench screenshots clean force
 
 # What the caller's shell has set up must not reach our environment.
 unexport VIRTUAL_ENV
@@ -51,14 +52,26 @@ demo: $(MARK)
 # LEAFWARD_TEST_WORKERS=0 runs the tests in one process. There are two more than processors: tests of the screen wait a third of their time.
 LEAFWARD_TEST_WORKERS ?= $$(( $$(getconf _NPROCESSORS_ONLN) + 2 ))
 
-test: $(MARK_TEST)
+# Imports every test module, also those that are skipped without the agents; silent unless one fails.
+COLLECT = found=$$($(BIN)/python -m pytest -n 0 --collect-only -q 2>&1) || { printf '%s\n' "$$found" | tail -n 80; wait; exit 1; }
+
+define check_text
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
+endef
+
+lint: $(MARK_TEST)
+	$(check_text)
+	$(BIN)/mypy
+	@$(COLLECT)
+
+test: $(MARK_TEST)
+	$(check_text)
 # One processor is enough for mypy: the tests begin beside it, and either may fail. They are collected once ahead, which compiles them;
-# otherwise each worker would do that.
+# otherwise each worker would do that, and a module that cannot be imported would be told only at the end.
 	$(BIN)/mypy & typed=$$!; \
-	$(BIN)/python -m pytest -n 0 --collect-only -q >/dev/null; \
+	$(COLLECT); \
 	$(BIN)/python -m pytest -n $(LEAFWARD_TEST_WORKERS) --dist worksteal; tested=$$?; \
 	wait $$typed && exit $$tested
 

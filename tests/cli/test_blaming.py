@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.query.blame import Blame, blame
 from tests.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -41,6 +43,23 @@ def test_the_document(file: Path, tmp_path: Path, done: Run) -> None:
     assert [one["turn"] for one in found["authors"]] == [2, 3]
     assert found["authors"][1]["request"] == "Count the words as well"
     assert (found["sessions"], found["claimed"], found["unread"]) == (1, 5, [])
+    assert found["diagnostics"] == []
+
+
+@pytest.mark.parametrize("verb", ["blame", "why"])
+def test_sessions_that_cannot_be_read_are_told(
+    verb: str, file: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_one(*arguments: Any, **options: Any) -> Blame:
+        return replace(blame(*arguments, **options), unread=("gone.jsonl: no such file",))
+
+    monkeypatch.setattr("leafward.cli.blame.blame", without_one)
+    text = run(verb, f"{file}:1", "--among", str(tmp_path))
+    document = run(verb, f"{file}:1", "--among", str(tmp_path), "--json")
+    assert (text.code, document.code, document.err) == (0, 0, "")
+    (remark,) = document.document["diagnostics"]
+    assert remark["code"] == "unreadable"
+    assert text.err == f"leafward: {remark['text']}\n"
 
 
 def test_what_people_read(file: Path, tmp_path: Path, done: Run) -> None:

@@ -46,13 +46,12 @@ class _Lines(NamedTuple):
 def run_blame(place: str, paths: Sequence[str], as_json: bool) -> int:
     """`leafward blame`."""
     lines = _lines_of(place)
-    found, ids = _found(lines, paths)
+    found, ids, remarks = _found(lines, paths)
     if as_json:
-        emit_json(_document(found, lines))
+        emit_json(_document(found, lines, remarks))
         return 0
     say(_text(found, lines, ids, page()))
-    for reason in found.unread:
-        note(f"not read: {safe_line(reason)}")
+    _tell(remarks)
     return 0
 
 
@@ -61,7 +60,7 @@ def run_why(place: str, paths: Sequence[str], as_json: bool) -> int:
     lines = _lines_of(place)
     if lines.last is None or lines.last != lines.first:
         raise NotFound(f"{safe_line(place)} names no line: write FILE:LINE")
-    found, ids = _found(lines, paths)
+    found, ids, remarks = _found(lines, paths)
     line = found.lines[lines.first - 1]
     author = found.authors[line.author] if line.author >= 0 else None
     reason = None
@@ -72,12 +71,18 @@ def run_why(place: str, paths: Sequence[str], as_json: bool) -> int:
         finally:
             session.close()
     if as_json:
-        document = _document(found, lines)
+        document = _document(found, lines, remarks)
         document["why"] = _why_json(reason) if reason is not None else None
         emit_json(document)
         return 0
     say(_why_text(found, line.number, reason, ids, page()))
+    _tell(remarks)
     return 0
+
+
+def _tell(remarks: Sequence[dict[str, str]]) -> None:
+    for remark in remarks:
+        note(remark["text"])
 
 
 def _lines_of(place: str) -> _Lines:
@@ -92,20 +97,21 @@ def _lines_of(place: str) -> _Lines:
     return _Lines(str(existing(ranged[1])), first, last)
 
 
-def _found(lines: _Lines, paths: Sequence[str]) -> tuple[Blame, dict[str, str]]:
+def _found(lines: _Lines, paths: Sequence[str]) -> tuple[Blame, dict[str, str], list[dict[str, str]]]:
+    """The authors of a file, the short ids of sessions, and remarks on what could not be read."""
     trouble: list[Trouble] = []
     config, places = configured(), [existing(path) for path in paths]
     cards = list(sighted(config, places, os.environ, trouble))
-    for one in trouble:
-        note(f"{safe_line(str(one.path))}: {one.reason}")
+    remarks = [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]
     path = os.path.realpath(lines.path)
     found = blame(path, concerned(cards, path), program=ripgrep())
     if lines.last is not None and lines.first > len(found.lines):
         raise NotFound(f"{safe_line(path)} has {counted(len(found.lines), 'line')}")
-    return found, typed_ids(cards, config, places)
+    remarks += [{"code": "unreadable", "text": f"not read: {reason}"} for reason in found.unread]
+    return found, typed_ids(cards, config, places), remarks
 
 
-def _document(found: Blame, lines: _Lines) -> dict[str, Any]:
+def _document(found: Blame, lines: _Lines, remarks: list[dict[str, str]]) -> dict[str, Any]:
     shown = found.lines[lines.first - 1 : lines.last]
     return {
         "path": found.path,
@@ -136,6 +142,7 @@ def _document(found: Blame, lines: _Lines) -> dict[str, Any]:
         "sessions": found.sessions,
         "claimed": sum(line.author >= 0 for line in shown),
         "unread": list(found.unread),
+        "diagnostics": remarks,
     }
 
 

@@ -52,7 +52,7 @@ def search(text: str, paths: Sequence[str], options: SearchOptions, as_json: boo
     remarks += [{"code": "query", "text": str(problem)} for problem in query.problems]
     if not query.looks_inside:
         nothing = "nothing to search for: give a word, a phrase or a pattern"
-        if not text.strip() and not as_json:
+        if not text.strip():
             raise click.UsageError(nothing)
         remarks.append({"code": "query", "text": nothing})
     trouble: list[Trouble] = []

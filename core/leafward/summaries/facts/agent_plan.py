@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.session.entries import Body, EntryIndex, ToolCall, text_of
@@ -63,6 +64,14 @@ class _Asked(NamedTuple):
     """The list that a call overwrites."""
 
 
+class _Keyed(NamedTuple):
+    items: dict[str, AgentPlanItem]
+    """The list that the others are of."""
+    last: dict[str, AgentPlanItem]
+    """The last item of each key."""
+    open: dict[str, str]
+
+
 @dataclass(slots=True)
 class AgentPlan:
     """The list after the calls read so far."""
@@ -74,11 +83,20 @@ class AgentPlan:
     from_results: bool = False
     """Whether texts of results were read for it: a summariser does not get all of them."""
     _asked: dict[str, _Asked] = field(default_factory=dict)
+    _keyed: _Keyed | None = None
 
     @property
-    def open(self) -> dict[str, str]:
+    def open(self) -> Mapping[str, str]:
         """The words of the open items, by the key of their fact."""
-        return {prose.sentence_key(item.text): item.text for item in self.items.values() if item.is_open}
+        return self._by_key().open
+
+    def _by_key(self) -> _Keyed:
+        """The items by the keys of their facts: worked out once for a list, which may have thousands of items."""
+        if self._keyed is None or self._keyed.items is not self.items:
+            keyed = [(prose.sentence_key(item.text), item) for item in self.items.values()]
+            left = {key: item.text for key, item in keyed if item.is_open}
+            self._keyed = _Keyed(self.items, dict(keyed), left)
+        return self._keyed
 
     @property
     def is_worked_through(self) -> bool:
@@ -206,12 +224,12 @@ class AgentPlan:
         failed: bool = False,
     ) -> Iterator[Sighting]:
         """Replaces the list; yields sightings of its items, of changed ones, and of those that vanished undone."""
-        before, self.items = self.items, dict(items)
-        was = {prose.sentence_key(item.text): item for item in before.values()}
-        left = self.open
+        was = self._by_key().last
+        self.items = dict(items)
+        _, now, left = self._by_key()
         told = frozenset((said or {}).values())
         seen = set[str]()
-        for item in [*(said or {}).values(), *items.values()]:
+        for item in chain((said or {}).values(), items.values()):
             key = prose.sentence_key(item.text)
             if not key or key in seen:
                 continue
@@ -221,9 +239,8 @@ class AgentPlan:
                 seen.add(key)
                 text = left.get(key, item.text)
                 yield Sighting(FactKind.TODO, key, text, Voice.AGENT, entry, is_open=is_open)
-        kept = {prose.sentence_key(item.text) for item in items.values()}
         for key, item in was.items():
-            if key and key not in kept and (item.is_open or failed):
+            if key and key not in now and (item.is_open or failed):
                 yield Sighting(
                     FactKind.TODO, key, item.text, Voice.AGENT, entry, outcome=DROPPED, is_open=False
                 )
