@@ -224,3 +224,12 @@ def test_the_end_of_the_output_of_a_check_is_no_look() -> None:
         "a", "npx tsgo --noEmit | tail -5", "src/frost.ts(3,1): error TS2304\nexited with code 2", True
     )
     assert any("TS2304" in line for line in told_in(SummarySection.BLOCKED, *_BEGUN, *read))
+
+
+@pytest.mark.parametrize(("command", "blocks"), [("npm run dev &", False), ("npm test", True)])
+def test_a_command_that_the_agent_cut_off_blocks_nothing_but_where_it_checks(
+    command: str, blocks: bool
+) -> None:
+    printed = "Command timed out after 2m 0.0s\n\n> next dev -p 3001\n   - Network:      http://10.0.0.1:3001"
+    told = told_in(SummarySection.BLOCKED, *_BEGUN, *_printed("a", command, printed, True))
+    assert bool(told) is blocks

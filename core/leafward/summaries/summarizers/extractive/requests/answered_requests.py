@@ -187,7 +187,7 @@ def tells_outcome(request: Turn, end: Turn, *, changed: bool, looked: bool) -> b
     if end.doubted or not end.answer:
         return False
     told = questions.asks(request.text) or _inquires(request.text) or asks_for_plan(request.text)
-    if looked and not (changed or told) and prose.ENGLISH.search(end.answer) is not None:
+    if looked and not (changed or told) and prose.ENGLISH.search(request.text) is not None:
         return False
     if changed or reports_result(end.answer) or verdict_of(end):
         return True

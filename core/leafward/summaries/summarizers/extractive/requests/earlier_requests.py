@@ -20,10 +20,8 @@ from leafward.summaries.summarizers.extractive.requests.request_texts import (
     with_outcome,
 )
 from leafward.summaries.summarizers.extractive.turns import (
-    CHOOSES,
     SUBSTANTIAL,
     Turn,
-    asks_back,
     is_answered,
     turn_before,
 )
@@ -47,11 +45,7 @@ def earlier_requests(
     total = max(1, evidence.size)
 
     def may_hold(turn: Turn) -> bool:
-        if turn in told or not _is_worth_telling(turn) or _is_overtaken(turns, turn, same):
-            return False
-        # A choice says nothing without what was to be chosen from.
-        before = turn_before(turns, turn)
-        return before is None or not (asks_back(before.answer) and CHOOSES.search(turn.own))
+        return turn not in told and _is_worth_telling(turn) and not _is_overtaken(turns, turn, same)
 
     # From the newest back: what came of a request takes long to tell, and of a long path only the last few are told.
     earlier = list(islice(filter(may_hold, reversed(turns)), _ASKED))

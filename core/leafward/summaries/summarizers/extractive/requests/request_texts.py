@@ -261,12 +261,13 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bo
     Where that says nothing, or the reply asked what was answered since, the files are named that were changed for the request. With
     `waits` its question is still open, and stands on a line of its own: beside that, only what is done counts.
     """
+    looked = same.only_looked(turn) and not same.changed(turn)
     said = (
         whole
         for one in passages(answer, shortest=8)
         if (
-            (section := section_of_sentence(one.text)) is SummarySection.DONE
-            or prose.reports(one.text)
+            ((section := section_of_sentence(one.text)) is SummarySection.DONE and not looked)
+            or (waits and prose.reports(one.text))
             # A step and a choice have a line of their own too, and a few words say little.
             or (
                 section is SummarySection.CONTEXT

@@ -25,7 +25,7 @@ from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, h
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.session.entries import EntryIndex
+    from leafward.session.entries import Body, EntryIndex
     from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.facts.values import Sighting
     from leafward.summaries.summarizers.extractive.turns import Turn
@@ -47,6 +47,8 @@ _PARTED = late(r"\|\s*(?:grep|rg|head|tail|sed|awk)\b")
 _ERRORS_ALONE = late(r"\|\s*(?:grep|rg)\b(?![^|]*\s-\w*v)[^|]*(?i:error)")
 """A filter that lets every error through."""
 _PARTS = re.compile(r"\s*(?:&&|;)\s*")
+_CUT_OFF = re.compile(r"(?i)\W*command timed out after \d")
+"""The beginning of the result of a command that Claude Code, Codex or pi ended after its time."""
 _LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
 _STILL = 0.4
 """The part of the span after which a command that failed last counts as a present obstacle."""
@@ -130,7 +132,9 @@ def tell_obstacles(
     broken = [
         fact
         for fact in _failed_commands(evidence, messages, [*turns, *kept.later], runs)
-        if not (_is_dismissed(messages, end_of(evidence, fact)) or missed.is_over(fact))
+        if not (
+            _is_dismissed(messages, end_of(evidence, fact)) or missed.is_over(fact) or missed.ran_on(fact)
+        )
     ]
     failed_at = [place for fact in broken if (place := end_of(evidence, fact)) >= 0]
     errors = [
@@ -200,8 +204,13 @@ class _Missed:
             )
         )
 
+    def ran_on(self, fact: Fact) -> bool:
+        """Whether the agent only cut a command off after its time, such as a server, and no check was to end."""
+        place = end_of(self._evidence, fact)
+        return not is_check(fact.key) and place >= 0 and _CUT_OFF.match(self._printed(place)) is not None
+
     def has_printed(self, error: Fact) -> bool:
-        """Whether a program that only reads printed an error, or such a look did: it blocks nothing."""
+        """Whether a program that only reads printed an error, such a look, or a command that was cut off: it blocks nothing."""
         place = self._evidence.position.get(error.last, -1)
         ran = str(self._messages[place].message.get("toolCallId")) if place >= 0 else ""
         script = next(
@@ -213,6 +222,8 @@ class _Missed:
             ),
             "|",
         )
+        if not is_check(script) and place >= 0 and _was_cut_off(self._messages[place].message):
+            return True
         return "|" not in script and _asks(script)
 
     def _printed(self, place: int) -> str:
@@ -224,6 +235,11 @@ class _Missed:
             if body.get("role") == "toolResult" and (not ids or str(body.get("toolCallId")) in ids)
         )
         return "\n".join(text_of(body.get("content")) for body in (results if ids else islice(results, 1)))
+
+
+def _was_cut_off(result: Body) -> bool:
+    """Whether the agent ended a command after its time."""
+    return _CUT_OFF.match(text_of(result.get("content"))) is not None
 
 
 def _is_missing(name: str, printed: str) -> bool:
