@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import prose
-from leafward.summaries.summarizers.extractive.answers.sentence_forms import points_back
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection
 
@@ -38,12 +39,39 @@ _BRIEF = 15
 """Characters up to which the name of an item needs the words before its list."""
 
 
+@dataclass(eq=False, slots=True)
+class _Advice:
+    """How many items of a list, or of the one that it is below, tell the reader what to do."""
+
+    above: _Advice | None
+    items: int = 0
+    bidding: int = 0
+
+    def count(self, item: str) -> None:
+        """Counts an item."""
+        self.items += 1
+        self.bidding += bids(item)
+
+    def holds(self) -> bool:
+        """Whether half of the items do, so that the others are hardly reports."""
+        return (self.items > 1 and 2 * self.bidding >= self.items) or (
+            self.above is not None and self.above.holds()
+        )
+
+
 class AnswerPassage(NamedTuple):
     """A piece of an answer that is quoted on one line."""
 
     text: str
     before: str = ""
     """The sentence before it, or the heading above it, with what stands between."""
+    advice: _Advice | None = None
+    """What the list that it is of tells its reader to do."""
+
+    @property
+    def bids(self) -> bool:
+        """Whether it tells its reader what to do, or stands in a list that does."""
+        return bids(self.text) or (self.advice is not None and self.advice.holds())
 
     def alone(self) -> str:
         """The passage so that it can be read alone: with the words before it, where its subject is there; empty where that is nowhere."""
@@ -60,6 +88,7 @@ class _List(NamedTuple):
     lead: str | None
     """The words that lead to it; empty where nothing does, None where nothing of it is told."""
     items: list[str]
+    advice: _Advice
 
 
 class Lists:
@@ -75,7 +104,9 @@ class Lists:
             if not self._fold():
                 yield from _together(self._open.pop())
         if not self._open or self._open[-1].indent < indent:
-            self._open.append(_List(indent, self._below(self._open[-1]) if self._open else lead, []))
+            above = self._open[-1] if self._open else None
+            advice = _Advice(above.advice if above else None)
+            self._open.append(_List(indent, self._below(above) if above else lead, [], advice))
 
     def _below(self, one: _List) -> str | None:
         """The words that lead to a list below the last item of another."""
@@ -87,11 +118,13 @@ class Lists:
     def add(self, item: str) -> Iterator[AnswerPassage]:
         """Adds an item: a short one that only tells goes on the line of its list."""
         self._last = item.rstrip(":： ")
+        advice = self._open[-1].advice
+        advice.count(item)
         explains = _EXPLAINS.search(self._open[-1].lead or "") is not None
         if len(item) > _ITEM or (not explains and section_of_sentence(item) is not SummarySection.CONTEXT):
             yield from self._flush()
-            if 12 <= len(item) <= 400 and not item.endswith(LEADS):
-                yield AnswerPassage(item)
+            if self._open[-1].lead is not None and 12 <= len(item) <= 400 and not item.endswith(LEADS):
+                yield AnswerPassage(item, advice=advice)
         elif len(item) >= 4 and not item.endswith(LEADS):
             self._open[-1].items.append(_OPEN_END.sub("", item))
         elif " " in item:
@@ -148,8 +181,8 @@ def _together(one: _List) -> Iterator[AnswerPassage]:
         if not line and points_back(item):
             continue
         if line and len(line) + len(item) > _TOGETHER:
-            yield AnswerPassage(line)
+            yield AnswerPassage(line, advice=one.advice)
             line = ""
         line = f"{line.rstrip('.,;。')}; {item}" if line else lead + item
     if line:
-        yield AnswerPassage(line)
+        yield AnswerPassage(line, advice=one.advice)
