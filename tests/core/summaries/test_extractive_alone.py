@@ -234,3 +234,10 @@ def test_of_a_list_that_weighs_a_way_no_long_item_is_told_alone() -> None:
     long = "It keeps the whole table of the frost rows beside the letters of the valley, which nobody reads any more since spring."
     assert quotable(f"Two ways.\n\n**Cons**\n\n- {long}") == ()
     assert quotable(f"Two ways.\n\n**Lanes**\n\n- {long}") == (long,)
+
+
+def test_an_item_that_leads_to_code_or_to_nothing_is_not_told_without_it() -> None:
+    answer = "Stopgap:\n\n- The well stays shut\n- If the pump stops, run this:\n\n```sh\npump on\n```\n"
+    assert quotable(answer) == ("Stopgap: The well stays shut",)
+    below = "Stopgap:\n\n- The well stays shut\n- If the pump stops:\n  - The pond is empty\n"
+    assert quotable(below) == ("Stopgap: The well stays shut; If the pump stops: The pond is empty",)

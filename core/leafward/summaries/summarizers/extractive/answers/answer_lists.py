@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import prose
@@ -81,14 +81,23 @@ class AnswerPassage(NamedTuple):
         return "" if not self.before or points_back(self.before) or len(whole) > _TOGETHER else whole
 
 
-class _List(NamedTuple):
+@dataclass(slots=True)
+class _List:
     """A list, or one below an item of another, while its lines are read."""
 
     indent: int
     lead: str | None
     """The words that lead to it; empty where nothing does, None where nothing of it is told."""
-    items: list[str]
     advice: _Advice
+    items: list[str] = field(default_factory=list)
+    leads: bool = False
+    """Whether the last item leads to something that has not come yet."""
+
+    def settle(self) -> None:
+        """Drops an item that leads to no list, but to code or to nothing."""
+        if self.leads:
+            self.items.pop()
+            self.leads = False
 
 
 class Lists:
@@ -101,12 +110,15 @@ class Lists:
     def begin(self, indent: int, lead: str | None) -> Iterator[AnswerPassage]:
         """Finds the list of an item, one with a lead of its own where it is the first there; ends the lists within it."""
         while self._open and self._open[-1].indent > indent:
+            self._open[-1].settle()
             if not self._fold():
                 yield from _together(self._open.pop())
         if not self._open or self._open[-1].indent < indent:
             above = self._open[-1] if self._open else None
             advice = _Advice(above.advice if above else None)
-            self._open.append(_List(indent, self._below(above) if above else lead, [], advice))
+            self._open.append(_List(indent, self._below(above) if above else lead, advice))
+            if above:
+                above.leads = False
 
     def _below(self, one: _List) -> str | None:
         """The words that lead to a list below the last item of another."""
@@ -118,21 +130,25 @@ class Lists:
     def add(self, item: str) -> Iterator[AnswerPassage]:
         """Adds an item: a short one that only tells goes on the line of its list."""
         self._last = item.rstrip(":： ")
-        advice = self._open[-1].advice
-        advice.count(item)
-        explains = _EXPLAINS.search(self._open[-1].lead or "") is not None
+        one = self._open[-1]
+        one.settle()
+        one.advice.count(item)
+        explains = _EXPLAINS.search(one.lead or "") is not None
         if len(item) > _ITEM or (not explains and section_of_sentence(item) is not SummarySection.CONTEXT):
             yield from self._flush()
-            if self._open[-1].lead is not None and 12 <= len(item) <= 400 and not item.endswith(LEADS):
-                yield AnswerPassage(item, advice=advice)
+            if one.lead is not None and 12 <= len(item) <= 400 and not item.endswith(LEADS):
+                yield AnswerPassage(item, advice=one.advice)
         elif len(item) >= 4 and not item.endswith(LEADS):
-            self._open[-1].items.append(_OPEN_END.sub("", item))
+            one.items.append(_OPEN_END.sub("", item))
         elif " " in item:
             # What it is goes on in a list of its own; a word alone only leads to that.
-            self._open[-1].items.append(_HEAD.split(self._last, maxsplit=1)[0])
+            one.items.append(_HEAD.split(self._last, maxsplit=1)[0])
+            one.leads = True
 
     def end(self) -> Iterator[AnswerPassage]:
         """Ends all lists."""
+        for one in self._open:
+            one.settle()
         while self._fold():
             pass
         while self._open:
