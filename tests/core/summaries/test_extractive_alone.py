@@ -217,3 +217,27 @@ def test_how_things_are_is_no_report_in_chinese(line: str) -> None:
     assert section_of_sentence(line) is CONTEXT
     assert section_of_sentence("已修复 `row_table` 的排序。") is SummarySection.DONE
     assert section_of_sentence("`row_table` 的迁移完成。") is SummarySection.DONE
+
+
+def test_a_list_that_half_tells_its_reader_what_to_do_states_nothing_once_more_was_asked() -> None:
+    tips = "- Check the fence of `frost_rows`\n- The well stays shut\n- Run the pump of the pond"
+    facts = "- The fence of `frost_rows` is of wood\n- The well stays shut\n- Run the pump of the pond"
+    ask = user("How do I keep frost from the rows of orchard?")
+    later = [user("And the lanes of the valley?"), *ran("b", "orchard lanes"), reply("They are dry.")]
+    for told, stays in ((tips, False), (facts, True)):
+        said = [ask, *ran("a", "orchard rows"), reply(f"Stopgap for the valley:\n\n{told}")]
+        assert "The well stays shut" in summarize(span(*said)).text
+        assert ("The well stays shut" in summarize(span(*said, *later)).text) is stays
+
+
+def test_of_a_list_that_weighs_a_way_no_long_item_is_told_alone() -> None:
+    long = "It keeps the whole table of the frost rows beside the letters of the valley, which nobody reads any more since spring."
+    assert quotable(f"Two ways.\n\n**Cons**\n\n- {long}") == ()
+    assert quotable(f"Two ways.\n\n**Lanes**\n\n- {long}") == (long,)
+
+
+def test_an_item_that_leads_to_code_or_to_nothing_is_not_told_without_it() -> None:
+    answer = "Stopgap:\n\n- The well stays shut\n- If the pump stops, run this:\n\n```sh\npump on\n```\n"
+    assert quotable(answer) == ("Stopgap: The well stays shut",)
+    below = "Stopgap:\n\n- The well stays shut\n- If the pump stops:\n  - The pond is empty\n"
+    assert quotable(below) == ("Stopgap: The well stays shut; If the pump stops: The pond is empty",)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts import prose
-from leafward.summaries.summarizers.extractive.answers.sentence_forms import points_back
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection
 
@@ -38,12 +39,39 @@ _BRIEF = 15
 """Characters up to which the name of an item needs the words before its list."""
 
 
+@dataclass(eq=False, slots=True)
+class _Advice:
+    """How many items of a list, or of the one that it is below, tell the reader what to do."""
+
+    above: _Advice | None
+    items: int = 0
+    bidding: int = 0
+
+    def count(self, item: str) -> None:
+        """Counts an item."""
+        self.items += 1
+        self.bidding += bids(item)
+
+    def holds(self) -> bool:
+        """Whether half of the items do, so that the others are hardly reports."""
+        return (self.items > 1 and 2 * self.bidding >= self.items) or (
+            self.above is not None and self.above.holds()
+        )
+
+
 class AnswerPassage(NamedTuple):
     """A piece of an answer that is quoted on one line."""
 
     text: str
     before: str = ""
     """The sentence before it, or the heading above it, with what stands between."""
+    advice: _Advice | None = None
+    """What the list that it is of tells its reader to do."""
+
+    @property
+    def bids(self) -> bool:
+        """Whether it tells its reader what to do, or stands in a list that does."""
+        return bids(self.text) or (self.advice is not None and self.advice.holds())
 
     def alone(self) -> str:
         """The passage so that it can be read alone: with the words before it, where its subject is there; empty where that is nowhere."""
@@ -53,13 +81,23 @@ class AnswerPassage(NamedTuple):
         return "" if not self.before or points_back(self.before) or len(whole) > _TOGETHER else whole
 
 
-class _List(NamedTuple):
+@dataclass(slots=True)
+class _List:
     """A list, or one below an item of another, while its lines are read."""
 
     indent: int
     lead: str | None
     """The words that lead to it; empty where nothing does, None where nothing of it is told."""
-    items: list[str]
+    advice: _Advice
+    items: list[str] = field(default_factory=list)
+    leads: bool = False
+    """Whether the last item leads to something that has not come yet."""
+
+    def settle(self) -> None:
+        """Drops an item that leads to no list, but to code or to nothing."""
+        if self.leads:
+            self.items.pop()
+            self.leads = False
 
 
 class Lists:
@@ -72,10 +110,15 @@ class Lists:
     def begin(self, indent: int, lead: str | None) -> Iterator[AnswerPassage]:
         """Finds the list of an item, one with a lead of its own where it is the first there; ends the lists within it."""
         while self._open and self._open[-1].indent > indent:
+            self._open[-1].settle()
             if not self._fold():
                 yield from _together(self._open.pop())
         if not self._open or self._open[-1].indent < indent:
-            self._open.append(_List(indent, self._below(self._open[-1]) if self._open else lead, []))
+            above = self._open[-1] if self._open else None
+            advice = _Advice(above.advice if above else None)
+            self._open.append(_List(indent, self._below(above) if above else lead, advice))
+            if above:
+                above.leads = False
 
     def _below(self, one: _List) -> str | None:
         """The words that lead to a list below the last item of another."""
@@ -87,19 +130,25 @@ class Lists:
     def add(self, item: str) -> Iterator[AnswerPassage]:
         """Adds an item: a short one that only tells goes on the line of its list."""
         self._last = item.rstrip(":： ")
-        explains = _EXPLAINS.search(self._open[-1].lead or "") is not None
+        one = self._open[-1]
+        one.settle()
+        one.advice.count(item)
+        explains = _EXPLAINS.search(one.lead or "") is not None
         if len(item) > _ITEM or (not explains and section_of_sentence(item) is not SummarySection.CONTEXT):
             yield from self._flush()
-            if 12 <= len(item) <= 400 and not item.endswith(LEADS):
-                yield AnswerPassage(item)
+            if one.lead is not None and 12 <= len(item) <= 400 and not item.endswith(LEADS):
+                yield AnswerPassage(item, advice=one.advice)
         elif len(item) >= 4 and not item.endswith(LEADS):
-            self._open[-1].items.append(_OPEN_END.sub("", item))
+            one.items.append(_OPEN_END.sub("", item))
         elif " " in item:
             # What it is goes on in a list of its own; a word alone only leads to that.
-            self._open[-1].items.append(_HEAD.split(self._last, maxsplit=1)[0])
+            one.items.append(_HEAD.split(self._last, maxsplit=1)[0])
+            one.leads = True
 
     def end(self) -> Iterator[AnswerPassage]:
         """Ends all lists."""
+        for one in self._open:
+            one.settle()
         while self._fold():
             pass
         while self._open:
@@ -148,8 +197,8 @@ def _together(one: _List) -> Iterator[AnswerPassage]:
         if not line and points_back(item):
             continue
         if line and len(line) + len(item) > _TOGETHER:
-            yield AnswerPassage(line)
+            yield AnswerPassage(line, advice=one.advice)
             line = ""
         line = f"{line.rstrip('.,;。')}; {item}" if line else lead + item
     if line:
-        yield AnswerPassage(line)
+        yield AnswerPassage(line, advice=one.advice)

@@ -265,7 +265,7 @@ def _quote(
             )
         ]
     if context and not (
-        (proposes or _states_something(end, said))
+        (proposes or _states_something(end, said, bidding=passage.bids))
         and (not end.aged or names_cause(line) or evidence.is_left_alone(line, entry))
     ):
         return
@@ -300,7 +300,7 @@ def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:
     return section
 
 
-def _states_something(end: _TurnEnd, said: _Said) -> bool:
+def _states_something(end: _TurnEnd, said: _Said, *, bidding: bool) -> bool:
     """Whether a line that belongs to no other section still holds."""
     if not said.alone:
         return False
@@ -308,7 +308,7 @@ def _states_something(end: _TurnEnd, said: _Said) -> bool:
         # The end of the last turn tells the final state.
         return False
     # Nobody chose what it bids, or it was done.
-    return not (said.bids and (end.proposed or end.over))
+    return not (bidding and (end.proposed or end.over))
 
 
 def answered_before(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> int:
@@ -336,8 +336,6 @@ class _Said(NamedTuple):
     """Whether it states something, and is understandable without the text around it."""
     passing: bool
     """Whether it describes a state at that moment."""
-    bids: bool
-    """Whether it says what to do."""
     of_runs: bool
     """Whether it tells the outcome of runs, and no work."""
 
@@ -348,7 +346,6 @@ def _said(line: str) -> _Said:
         section_of_sentence(line),
         len(line.split()) >= _WHOLE and not _TALK.match(line) and not is_guessed(line),
         tells_a_passing_state(line),
-        bids(line),
         tells_runs_alone(line),
     )
 
