@@ -7,9 +7,9 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.values import FactKind
+from leafward.summaries.facts.values import Fact, FactKind
 from leafward.summaries.summarizers.extractive.evidence import collect
-from leafward.summaries.summarizers.extractive.selection.ranking import FEATURES, features, fitted, likely
+from leafward.summaries.summarizers.extractive.selection.ranking import FEATURES, Chances, features, fitted
 from tests.bench.cases import cases
 from tests.bench.fit_ranking import PACKAGED, digest, regression
 from tests.bench.need import project_of
@@ -61,10 +61,30 @@ def test_what_was_said_often_and_late_is_likelier() -> None:
     evidence = collect(what, what.messages, "", lambda: False)
     rows = list(features(evidence))
     assert all(len(row) == len(FEATURES) and all(0 <= value <= 1 for value in row) for _, row in rows)
-    chances = likely(evidence, lambda _fact: False, lambda: False, fitted())
+    chances = Chances(evidence, lambda _fact: False, fitted())
     assert all(0 <= chance < 1 for chance in chances.values())
     assert chances[FactKind.PATH, "src/parser.py"] > chances[FactKind.PATH, "src/tree.py"]
-    assert not any(likely(evidence, lambda _fact: True, lambda: False, fitted()).values())
+    assert not any(Chances(evidence, lambda _fact: True, fitted()).values())
+
+
+def test_only_what_is_asked_for_is_worked_out() -> None:
+    what = span(*DAY)
+    asked: list[str] = []
+
+    def held(fact: Fact) -> bool:
+        asked.append(fact.key)
+        return False
+
+    evidence = collect(what, what.messages, "", lambda: False)
+    chances = Chances(evidence, held, fitted())
+    assert len(chances) == len(evidence.facts)
+    assert list(chances) == list(evidence.facts)
+    assert (FactKind.PATH, "src/parser.py") in chances
+    assert (FactKind.PATH, "src/nowhere.py") not in chances
+    assert not asked
+    assert chances.get((FactKind.PATH, "src/nowhere.py"), 0.0) == 0.0
+    assert chances[FactKind.PATH, "src/parser.py"] == chances[FactKind.PATH, "src/parser.py"] > 0
+    assert asked == ["src/parser.py"]
 
 
 def test_the_regression_finds_what_made_the_rows() -> None:

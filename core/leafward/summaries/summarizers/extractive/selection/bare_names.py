@@ -83,14 +83,14 @@ class BareNames:
         gone = self._evidence.removed.union(*(work.removed for work in files))
         gone.difference_update(*(work.names for work in files))
         listed = []
-        for (kind, key), chance in self._worth.likely.items():
+        for kind, key in self._worth.likely:
             if (
                 kind is FactKind.IDENTIFIER
                 and key not in gone
-                and chance > _LISTED
                 and (kind, key) not in self._worth.covered
                 and ((whole and len(key) > 3 and key in owner) or telling(key))
                 and (key in owner or key in self._worth.named)
+                and (chance := self._worth.likely[kind, key]) > _LISTED
             ):
                 listed.append((-chance / (utf16_length(key) + 2), key))
         room = self._room

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -17,7 +18,7 @@ from leafward.base.cancellation import never, unless_cancelled
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from leafward.summaries.summarizers.extractive.candidates import Evidence, FileWork
 
@@ -90,47 +91,57 @@ def features(
     evidence: Evidence, stop: Callable[[], bool] = never
 ) -> Iterator[tuple[Fact, tuple[float, ...]]]:
     """Each fact of a span with its row. Messages after the span are not read. Raises Cancelled."""
-    total = max(1, evidence.size)
-    owner: dict[str, FileWork] = {}
-    for work in evidence.files.values():
-        for name, written in work.names.items():
-            other = owner.get(name)
-            if other is None or other.names[name] <= written:
-                owner[name] = work
-    constraints = _words(evidence, lambda fact: fact.kind is FactKind.CONSTRAINT)
-    steps = _words(evidence, lambda fact: fact.kind is FactKind.TODO and fact.is_open)
-    errors = _words(evidence, lambda fact: fact.kind is FactKind.ERROR)
-    for (kind, key), fact in unless_cancelled(evidence.facts.items(), stop):
+    rows = _Rows(evidence)
+    for fact in unless_cancelled(evidence.facts.values(), stop):
+        yield fact, rows.of(fact)
+
+
+class _Rows:
+    """The rows of a span's facts."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._owner: dict[str, FileWork] = {}
+        """The file into which each name was written last."""
+        for work in evidence.files.values():
+            for name, written in work.names.items():
+                other = self._owner.get(name)
+                if other is None or other.names[name] <= written:
+                    self._owner[name] = work
+        self._constraints = _words(evidence, lambda fact: fact.kind is FactKind.CONSTRAINT)
+        self._steps = _words(evidence, lambda fact: fact.kind is FactKind.TODO and fact.is_open)
+        self._errors = _words(evidence, lambda fact: fact.kind is FactKind.ERROR)
+
+    def of(self, fact: Fact) -> tuple[float, ...]:
+        """The row of a fact."""
+        evidence, key, total = self._evidence, fact.key, max(1, self._evidence.size)
         last = evidence.position.get(fact.last, -1) + 1
         first = evidence.position.get(fact.entries[0], -1) + 1 if fact.entries else last
-        about = evidence.files.get(key) if kind is FactKind.PATH else owner.get(key)
+        about = evidence.files.get(key) if fact.kind is FactKind.PATH else self._owner.get(key)
         changes = about.changes if about is not None else 0
         at_hand = about is not None and about.changes > 0 and about.last >= _AT_HAND * total
         bare = key.strip("`")
-        yield (
-            fact,
-            (
-                1.0,
-                *_VOICES[fact.voice],
-                last / total,
-                math.exp((last - total) / _END),
-                1.0 if last > evidence.last_turn else 0.0,
-                (last - first) / total,
-                min(1.0, math.log2(max(1, len(fact.entries))) / _MANY),
-                min(1.0, math.log2(max(1, fact.count)) / _MANY),
-                min(1.0, len(key) / _LONG),
-                1.0 if bare in constraints else 0.0,
-                1.0 if bare in steps else 0.0,
-                1.0 if bare in errors else 0.0,
-                min(1.0, math.log2(1 + changes) / _MANY),
-                min(1.0, math.log2(1 + about.reads + about.named) / _MANY) if about is not None else 0.0,
-                1.0 if at_hand else 0.0,
-                1.0 if bare.startswith("-") or not bare[:1].isalpha() else 0.0,
-                1.0 if "_" in bare.strip("_") or not bare[1:].islower() else 0.0,
-                1.0 if bare.startswith(("/", "~", "../")) else 0.0,
-                1.0 if fact.outcome == "exit 0" else 0.0,
-                1.0 if fact.outcome not in {"", "exit 0"} else 0.0,
-            ),
+        return (
+            1.0,
+            *_VOICES[fact.voice],
+            last / total,
+            math.exp((last - total) / _END),
+            1.0 if last > evidence.last_turn else 0.0,
+            (last - first) / total,
+            min(1.0, math.log2(max(1, len(fact.entries))) / _MANY),
+            min(1.0, math.log2(max(1, fact.count)) / _MANY),
+            min(1.0, len(key) / _LONG),
+            1.0 if bare in self._constraints else 0.0,
+            1.0 if bare in self._steps else 0.0,
+            1.0 if bare in self._errors else 0.0,
+            min(1.0, math.log2(1 + changes) / _MANY),
+            min(1.0, math.log2(1 + about.reads + about.named) / _MANY) if about is not None else 0.0,
+            1.0 if at_hand else 0.0,
+            1.0 if bare.startswith("-") or not bare[:1].isalpha() else 0.0,
+            1.0 if "_" in bare.strip("_") or not bare[1:].islower() else 0.0,
+            1.0 if bare.startswith(("/", "~", "../")) else 0.0,
+            1.0 if fact.outcome == "exit 0" else 0.0,
+            1.0 if fact.outcome not in {"", "exit 0"} else 0.0,
         )
 
 
@@ -144,16 +155,41 @@ def _words(evidence: Evidence, chosen: Callable[[Fact], bool]) -> frozenset[str]
     )
 
 
-def likely(
-    evidence: Evidence, held: Callable[[Fact], bool], stop: Callable[[], bool], ranking: Ranking
-) -> dict[tuple[FactKind, str], float]:
-    """The likelihood of each fact to be needed, 0…1; 0 where the kept messages hold it. Raises Cancelled."""
-    found: dict[tuple[FactKind, str], float] = {}
-    for fact, row in features(evidence, stop):
-        weights = ranking.weights.get(fact.kind)
-        if weights is None or held(fact):
-            found[fact.kind, fact.key] = 0.0
-            continue
+class Chances(Mapping[tuple[FactKind, str], float]):
+    """The likelihood of each fact of a span to be needed, 0…1; 0 where the kept messages hold it.
+
+    Each is worked out when it is first asked for: most facts stand on no line that a summary could have.
+    """
+
+    def __init__(self, evidence: Evidence, held: Callable[[Fact], bool], ranking: Ranking) -> None:
+        """`held` says whether the kept messages hold a fact."""
+        self._facts, self._rows = evidence.facts, _Rows(evidence)
+        self._held, self._weights = held, ranking.weights
+        self._known: dict[tuple[FactKind, str], float] = {}
+
+    def __getitem__(self, identity: tuple[FactKind, str]) -> float:
+        """The likelihood of a fact."""
+        chance = self._known.get(identity)
+        if chance is None:
+            chance = self._known[identity] = self._of(self._facts[identity])
+        return chance
+
+    def __contains__(self, identity: object) -> bool:
+        """Whether it is a fact of the span."""
+        return identity in self._facts
+
+    def __iter__(self) -> Iterator[tuple[FactKind, str]]:
+        """The facts, as they were found."""
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        """The number of facts."""
+        return len(self._facts)
+
+    def _of(self, fact: Fact) -> float:
+        weights = self._weights.get(fact.kind)
+        if weights is None or self._held(fact):
+            return 0.0
+        row = self._rows.of(fact)
         score = sum(weight * value for weight, value in zip(weights, row, strict=True) if value)
-        found[fact.kind, fact.key] = min(_LIKELIEST, 1 / (1 + math.exp(-max(-30.0, min(30.0, score)))))
-    return found
+        return min(_LIKELIEST, 1 / (1 + math.exp(-max(-30.0, min(30.0, score)))))

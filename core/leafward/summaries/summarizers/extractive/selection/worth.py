@@ -17,7 +17,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
     leads_somewhere,
 )
 from leafward.summaries.summarizers.extractive.selection.name_lists import file_lines
-from leafward.summaries.summarizers.extractive.selection.ranking import Ranking, likely
+from leafward.summaries.summarizers.extractive.selection.ranking import Chances, Ranking
 from leafward.summaries.summarizers.extractive.selection.repeats import Repeats
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
@@ -47,8 +47,8 @@ class Worth:
         )
         names = file_names(list(evidence.facts.values()))
         held = {FactMatch.VERBATIM, FactMatch.PARAPHRASED}
-        self.likely = likely(
-            evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, stop, ranking
+        self.likely = Chances(
+            evidence, lambda fact: bool(kept.text) and kept.holds(fact, names) in held, ranking
         )
         """The likelihood of each fact to be needed."""
         self.named = evidence.named
