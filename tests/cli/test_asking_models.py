@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.asking import MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.model_requests import MARKS
 from tests.pi_file import last_line
 
 if TYPE_CHECKING:

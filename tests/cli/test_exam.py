@@ -12,9 +12,9 @@ from leafward.compaction.exam.sitting import marked
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from tests.acting import Acting, call
-from tests.asking import MARKS
 from tests.core.linear_time import in_linear_time
 from tests.model_endpoint import Endpoint, Reply
+from tests.model_requests import MARKS
 
 if TYPE_CHECKING:
     from pathlib import Path

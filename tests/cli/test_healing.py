@@ -259,12 +259,17 @@ def test_gaps_that_lead_to_each_other_end(run: Run, tmp_path: Path) -> None:
     assert run("heal", silent.path, "--dry-run").code == 1
 
 
-def test_what_the_window_has_no_room_for_is_left_out_before_a_gap(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def small_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A configuration with a window that a dozen turns fill."""
     monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "home"))
     (tmp_path / "home" / "config").mkdir(parents=True)
     (tmp_path / "home" / "config" / "config.toml").write_text("window = 6000\nkeep-recent = 2000\n")
+
+
+def test_what_the_window_has_no_room_for_is_left_out_before_a_gap(
+    run: Run, tmp_path: Path, small_window: None
+) -> None:
     file = long_session(tmp_path / "s.jsonl", tmp_path)
     file.user("and now?", "never written")
     file.said("nothing")
@@ -397,11 +402,8 @@ def long_session(path: Path, tmp_path: Path) -> Acting:
 
 
 def test_a_context_over_the_window_is_compacted_in_the_new_session(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, small_window: None
 ) -> None:
-    monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "home"))
-    (tmp_path / "home" / "config").mkdir(parents=True)
-    (tmp_path / "home" / "config" / "config.toml").write_text("window = 6000\nkeep-recent = 2000\n")
     file = long_session(tmp_path / "s.jsonl", tmp_path)
     before = file.path.read_bytes()
     preview = run("heal", file.path, "--cwd", tmp_path, "--dry-run", "--json").document

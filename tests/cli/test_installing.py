@@ -27,6 +27,9 @@ from tests.oracle.resume import find_node
 if TYPE_CHECKING:
     from pathlib import Path
 
+    Compacting = tuple[Path, dict[str, str], dict[str, str]]
+    """A session, and what its agent tells before and behind a compaction."""
+
 SETTINGS = [
     b"",
     b"{}",
@@ -302,20 +305,26 @@ def told(hook: str, event: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> N
     assert main(["hook", hook]) == 0
 
 
+@pytest.fixture
+def compacting(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Compacting:
+    """The process that would make the text for it is never started."""
+    session = tmp_path / "one.jsonl"
+    write_session(session, 40)
+    before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
+    behind = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": str(session)}
+    monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
+    return session, before, behind
+
+
 @pytest.mark.parametrize("agent", ["claude", "codex"])
 def test_a_text_that_is_not_there_in_time_is_left_out_whole_and_doctor_says_so(
     agent: str,
-    tmp_path: Path,
-    home: Path,
+    compacting: Compacting,
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """On a machine that does too much else. What another process has begun to write is no text yet."""
-    session = tmp_path / "one.jsonl"
-    write_session(session, 40)
-    behind = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": str(session)}
-    before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
-    monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
+    session, before, behind = compacting
     told(agent, before, monkeypatch)
     waits = hook_module._text_path(hook_module._place(str(session)), session.stat().st_size)
     halfway = draft_name(waits)
@@ -348,17 +357,12 @@ def test_a_text_that_is_not_there_in_time_is_left_out_whole_and_doctor_says_so(
 
 
 def test_a_text_that_an_earlier_compaction_still_makes_finds_no_place(
-    tmp_path: Path,
-    home: Path,
+    compacting: Compacting,
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """Also where its draft comes while the folder that it lies in is being removed."""
-    session = tmp_path / "one.jsonl"
-    write_session(session, 40)
-    behind = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": str(session)}
-    before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
-    monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
+    session, before, behind = compacting
     monkeypatch.setattr(hook_module, "_WAIT", 0.3)
     told("claude", before, monkeypatch)
     size = session.stat().st_size
@@ -384,16 +388,11 @@ def test_a_text_that_an_earlier_compaction_still_makes_finds_no_place(
 
 
 def test_no_agent_waits_for_a_text_that_found_no_room(
-    tmp_path: Path,
-    home: Path,
+    compacting: Compacting,
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    session = tmp_path / "one.jsonl"
-    write_session(session, 40)
-    behind = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": str(session)}
-    before = {"hook_event_name": "PreCompact", "transcript_path": str(session)}
-    monkeypatch.setattr(subprocess, "Popen", lambda *_argv, **_options: None)
+    session, before, behind = compacting
     told("claude", before, monkeypatch)
     size = session.stat().st_size
     folder = hook_module._text_path(hook_module._place(str(session)), size).parent

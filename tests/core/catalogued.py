@@ -10,7 +10,7 @@ from leafward.catalog.cards.replies import Replies
 from leafward.catalog.lineage import parents, with_parents
 from leafward.catalog.listing import Catalogue
 from leafward.session.scan import Scan
-from tests.core.drafts import START, Draft, file_name
+from tests.core.listed_sessions import START, Draft, file_name
 
 if TYPE_CHECKING:
     from leafward.catalog.cards.card import Card

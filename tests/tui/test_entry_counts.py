@@ -25,7 +25,7 @@ from leafward_tui.inspector.model.turn import gather
 from leafward_tui.inspector.page import Selection, SelectionKind
 from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from tests.core.drafts import Draft, iso
+from tests.core.listed_sessions import Draft, iso
 from tests.tui.inspector_data import page
 from tests.tui.sure import sure
 

@@ -12,7 +12,7 @@ from leafward.agents.registry import agent_named, all_agents, native, unknown_ro
 from leafward.base.config import Config
 from leafward.base.errors import NotFound, Refused
 from tests.core.catalogued import listed
-from tests.core.drafts import Draft
+from tests.core.listed_sessions import Draft
 from tests.surroundings import as_any_user
 
 if TYPE_CHECKING:

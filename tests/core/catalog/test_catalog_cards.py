@@ -23,7 +23,7 @@ from leafward.session.entries import EntryIndex
 from leafward.session.journal.session_operations import move
 from leafward.session.journal.write import Writing
 from leafward.session.session import Session
-from tests.core.drafts import START, Draft, dump
+from tests.core.listed_sessions import START, Draft, dump
 
 
 def candidate(path: Path) -> SessionCandidate:

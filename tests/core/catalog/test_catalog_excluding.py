@@ -8,7 +8,7 @@ import pytest
 
 from leafward.catalog.exclusions import Exclusion
 from tests.core.catalogued import listed
-from tests.core.drafts import Draft
+from tests.core.listed_sessions import Draft
 
 if TYPE_CHECKING:
     from pathlib import Path

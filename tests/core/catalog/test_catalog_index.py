@@ -13,7 +13,7 @@ from leafward.catalog.cards.card import Card, Details, Reading, ReadMark
 from leafward.catalog.cards.full_card import read_whole
 from leafward.catalog.index import Index
 from tests.core.catalogued import listed
-from tests.core.drafts import START, Draft
+from tests.core.listed_sessions import START, Draft
 
 
 def read(path: Path) -> tuple[SessionCandidate, Reading]:

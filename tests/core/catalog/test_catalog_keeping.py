@@ -22,7 +22,7 @@ from leafward.session.journal.operation_log import session_archived
 from leafward.session.journal.session_operations import archive_session, undo
 from leafward.session.session import Session
 from tests.core.catalogued import cards_of, listed
-from tests.core.drafts import DAY, START, Draft, file_name
+from tests.core.listed_sessions import DAY, START, Draft, file_name
 from tests.surroundings import CORPORA, needs_corpora
 from tests.untouched import contents
 

@@ -14,7 +14,7 @@ from leafward.base.config import Config
 from leafward.catalog import listing as listing_module
 from leafward.catalog.cards.full_card import read_whole
 from leafward.catalog.listing import FIRST_PAGE, READ_AT_MOST, Catalogue, Update
-from tests.core.drafts import Draft
+from tests.core.listed_sessions import Draft
 from tests.foreign_stores import make
 
 if TYPE_CHECKING:

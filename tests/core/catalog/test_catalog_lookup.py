@@ -10,7 +10,7 @@ from leafward.base.errors import NotFound
 from leafward.catalog.listing import Catalogue
 from leafward.catalog.lookup import find_session
 from tests.core.catalogued import config, fill
-from tests.core.drafts import Draft
+from tests.core.listed_sessions import Draft
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from leafward.catalog.lineage import parents
 from leafward.catalog.usage.shared_history import _uses_in, counted_once
 from leafward.catalog.usage.totals import day_name, sum_of, totals
 from tests.core.catalogued import listed, replies_in
-from tests.core.drafts import DAY, START, Draft
+from tests.core.listed_sessions import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.core.catalog.test_catalog_cards import candidate, whole
 from tests.core.catalogued import cards_in
-from tests.core.drafts import Draft
+from tests.core.listed_sessions import Draft
 from tests.opencode_store import Conversation, Database
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from leafward.session import scan as scan_module
 from leafward.session.line_decoding import decode_line
 from leafward.session.scan import Scan
 from tests.core.catalogued import replies_in
-from tests.core.drafts import Draft
+from tests.core.listed_sessions import Draft
 from tests.surroundings import THOROUGH
 
 HEADER = b'{"type":"session","version":3,"id":"s","timestamp":"2026-01-05T08:00:00.000Z","cwd":"/home/ada"}'

@@ -22,7 +22,7 @@ from leafward.catalog.trash import (
 )
 from leafward.export.doctor import trash_problems
 from tests.core.catalogued import listed
-from tests.core.drafts import Draft
+from tests.core.listed_sessions import Draft
 from tests.disks import failing, small_disk
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from leafward.query.search.cards import CardShelf, matches
 from leafward.query.search.query import Query
 from leafward.query.search.typed_query import parse
 from tests.core.catalog.test_catalog_lineage import card
-from tests.core.drafts import START
+from tests.core.listed_sessions import START
 
 DAY = 86_400_000
 

@@ -16,7 +16,7 @@ from leafward.session.journal.operation_log import operations
 from leafward.session.journal.session_operations import label, move, redo, undo
 from leafward.session.journal.write import RECENT, Writing
 from leafward.session.session import Session
-from tests.core.operating import kinds
+from tests.core.random_operations import kinds
 from tests.foreign_sessions import texts
 from tests.foreign_stores import AGENTS, said, same_anew, watched
 from tests.forks import at_home, made

@@ -11,7 +11,7 @@ from leafward.session.entries import EntryIndex, Kind
 from leafward.session.journal.operation_log import OperationKind, archived_branches, operations
 from leafward.session.journal.session_operations import archive, label, move, redo, rename, undo
 from leafward.session.session import Session
-from tests.core.operating import kinds
+from tests.core.random_operations import kinds
 from tests.pi_file import PiFile, conversation, last_line
 
 if TYPE_CHECKING:

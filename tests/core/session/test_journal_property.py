@@ -12,7 +12,15 @@ from leafward.base.errors import Refused
 from leafward.session.entries import BOOKKEEPING
 from leafward.session.journal.operation_log import operations
 from leafward.session.session import Session
-from tests.core.operating import Step, Walk, attempted, place_before, state_of, steps, steps_beside_an_agent
+from tests.core.random_operations import (
+    Step,
+    Walk,
+    attempted,
+    place_before,
+    state_of,
+    steps,
+    steps_beside_an_agent,
+)
 from tests.pi_file import PiFile
 
 ENTRIES = 8

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from leafward.base.errors import Refused
 from leafward.session.journal.operation_log import operations
-from tests.core.operating import (
+from tests.core.random_operations import (
     State,
     Step,
     Walk,

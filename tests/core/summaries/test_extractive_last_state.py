@@ -6,7 +6,18 @@ import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import PYTEST, ended, made, ran, reply, result, span, summarize, told_in, user
+from tests.core.told import (
+    PYTEST,
+    ended,
+    made,
+    ran,
+    reply,
+    result,
+    span,
+    summarize,
+    told_in,
+    user,
+)
 
 
 def test_the_file_changed_last_and_the_last_run_of_the_tests_are_told() -> None:

@@ -12,7 +12,19 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.responses import takes_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
-from tests.core.told import DAY, FOLDER, lines_of, ran, reply, result, span, summarize, told_in, user, worked
+from tests.core.told import (
+    DAY,
+    FOLDER,
+    lines_of,
+    ran,
+    reply,
+    result,
+    span,
+    summarize,
+    told_in,
+    user,
+    worked,
+)
 
 
 def test_what_was_done_to_a_file_is_added_up_over_summaries() -> None:

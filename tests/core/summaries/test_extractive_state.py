@@ -19,7 +19,19 @@ from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
-from tests.core.told import PYTEST, ended, made, ran, reply, result, span, stored, summarize, told_in, user
+from tests.core.told import (
+    PYTEST,
+    ended,
+    made,
+    ran,
+    reply,
+    result,
+    span,
+    stored,
+    summarize,
+    told_in,
+    user,
+)
 from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:

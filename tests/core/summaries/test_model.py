@@ -12,8 +12,8 @@ from leafward.summaries.summarizers.model.failures import SummaryFailed
 from leafward.summaries.summarizers.model.requests import outgoing
 from leafward.summaries.summarizers.model.summarizer import Model, SummaryProgress
 from leafward.summaries.summarizers.summary import Span, tokens_of
-from tests.asking import KEY, MARKS, SERVED, refusal, settings, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.model_requests import KEY, MARKS, SERVED, refusal, settings, span, summary
 
 if TYPE_CHECKING:
     from tests.model_endpoint import Asked

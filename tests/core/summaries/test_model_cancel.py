@@ -11,8 +11,8 @@ import pytest
 from leafward.base.errors import Cancelled
 from leafward.summaries.summarizers.model import litellm_requests
 from leafward.summaries.summarizers.model.summarizer import Model
-from tests.asking import MARKS, SERVED, settings, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.model_requests import MARKS, SERVED, settings, span, summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable

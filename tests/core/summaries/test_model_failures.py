@@ -7,8 +7,8 @@ import time
 import pytest
 
 from leafward.summaries.summarizers.model.summarizer import Model
-from tests.asking import KEY, MARKS, SERVED, STREAMED, refusal, settings, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.model_requests import KEY, MARKS, SERVED, STREAMED, refusal, settings, span, summary
 
 pytestmark = MARKS
 

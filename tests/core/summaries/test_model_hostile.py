@@ -16,9 +16,9 @@ from leafward.summaries.summarizers.model.summarizer import Model
 from leafward.summaries.summarizers.model.transcript import pieces_of
 from leafward.summaries.summarizers.summary import Span, tokens_of
 from leafward.summaries.survival.spans import SpanMessage
-from tests.asking import MARKS, STREAMED, refusal, settings, summary
 from tests.core.linear_time import in_linear_time
 from tests.model_endpoint import WHOLE, Asked, Endpoint, Reply
+from tests.model_requests import MARKS, STREAMED, refusal, settings, summary
 
 
 def said(*texts: str) -> tuple[SpanMessage, ...]:

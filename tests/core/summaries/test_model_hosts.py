@@ -13,8 +13,8 @@ from leafward.summaries.summarizers.model.addresses import host_of
 from leafward.summaries.summarizers.model.failures import SummaryFailed
 from leafward.summaries.summarizers.model.settings import ModelSettings
 from leafward.summaries.summarizers.model.summarizer import Model
-from tests.asking import KEY, MARKS, SERVED, refusal, span, summary
 from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.model_requests import KEY, MARKS, SERVED, refusal, span, summary
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.asking import SERVED
 from tests.model_endpoint import Endpoint, Reply
+from tests.model_requests import SERVED
 from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:

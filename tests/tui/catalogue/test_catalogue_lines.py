@@ -29,7 +29,7 @@ from leafward_tui.ui.text.cells import byte_size, count, fit
 from leafward_tui.ui.text.paths import fit_project, tilde
 from tests.acting import Acting, usage
 from tests.claude_transcript import IDS, Transcript
-from tests.core.drafts import DAY, START, Draft
+from tests.core.listed_sessions import DAY, START, Draft
 from tests.pi_file import HEADER
 from tests.tui.session_store import NOW_MS, SessionFile, groups, lines_of, titles
 from tests.tui.sure import sure

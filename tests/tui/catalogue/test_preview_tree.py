@@ -10,7 +10,7 @@ from leafward.base.config import Config
 from leafward.catalog.listing import Catalogue
 from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.model.session_preview import read_preview
-from tests.core.drafts import Draft
+from tests.core.listed_sessions import Draft
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:

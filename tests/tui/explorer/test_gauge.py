@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from leafward.compaction.plan.onset import Onset
 from leafward_tui.explorer.model.gauge_lines import Forecast, Load, Reading, gauge_lines
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs
-from tests.tui.footed import GLYPHS, MOVED, NOW, plain
+from tests.tui.bar_parts import GLYPHS, MOVED, NOW, plain
 
 
 def bar(share: int, again: int = 0, entered: int = 0, width: int = 35) -> str:

@@ -11,8 +11,8 @@ from leafward.base.config import Config
 from leafward.session.journal.lock import refuse_if_busy
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
-from tests.asking import KEY, MARKS
 from tests.model_endpoint import WHOLE, Endpoint, Reply
+from tests.model_requests import KEY, MARKS
 from tests.tui.explored import Named, exploring, forked, lines, note
 from tests.tui.session_store import reached, shown, until, whole_text
 from tests.tui.summed import at_rest

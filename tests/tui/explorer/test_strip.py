@@ -25,8 +25,8 @@ from leafward_tui.ui.appearance.theme import Styles, css_variables, textual_them
 from leafward_tui.ui.bars.price_line import KeyHint, PriceLine
 from leafward_tui.ui.messages import IntentPressed
 from tests.pi_file import PiFile
+from tests.tui.bar_parts import FACTS, GLYPHS, MOVED, NOW, WORDS
 from tests.tui.explorer.test_overview import random_file, reply
-from tests.tui.footed import FACTS, GLYPHS, MOVED, NOW, WORDS
 from tests.tui.session_store import until
 
 if TYPE_CHECKING:

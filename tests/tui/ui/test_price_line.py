@@ -16,7 +16,7 @@ from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs
 from leafward_tui.ui.bars.price_line import BarNote, Facts, KeyHint, price_lines
 from leafward_tui.ui.keys.legend import legend_of
 from leafward_tui.ui.words.price_words import PriceWords
-from tests.tui.footed import FACTS, GLYPHS, WORDS, plain
+from tests.tui.bar_parts import FACTS, GLYPHS, WORDS, plain
 
 WARNED = WORDS._replace(
     warnings=("before the compaction: text comes back in full", "1 context edit is lost here"),
