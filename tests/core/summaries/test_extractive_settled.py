@@ -319,3 +319,22 @@ def test_a_list_that_the_agent_let_be_is_what_was_planned(goes_on: bool, files: 
     asked = user("continue" if goes_on else "Now run the build of the orchard in the folder of the valley.")
     said = [ASKED, reply("", ("t", "todowrite", {"todos": todos})), result("t", "ok"), asked, *edits]
     assert bool(told_in(SummarySection.NEXT, *said)) is (goes_on or files < len(todos))
+
+
+def test_a_request_whose_reply_broke_off_is_told_with_the_answer_to_going_on() -> None:
+    said = [
+        user("Draw the lanes of the valley beside the tree of all rows."),
+        *ran("r", "make lanes"),
+        reply("API Error: Failed to parse JSON"),
+        user("retry"),
+        *EDIT,
+        reply("Done. Drew the lanes beside the tree."),
+        user("Which parsers does the orchard have in its folder?"),
+        reply("Two: that of the table, and that of the tree."),
+        user("Now colour the rows of the valley by their age."),
+        *EDIT,
+    ]
+    (asked,) = [line for line in told_in(SummarySection.DONE, *said) if line.startswith("Asked: ")]
+    assert asked.startswith(
+        "Asked: Draw the lanes of the valley beside the tree of all rows. → Drew the lanes"
+    )

@@ -45,7 +45,13 @@ def earlier_requests(
     total = max(1, evidence.size)
 
     def may_hold(turn: Turn) -> bool:
-        return turn not in told and _is_worth_telling(turn) and not _is_overtaken(turns, turn, same)
+        return (
+            turn not in told
+            and _is_worth_telling(turn)
+            # Behind a reply that broke off the answer to "go on" is the answer to it.
+            and is_answered(_end_of(turns, turn))
+            and not _is_overtaken(turns, turn, same)
+        )
 
     # From the newest back: what came of a request takes long to tell, and of a long path only the last few are told.
     earlier = list(islice(filter(may_hold, reversed(turns)), _ASKED))
@@ -65,10 +71,9 @@ def earlier_requests(
 
 
 def _is_worth_telling(turn: Turn) -> bool:
-    """Whether a request led to work and was answered, and names enough."""
+    """Whether a request led to work, and names enough."""
     return (
         turn.works
-        and is_answered(turn)
         and turn.words > SUBSTANTIAL
         # An answered question is closed, and so is a request to show something.
         and not questions.asks(turn.text)
