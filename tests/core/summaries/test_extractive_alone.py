@@ -241,3 +241,10 @@ def test_an_item_that_leads_to_code_or_to_nothing_is_not_told_without_it() -> No
     assert quotable(answer) == ("Stopgap: The well stays shut",)
     below = "Stopgap:\n\n- The well stays shut\n- If the pump stops:\n  - The pond is empty\n"
     assert quotable(below) == ("Stopgap: The well stays shut; If the pump stops: The pond is empty",)
+
+
+def test_a_sentence_that_goes_on_in_the_next_line_is_told_whole() -> None:
+    begun = "The pump of the lower pond stays on for the whole night because the switch"
+    assert quotable(f"{begun}\nof the upper one holds it.") == (f"{begun} of the upper one holds it.",)
+    assert quotable(f"- {begun}\n  of the upper one holds it.") == (f"{begun} of the upper one holds it.",)
+    assert quotable(f"# {begun}\nof the upper one, it holds well.") == ("of the upper one, it holds well.",)

@@ -19,7 +19,7 @@ from leafward.summaries.summarizers.extractive.answers.sentence_sections import 
 from leafward.summaries.summarizers.outline import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
 """The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
@@ -55,6 +55,10 @@ _DRAFTS = late(
 """Words before a message that the agent drafts: what follows is no statement about the work."""
 _FENCES = ("```", "~~~")
 _STOPS = (".", "!", "?", "。", "！", "？", "…")
+_ALONE = ("#", "|", ">", "<")
+"""The beginning of a line that the next one does not go on with."""
+_WRAPPED = 60
+"""Characters from which a line may be wrapped."""
 _TITLE_LIMIT = 40
 """Characters of a line without a stop that is the heading of a list behind it."""
 _WAY_NAME = 50
@@ -113,9 +117,22 @@ class _Draft:
 
 def _passages(text: str, shortest: int) -> Iterator[AnswerPassage]:
     reader = _Reader(shortest)
-    for line in prose.lines_outside_code(text, fences=True):
+    for line in _unwrapped(prose.lines_outside_code(text, fences=True)):
         yield from reader.read(line)
     yield from reader.lists.end()
+
+
+def _unwrapped(lines: Iterable[str]) -> Iterator[str]:
+    """Lines, each with those behind it that go on with its sentence: an answer may be wrapped like a letter."""
+    begun = ""
+    for line in lines:
+        goes_on = line.lstrip()[:1].islower() and not begun.endswith((*_STOPS, *LEADS))
+        if goes_on and len(begun) >= _WRAPPED and not begun.startswith(_ALONE):
+            begun += f" {line.strip()}"
+        else:
+            yield begun
+            begun = line.rstrip()
+    yield begun
 
 
 class _Reader:
@@ -191,7 +208,7 @@ class _Reader:
             self._way_name = self._heading if _WAY.match(self._heading) else ""
         elif stripped.endswith(LEADS):
             yield from self._leading(raw, stripped)
-        elif not stripped.startswith(("|", ">", "<")):
+        elif not stripped.startswith(_ALONE):
             before = f"{led}: " if led and led == self._heading else ""
             said = [*prose.sentences(raw)]
             if _TITLE.fullmatch(raw.strip()) is not None:
