@@ -145,7 +145,7 @@ def test_a_question_that_words_answered_leaves_nothing_open() -> None:
         reply("Right - the valley stores whole rows. Where one is pruned, its differences are still broken."),
     ]
     assert told_in(SummarySection.GOAL, *said) == [
-        "A reply ended the last request; go on with what is asked next."
+        "The last request got its reply; go on with what is asked next."
     ]
 
 

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 LAST_REQUEST = "Last request"
 ASKED_BACK = ", answered with a question"
 """Words behind that where the work may be done and the question be about more, or wait for the question."""
-NOTHING_OPEN = "A reply ended the last request; go on with what is asked next."
+NOTHING_OPEN = "The last request got its reply; go on with what is asked next."
 """The goal where nothing says that more is to be done: a reply ended, whatever it is worth."""
 _NOTHING_OPEN_BEFORE = "Go on with the messages that were kept."
 """The same where these have a later request."""
