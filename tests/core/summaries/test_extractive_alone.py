@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leafward.summaries.summarizers.extractive.answers.passages import quotable
+from leafward.summaries.summarizers.extractive.answers.passages import passages, quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
@@ -248,3 +248,11 @@ def test_a_sentence_that_goes_on_in_the_next_line_is_told_whole() -> None:
     assert quotable(f"{begun}\nof the upper one holds it.") == (f"{begun} of the upper one holds it.",)
     assert quotable(f"- {begun}\n  of the upper one holds it.") == (f"{begun} of the upper one holds it.",)
     assert quotable(f"# {begun}\nof the upper one, it holds well.") == ("of the upper one, it holds well.",)
+
+
+@pytest.mark.parametrize(("verb", "bid"), [("Check", 1), ("Oak", 0)])
+def test_lists_may_be_nested_as_deep_as_a_text_can_be(verb: str, bid: int) -> None:
+    nested = "\n".join(f"{' ' * depth}- {verb} door {depth}" for depth in range(3_000))
+    found = passages(f"What there is:\n{nested}")
+    assert len(found) > 2_000
+    assert sum(one.bids for one in found) == bid * len(found)

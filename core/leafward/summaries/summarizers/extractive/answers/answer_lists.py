@@ -54,9 +54,12 @@ class _Advice:
 
     def holds(self) -> bool:
         """Whether half of the items do, so that the others are hardly reports."""
-        return (self.items > 1 and 2 * self.bidding >= self.items) or (
-            self.above is not None and self.above.holds()
-        )
+        one: _Advice | None = self
+        while one is not None:
+            if one.items > 1 and 2 * one.bidding >= one.items:
+                return True
+            one = one.above
+        return False
 
 
 class AnswerPassage(NamedTuple):
