@@ -338,3 +338,17 @@ def test_a_request_whose_reply_broke_off_is_told_with_the_answer_to_going_on() -
     assert asked.startswith(
         "Asked: Draw the lanes of the valley beside the tree of all rows. → Drew the lanes"
     )
+
+
+def test_in_little_room_a_quotation_is_left_out_rather_than_cut() -> None:
+    long = f"Port the lexer of orchard to a table {'with the rows of the valley ' * 8}and the letters of the growers."
+    said = [
+        user(long),
+        *EDIT,
+        reply("Moved the table to the rows, but two of the old tests are still failing."),
+    ]
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert "the reply says" in goal
+    small = Extractive().summarize(span(*said), 200).text
+    assert "Last request: Port the lexer of orchard" in small
+    assert "the reply" not in small

@@ -113,6 +113,11 @@ class LineCandidate:
             ("Asked: ", "Asked before: ", "Asked last: ", "Last request")
         )
 
+    def shorten(self) -> None:
+        """Cuts the text to a line, without a quotation of which only a part would be left."""
+        if len(self.text) > LINE_LIMIT:
+            self.text = cut(self.text.partition(f"{OUTCOME}{REPLY_SAYS}")[0], LINE_LIMIT)
+
     def lose_outcome(self) -> None:
         """Takes the outcome from the line of a request: nothing says any more that what was asked for is done."""
         self.text = self.text.partition(OUTCOME)[0]

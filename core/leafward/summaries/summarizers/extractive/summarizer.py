@@ -29,7 +29,7 @@ from leafward.summaries.summarizers.extractive.selection.ranking import Ranking,
 from leafward.summaries.summarizers.extractive.selection.room import Room
 from leafward.summaries.summarizers.extractive.selection.worth import Worth
 from leafward.summaries.summarizers.extractive.turns import as_asked, asks_back, by_machine
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut, harmless
+from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless
 from leafward.summaries.summarizers.summary import Purpose, Span, Summary, SummaryLine, tokens_of
 from leafward.summaries.survival.spans import SpanMessage
 
@@ -224,7 +224,7 @@ class _Choice:
             if candidate.first and candidate.place != FIRST_OF_ALL:
                 if not self.room.whole_outline:
                     # In very little room a long request leaves some to other lines.
-                    candidate.text = cut(candidate.text, LINE_LIMIT)
+                    candidate.shorten()
                 self._take(candidate, forced=True)
 
     def _tell_state(self) -> None:
