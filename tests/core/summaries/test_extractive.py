@@ -332,6 +332,16 @@ def test_a_line_is_cut_to_size(text: str, limit: int) -> None:
     assert len(cut(line, limit)) <= max(limit, 0)
 
 
+@pytest.mark.parametrize("budget", range(20, 60))
+def test_the_headings_of_what_was_recorded_and_what_was_said_before_are_paid_for(budget: int) -> None:
+    runs = [
+        message
+        for call in ("a", "b")
+        for message in (reply("", (call, "bash", {"command": "0000"})), result(call, "0000", True))
+    ]
+    assert summarize(span(*runs, previous="000000000000"), budget).tokens <= budget
+
+
 _ELSEWHERE = """
 import sys
 sys.path.insert(0, {repository!r})

@@ -149,9 +149,10 @@ def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns) -> str:
     times = evidence.reader.ran[fact.key]
     # Of a failure that was overcome the end says nothing any more.
     told = fact.outcome not in ("", "exit 0") and not (is_broken(fact) and runs.is_overcome(fact))
-    ended = f"; ended with {fact.outcome} last" if told else ""
-    often_or_once = f"{times} times" if times > 1 else "once"
-    ran = f" ({often_or_once}{ended})" if times else ""
+    end = fact.outcome if fact.outcome == "failed" else f"ended with {fact.outcome}"
+    often, last = (f"{times} times", "the last ") if times > 1 else ("once", "")
+    ran = f" ({often}; {last}{end})" if told else f" ({often})"
+    ran = ran if times else ""
     return f"Run `{harmless(fact.key, 160)}`{ran}"
 
 

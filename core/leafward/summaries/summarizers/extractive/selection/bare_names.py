@@ -124,7 +124,8 @@ class BareNames:
         """The price of a name without a file beyond itself: the beginning of another line where the last one is full."""
         if self._rest_lines and self._rest_length + price <= GROUP_LIMIT - 40:
             return 0
-        return utf16_length(_NAMES) + 3
+        headings = 0 if self._rest_lines else self._room.headings_cost(self._rest.candidate)
+        return utf16_length(_NAMES) + 3 + headings
 
     def _put_in_rest(self, name: str) -> None:
         price = utf16_length(name) + 2
@@ -149,6 +150,4 @@ class BareNames:
             text = f"{_NAMES} {', '.join(listed)}"
             facts = (self._evidence.facts.get((FactKind.IDENTIFIER, name)) for name in listed)
             sources = tuple(sorted({fact.entry for fact in facts if fact is not None}))
-            self._room.taken[SummarySection.CONTEXT].append(
-                LineCandidate(SummarySection.CONTEXT, text, _AT_THE_END, sources)
-            )
+            self._room.put(LineCandidate(SummarySection.CONTEXT, text, _AT_THE_END, sources))

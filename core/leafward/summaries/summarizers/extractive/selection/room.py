@@ -54,7 +54,7 @@ class Room:
         self.taken: dict[SummarySection, list[LineCandidate]] = {section: [] for section in TOLD}
         self._spent: dict[SummarySection, int] = dict.fromkeys(TOLD, 0)
         self._provenances: set[Provenance] = set()
-        """Those of the context's lines that have a heading of their own."""
+        """Those of the context's lines, but for pins and the state of the work, which have no heading."""
         self._code = 0
         self._keys: set[str] = set()
         self._groups: dict[str, tuple[int, int]] = {}
@@ -80,17 +80,21 @@ class Room:
             cost += utf16_length(SummarySection.PROGRESS.heading) + 2
         return cost
 
+    def headings_cost(self, candidate: LineCandidate) -> int:
+        """The price of the headings that a line brings with it."""
+        return self.heading_cost(candidate.section) + self._provenance_cost(candidate)
+
     def _provenance_cost(self, candidate: LineCandidate) -> int:
         """The price of the heading over lines of one provenance, for the first of them, and of the one that ends them."""
         provenance = candidate.provenance
-        if (
-            candidate.section is not SummarySection.CONTEXT
-            or provenance is Provenance.RECORDED
-            or provenance in self._provenances
-        ):
+        if not _is_apart(candidate) or provenance in self._provenances:
             return 0
-        ends = 0 if self._provenances else len(Provenance.RECORDED.heading) + 2
-        return len(provenance.heading) + 2 + ends
+        # What is recorded has a heading only beside others.
+        others = self._provenances - {Provenance.RECORDED}
+        told = [provenance] if provenance is not Provenance.RECORDED or others else []
+        if not others and provenance is not Provenance.RECORDED and Provenance.RECORDED in self._provenances:
+            told.append(Provenance.RECORDED)
+        return sum(len(one.heading) + 2 for one in told)
 
     def take(
         self,
@@ -110,7 +114,7 @@ class Room:
             return False
         section = candidate.section
         room = self.size if up_to is None else up_to
-        heading = self.heading_cost(section) + self._provenance_cost(candidate)
+        heading = self.headings_cost(candidate)
         price = utf16_length(candidate.text) + 3 + _BOX.get(section, 0)
         together, length = self._groups.get(candidate.group, (0, 0))
         if candidate.group in LISTS:
@@ -138,10 +142,8 @@ class Room:
             candidate.text = shorter
             price = utf16_length(shorter) + 3 + _BOX.get(section, 0)
         self._keys.add(key)
-        if section is SummarySection.CONTEXT and candidate.provenance is not Provenance.RECORDED:
-            self._provenances.add(candidate.provenance)
         self._groups[candidate.group] = (together + 1, length + price)
-        self.taken[section].append(candidate)
+        self.put(candidate)
         # A last request that is done takes the share of what would be in progress.
         of = SummarySection.IN_PROGRESS if forced and section is SummarySection.DONE else section
         self._spent[of] += price
@@ -151,12 +153,18 @@ class Room:
 
     def append(self, candidate: LineCandidate, up_to: int) -> bool:
         """Takes a line from the end of the span, whatever its section holds already, if it fits into `up_to` units."""
-        price = utf16_length(candidate.text) + 3 + self.heading_cost(candidate.section)
+        price = utf16_length(candidate.text) + 3 + self.headings_cost(candidate)
         if self.used + price > min(self.size, up_to):
             return False
         self.used += price
-        self.taken[candidate.section].append(candidate)
+        self.put(candidate)
         return True
+
+    def put(self, candidate: LineCandidate) -> None:
+        """Takes a line that was paid for."""
+        self.taken[candidate.section].append(candidate)
+        if _is_apart(candidate):
+            self._provenances.add(candidate.provenance)
 
     def render(self) -> list[tuple[str, str, tuple[EntryIndex, ...]]]:
         """The lines of the text, each with its section and its sources."""
@@ -176,7 +184,7 @@ class Room:
             under = _UNDER_NONE
             for candidate in grouped(sorted(taken, key=_order)):
                 part, _ = _order(candidate)
-                if part != under and self._provenances:
+                if part != under and self._provenances - {Provenance.RECORDED}:
                     lines += [("", "", ()), (candidate.provenance.heading, "", ())]
                 under = part
                 mark = (
@@ -196,10 +204,14 @@ _UNDER_NONE = 0
 _PARTS = {Provenance.EARLIER: 1, Provenance.DATED: 2, Provenance.SAID: 3, Provenance.RECORDED: 4}
 
 
+def _is_apart(candidate: LineCandidate) -> bool:
+    """Whether a line stands below the heading of its provenance: in the context all but pins and the state of the work."""
+    return candidate.section is SummarySection.CONTEXT and candidate.place != FIRST_OF_ALL
+
+
 def _order(candidate: LineCandidate) -> tuple[int, int]:
     """The place of a line in its section; in the context after pins and the state of the work what was said, then what is recorded."""
-    apart = candidate.section is SummarySection.CONTEXT and candidate.place != FIRST_OF_ALL
-    return _PARTS[candidate.provenance] if apart else _UNDER_NONE, candidate.place
+    return _PARTS[candidate.provenance] if _is_apart(candidate) else _UNDER_NONE, candidate.place
 
 
 def _cut_to_units(text: str, units: int) -> str:
