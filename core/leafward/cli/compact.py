@@ -38,9 +38,11 @@ from leafward.cli.output.page import (
     warning,
     wrapped,
 )
+from leafward.cli.output.plan_json import ALL_STRATEGIES, diagnostics_json
+from leafward.cli.output.plan_lines import strategy_text
 from leafward.cli.output.survival_facts import fact_text, fate_json, share_text, survival_json
 from leafward.cli.output.write_report import remark, write_json
-from leafward.cli.plan import diagnostics_json, injection_at, is_all, requested_plans, strategy_text
+from leafward.cli.plan import injection_at, is_all, requested_plans
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.draft.draft import accept
@@ -396,7 +398,7 @@ def _compare(session: Session, options: CompactOptions, settings: Config, as_jso
         emit_json(
             {
                 "at": session.columns.id_at(drafts[0][0].at),
-                "strategy": "all",
+                "strategy": ALL_STRATEGIES,
                 "dry_run": True,
                 "drafts": [
                     draft_json(session, made)
