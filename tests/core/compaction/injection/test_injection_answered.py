@@ -39,7 +39,7 @@ def file(tmp_path: Path) -> Acting:
 
 
 OBJECTIVE = "The user's last request: Write the release note for the queue"
-ANSWERED = "The user's last request is answered"
+ANSWERED = "The user's last request got its reply"
 
 
 def test_what_is_under_way_is_the_objective(file: Acting) -> None:

@@ -33,7 +33,7 @@ GENERIC = (
 
 _OWN_FOLDERS = (".codex/", "src/", "tests/", "steering/")
 _REVIEW = f"Review {LOG} and go on with the work that is open."
-_ANSWERED = "The user's last request is answered; go on with what is asked next."
+_ANSWERED = "The user's last request got its reply; go on with what is asked next."
 _GO_ON = "Go on with the user's last request."
 _ASKED_BACK = "The model asked, and the user has not answered yet: {}"
 _RESUME = "Go on with the work that was under way."
