@@ -8,6 +8,7 @@ import pytest
 
 from leafward.summaries.summarizers.extractive.answers.passages import passages, quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
+from leafward.summaries.summarizers.extractive.evidence import collect
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
@@ -85,6 +86,15 @@ def test_names_that_only_a_reply_offers_are_not_in_use() -> None:
     assert "CloudHost" not in listed
     assert "CrateHost" not in listed
     assert "shed_server" not in listed
+
+
+def test_a_name_that_the_user_said_once_and_nobody_else_is_but_said() -> None:
+    told = user("The port is taken. Something said: turn off PondReceiver.")
+    said = [told, *ran("a", "orchard ports"), reply("The port is free now.")]
+    for again, once in (([], True), ([told], False)):
+        there = span(*said, *again)
+        evidence = collect(there, there.messages, "", lambda: False)
+        assert ("PondReceiver" in evidence.only_said) is once
 
 
 def test_names_that_no_file_has_any_more_are_not_listed() -> None:

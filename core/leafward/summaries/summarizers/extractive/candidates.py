@@ -244,7 +244,7 @@ class Evidence:
     named: set[str] = field(default_factory=set)
     """Names that somebody said or wrote into a file, and that do not stand in commands and outputs alone."""
     only_said: set[str] = field(default_factory=set)
-    """Those that a reply said, and beyond replies only calls: in a command, a pattern, a plan."""
+    """Those that a reply said, and beyond replies only calls: in a command, a pattern, a plan; and those that the user said once alone."""
     removed: set[str] = field(default_factory=set)
     """Names of folders that were deleted, and names in files that were."""
     addresses: set[str] = field(default_factory=set)

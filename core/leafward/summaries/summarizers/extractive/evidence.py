@@ -109,6 +109,11 @@ def collect(
     evidence.named = {seen.key for seen in names if seen.voice not in _OF_COMMANDS}
     said = {seen.key for seen in names if seen.voice is Voice.AGENT}
     evidence.only_said = said - {seen.key for seen in names if seen.voice not in _OF_REPLIES}
+    evidence.only_said |= {
+        key
+        for (kind, key), fact in evidence.facts.items()
+        if kind is FactKind.IDENTIFIER and fact.voice is Voice.USER and len(fact.entries) == 1
+    }
     evidence.addresses = _addresses(evidence, messages, sightings)
     _join(evidence.files)
     turns = turns_of(messages)

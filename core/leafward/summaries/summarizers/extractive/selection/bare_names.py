@@ -60,7 +60,7 @@ class BareNames:
         return "\n".join(printed)
 
     def _is_there(self, name: str) -> bool:
-        """Whether a name is more than an agent's words: those may name what was never there, or what nobody took."""
+        """Whether a name is more than words: those may name what was never there, what nobody took, or what was pasted by the way."""
         return name not in self._evidence.only_said or name.removesuffix("()") in self._printed
 
     def fill(self, share: float, *, whole: bool = False) -> None:
