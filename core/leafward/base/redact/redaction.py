@@ -78,6 +78,8 @@ _SHORTEST_VALUE = 3
 
 _PLAIN = late(r"(?:[0-9a-fA-F-]{1,36}|[0-9TZ:. +-]{1,40}|[a-z_]{1,40})\Z")
 """Ids, times, single words: most strings of a session."""
+_LONGEST_PLAIN = 40
+"""The most characters of such a string."""
 _SHORT_WORD = late(rf"[A-Za-z0-9_]{{1,{LEAST_RUN - 1}}}\Z")
 """Ids of calls and names: too short for a token, and without the sign that any other secret has."""
 _WORD = late(r"[A-Za-z0-9_]+\Z")
@@ -86,7 +88,9 @@ _WORD = late(r"[A-Za-z0-9_]+\Z")
 
 def secrets_in(text: str) -> list[Span]:
     """The places of secrets in a text: begin and end in code points, and the kind. In order, without overlaps."""
-    if len(text) < _SHORTEST or _PLAIN.match(text) or _SHORT_WORD.match(text):
+    if len(text) <= _LONGEST_PLAIN and (
+        len(text) < _SHORTEST or _PLAIN.match(text) or _SHORT_WORD.match(text)
+    ):
         return []
     if _WORD.match(text):
         found = [*_found(text, 0, text), *encoded_in(text, text, _plainly)]
@@ -431,7 +435,7 @@ class Redactor:
         plain = self._text(text, output=key in _OUTPUTS, command=key in _COMMANDS or isinstance(key, int))
         if key in _PATHS and (file := file_read_by(text)) is not None:
             self._file = file
-        if plain is not text or not isinstance(key, str):
+        if plain is not text or key in self._silent or not isinstance(key, str):
             return plain
         if secret_under(key, text):
             return self._name(SecretKind.SECRET, text)

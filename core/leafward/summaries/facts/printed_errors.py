@@ -174,7 +174,7 @@ def outcome_of(text: str, failed: bool, command: str) -> str:
     if not failed:
         if says_failed(command, text):
             return "failed"
-        return UNTOLD if hides_outcome(command) and _shows_error(text) else "exit 0"
+        return UNTOLD if _shows_error(text) and hides_outcome(command) else "exit 0"
     codes = _EXIT.findall(text[-400:])
     if codes:
         return f"exit {codes[-1]}"

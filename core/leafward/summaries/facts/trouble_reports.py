@@ -38,7 +38,7 @@ _FAILS = late(
 
 def says_it_fails(prompt: str) -> bool:
     """Whether a prompt reports that what was told as done does not work, or that the trouble is still there."""
-    return comes_back(prompt) or _FAILS.search(prompt) is not None
+    return comes_back(prompt) or _FAILS.match(prompt) is not None
 
 
 def is_solved(prompt: str) -> bool:

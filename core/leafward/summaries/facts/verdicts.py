@@ -54,14 +54,13 @@ def says_failed(command: str, printed: str) -> bool:
     """Whether a check, whose own exit code the shell does not give, reports a failure. False for any other command."""
     if not _HIDDEN.search(command):
         return False
-    end = printed[-_END:]
-    low = end.lower()
-    if not _may_fail(low):
-        return False
-    written = filter(str.strip, reversed(end.split("\n")))
+    written = filter(str.strip, reversed(printed[-_END:].split("\n")))
     lines = list(islice(written, _LAST))[::-1]
+    together = "\n".join(lines)
+    if not _may_fail(together.lower()):
+        return False
     counted = -1
-    if counts_in("\n".join(lines)):
+    if counts_in(together):
         counted = next((at for at in range(len(lines) - 1, -1, -1) if counts_in(lines[at])), -1)
     failed = (counted >= 0 and _COUNTED.search(counts_in("\n".join(lines[: counted + 1])))) or any(
         _may_fail(line.lower()) and _FAILED.match(line) for line in lines[counted + 1 :]
