@@ -18,9 +18,10 @@ from leafward.session.entries import Kind
 from leafward.session.journal.operation_log import operations
 from leafward.session.session import Session
 from leafward_tui.explorer.screen import ExplorerScreen
-from leafward_tui.lab.controllers import drafts
+from leafward_tui.lab.controllers import drafts, settings
 from leafward_tui.lab.controllers import path as path_reader
 from leafward_tui.lab.model.choices import AS_IT_IS
+from leafward_tui.lab.model.what_if import WhatIf
 from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
@@ -124,6 +125,27 @@ class TestXRay:
             assert draft.injection is not None
             injected = next(share for share in xray.ledger if share.link is Link.INJECTED)
             assert injected.after == draft.injection.tokens > 0
+
+    async def test_asked_for_while_the_plans_are_made_it_shows_the_draft(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made, own_plans = threading.Event(), settings.plans
+
+        def held(*values: Any) -> Any:
+            made.wait(30)
+            return own_plans(*values)
+
+        monkeypatch.setattr(settings, "plans", held)
+        async with considering(path) as (pilot, screen):
+            monkeypatch.setattr(WhatIf, "quick", lambda *_: False)
+            before = screen.state.draft
+            await pilot.press("right", "X")
+            assert "the X-ray opens once the summary is there" in "\n".join(rows(pilot.app))
+            made.set()
+            xray = sure(await loaded_xray(pilot))
+            draft = sure(screen.state.draft)
+            assert draft is not before
+            assert xray.after == draft.counted_after
 
     async def test_another_choice_ends_the_wait_for_it(self, path: Path, go_on: threading.Event) -> None:
         async with considering(path) as (pilot, screen):

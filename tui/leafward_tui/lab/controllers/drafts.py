@@ -78,6 +78,10 @@ class DraftMaker(LabController):
         self._state.drafts.collected = None
         self._state.drafts.waiting = self._state.drafts.amending = False
 
+    def expect(self) -> None:
+        """Waits for the plans that the settings need first."""
+        self._state.drafts.waiting = True
+
     def rest(self) -> None:
         """Starts the wait for the settings to rest."""
         what_if = self._state.what_if
@@ -120,15 +124,13 @@ class DraftMaker(LabController):
         session, path, drafts = self._state.session, self._state.path, self._state.drafts
         injection = what_if.injections.get(what_if.injection_key)
         if drafts.collected is None:
-            self._jobs.latest(
-                "draft", partial(collected, session, path.at), self._take_collected, self._failed
-            )
+            self._jobs.latest("draft", partial(collected, session, path.at), self._take_collected, self.fail)
         elif injection is None:
             self._jobs.latest(
                 "draft",
                 partial(injected, drafts.collected, choices, self._services.config),
                 partial(self._take_injected, what_if, what_if.injection_key),
-                self._failed,
+                self.fail,
             )
         elif (strategy := self._missing(what_if)) is not None:
             own = strategy is choices.strategy
@@ -137,10 +139,10 @@ class DraftMaker(LabController):
                 "draft",
                 partial(own_draft, session, what_if.plan_of(strategy), choices, injection, corrected),
                 partial(self._take_draft, choices.draft_key(strategy, None if own else EXTRACTIVE)),
-                self._failed,
+                self.fail,
             )
         elif path.beside >= 0 and not any(run.choices is None for run in drafts.runs):
-            self._jobs.latest("draft", partial(stood, session, path.beside), self._take_stood, self._failed)
+            self._jobs.latest("draft", partial(stood, session, path.beside), self._take_stood, self.fail)
         else:
             self._followed(what_if)
 
@@ -219,7 +221,8 @@ class DraftMaker(LabController):
             self._then, self._state.drafts.awaited = None, False
             self._view.tell("")
 
-    def _failed(self, text: str) -> None:
+    def fail(self, text: str) -> None:
+        """Ends the wait for a draft, and shows why there is none."""
         self._give_up()
         self._state.drafts.waiting = False
         self.say_failed(text)

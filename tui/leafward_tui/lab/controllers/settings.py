@@ -74,7 +74,8 @@ class Settings(LabController):
             self._planned([])
         else:
             work = partial(plans, what_if.sizes, tuple(missing.values()))
-            self._jobs.latest("plan", work, self._planned, lambda text: self._view.tell(text, "bad"))
+            self._drafts.expect()
+            self._jobs.latest("plan", work, self._planned, self._drafts.fail)
 
     def stop(self) -> None:
         """Cancels the work for other choices."""
