@@ -266,3 +266,14 @@ def test_lists_may_be_nested_as_deep_as_a_text_can_be(verb: str, bid: int) -> No
     found = passages(f"What there is:\n{nested}")
     assert len(found) > 2_000
     assert sum(one.bids for one in found) == bid * len(found)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "No hook tool is installed.",
+        "The limits are inert until the first test of the rows lands, so nothing blocks commits now.",
+    ],
+)
+def test_a_finding_is_no_finished_work(found: str) -> None:
+    assert section_of_sentence(found) is SummarySection.CONTEXT

@@ -281,3 +281,27 @@ def test_a_goal_that_was_reached_earlier_is_done() -> None:
     previous = "## Goal\n- Draw the lanes of the orchard (completed earlier)\n- Turn the lanes around\n"
     told = told_in(SummarySection.GOAL, *edited("lanes.py", "z"), previous=previous, previous_entry=3)
     assert told == ["Turn the lanes around"]
+
+
+def test_an_edit_that_was_refused_is_over_once_its_file_came_up_again() -> None:
+    refused = "File has not been read yet. Read it first before writing to it."
+    start = [
+        user("Route the orchard's pages"),
+        reply("", ("a", "bash", {"command": "npm run build"}), ("b", "write", {"path": "src/app.ts", "content": "x"})),
+        result("a", "error: no routes", failed=True),
+        result("b", refused, failed=True),
+    ]  # fmt: skip
+    again = [
+        reply("", ("c", "read", {"path": "src/app.ts"})),
+        result("c", "routes = []"),
+        reply("", ("d", "bash", {"command": "npm run build"})),
+        result("d", "error: no routes", failed=True),
+    ]
+    assert refused in summarize(span(*start), 400).text
+    assert refused not in summarize(span(*start, *again), 400).text
+
+
+def test_who_holds_a_port_is_asked_by_a_program_that_fails_where_nobody_does() -> None:
+    script = "cat LOCK; lsof /dev/ttyUSB0"
+    asked = [user("Is the board free?"), reply("", ("a", "bash", {"command": script})), result("a", "", failed=True)]  # fmt: skip
+    assert "Failed" not in summarize(span(*asked), 400).text

@@ -43,11 +43,11 @@ _FINISHED = markers(
 """A result, by the finished work or by the new state; approval alone is not a result. `Split` may be a proposal as well."""
 _STATED = late(
     # Without a stop behind it, the participle describes what the code does: is written in `a.go`, is created by the hook.
-    rf"(?i)^(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:{_STATES}))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
+    rf"(?i)^(?!no )(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:{_STATES}))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
 )
 """A new state of the work, told from its first word on."""
 _NOW = late(
-    r"(?i)^(?!.*\b(?:fail\w*|broken|still|not|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
+    r"(?i)^(?!.*\b(?:fail\w*|broken|still|not|nothing|until|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
 )
 """What something does now, so that it does not fail."""
 _SIGNS = (" is ", " are ", " been ")

@@ -12,7 +12,7 @@ from leafward.files.checks import check_of
 from leafward.files.shell.lexer import Command, Lexer, Unreadable
 from leafward.files.shell.wrappers import unwrapped
 from leafward.session.entries import text_of
-from leafward.summaries.facts.call_arguments import command_of
+from leafward.summaries.facts.call_arguments import command_of, paths_of
 from leafward.summaries.facts.printed_errors import DECLINED
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
@@ -25,7 +25,7 @@ from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, h
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.session.entries import Body, EntryIndex
+    from leafward.session.entries import Body, EntryIndex, ToolCall
     from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.facts.values import Sighting
     from leafward.summaries.summarizers.extractive.turns import Turn
@@ -58,7 +58,21 @@ _RESULTS = 8
 """Messages after a call that are searched for its output."""
 _ASKING = frozenset(
     {
-        *("grep", "rg", "ls", "which", "test", "[", "diff", "find", "cmp", "pgrep", "command"),
+        *(
+            "grep",
+            "rg",
+            "ls",
+            "which",
+            "test",
+            "[",
+            "diff",
+            "find",
+            "cmp",
+            "pgrep",
+            "lsof",
+            "fuser",
+            "command",
+        ),
         *("cat", "stat", "tree"),
     }
 )
@@ -210,21 +224,26 @@ class _Missed:
         return not is_check(fact.key) and place >= 0 and _CUT_OFF.match(self._printed(place)) is not None
 
     def has_printed(self, error: Fact) -> bool:
-        """Whether a program that only reads printed an error, such a look, or a command that was cut off: it blocks nothing."""
+        """Whether an error blocks nothing: a program that only reads printed it, such a look, a command that was cut off, or a call whose file came up again since."""
         place = self._evidence.position.get(error.last, -1)
         ran = str(self._messages[place].message.get("toolCallId")) if place >= 0 else ""
-        script = next(
-            (
-                command_of(call.arguments)
-                for calls in self._evidence.calls.values()
-                for call in calls
-                if call.id == ran
-            ),
-            "|",
+        call = next(
+            (call for calls in self._evidence.calls.values() for call in calls if call.id == ran), None
         )
+        script = command_of(call.arguments) if call is not None else "|"
         if not is_check(script) and place >= 0 and _was_cut_off(self._messages[place].message):
             return True
+        if call is not None and not script and self._is_tried_again(call, place):
+            return True
         return "|" not in script and _asks(script)
+
+    def _is_tried_again(self, call: ToolCall, place: int) -> bool:
+        """Whether a call behind a position has a file of one that runs no command."""
+        files = set(paths_of(call.arguments))
+        return any(
+            at > place and any(not files.isdisjoint(paths_of(other.arguments)) for other in calls)
+            for at, calls in self._evidence.calls.items()
+        )
 
     def _printed(self, place: int) -> str:
         """What the calls at a position printed, or the result there."""
