@@ -48,6 +48,8 @@ _BREAKS = late(
     r"\b(?:(?:does|do|did|is|are|was)(?:n['’]?t| not)|violates?|breaks?|ignores?)\b.{0,160}?\b(?:must|never|always|at (?:most|least))\b"
 )
 """A statement that something breaks a rule: it reports a fault, and the rule is somebody else's."""
+_LOGGED = late(r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\b")
+"""A line of a log among a user's words, which rules nothing."""
 _FORBIDS = late(
     r"(?:^|[,;:.!–—-]\s*|\b(?:and|but|please|so|then|you|should|ok|also|just|we)\s+)(?:please\s+)?(?:do not|don['’]?t|let['’]?s not(?!\s+(?:\w+ ){0,2}(?:that|this|it|so)\W*$))\s+"
     r"(?!(?:understand|know|think|see|get|care|mind|feel|remember|believe|have to|need to|like|worry)\b)\w"
@@ -55,7 +57,7 @@ _FORBIDS = late(
 _RULES = late(
     r"\b(?:avoid|prefer(?:ably|red)?|make sure|ensure|instead of|rather than|before (?:we|you|i|any|every|each)|by default"
     r"|no (?:new|other|more|extra|additional|need for)\b|only (?:use|if|when|for|with|in|on|the)|use only"
-    r"|should(?:n['’]t)?(?: not| only| always)? (?:\w+ )?(?:be(?! good| fine| ok| done)|stay|return|use|have(?! been)|keep|look|work|contain|show|not)\b"
+    r"|(?<!that )(?<!which )should(?:n['’]t)?(?: not| only| always)? (?:\w+ )?(?:be(?! good| fine| ok| done)|stay|return|use|have(?! been|\W*$)|keep|look|work|contain|show|not)\b"
     r"|(?:has|have|needs?) to (?:be|stay|have|contain|cover|work|survive|hold|keep|fit|run|pass|push)\b"
     r"|(?:want|wants) (?:it|them|all|every|no|only|the|to be|to keep)\b|(?:would|i['’]d) (?:only |prefer|like (?:it|them|all|every|no|only|the|to keep)\b)"
     r"|without (?:any new|adding|new|breaking|changing|touching|using|modifying|introducing|renaming|removing|losing)|nothing (?:may|should|is allowed to)"
@@ -67,7 +69,7 @@ _RULE_FIRST = late(
     r"^(?:(?:s['’]il (?:te|vous) plaît,? )?n(?:e |['’])(?:pas |\w+ (?:pas|rien|plus)\b)"
     r"|(?!(?:das|es|ich|er|sie|wir|ihr|du|die|der|dies\w*|hier|da|so|man|kann|geht|leider)\b)(?:\w+ ){1,4}nicht \w+en\W*$)"
     r"|^(?:please\s+)?(?:(?:only|keep(?!\s+(?:going|on|at it|it up|trying|working|pushing|digging|looking)\b)|use|without|stop using|stick to|throughout)\s+\w+"
-    r"|[\w-]+(?: library)? only\b)"
+    r"|[\w-]+(?: library)? only(?=\W*$|[,;.:]|\W+(?:please|for|in|from|no|not)\b))"
     r"|^(?:please )?(?:answer|respond|reply|speak|talk)(?: (?:to me|me|only|please))* in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\b"
     r"|^(?:bitte )?antworte(?: mir| bitte| immer| nur)* (?:auf|in) \w+|^réponds?(?:ez)?(?:-moi)? (?:toujours )?en \w+|^respónd?e(?:me)? (?:siempre )?en \w+|^responde(?:me)? (?:siempre )?en \w+"
 )
@@ -267,7 +269,7 @@ def demands(sentence: str) -> bool:
     """Whether a user's sentence states a rule or a limit that holds from now on."""
     if not (_OBLIGED.may_stand_in(sentence) or _OTHERWISE.may_stand_in(sentence)):
         return False
-    if asks(sentence) or refutes(sentence):
+    if asks(sentence) or refutes(sentence) or _LOGGED.search(sentence) is not None:
         return False
     sentence = sentence.lower()
     words = without_fillers(_CODE.sub(" ` ", sentence) if _QUOTES.search(sentence) is not None else sentence)
