@@ -313,6 +313,10 @@ class FactReader:
             yield from seen
             made = self._calls[call.id]
             made.changes = tuple(files_changed_by(call.arguments, self._cwd))
+            if made.changes:
+                yield from self.rules.worked(entry, committed=False)
+            elif "git commit" in made.command:
+                yield from self.rules.worked(entry, committed=True)
             made.paths = tuple([one.key for one in seen if one.kind is FactKind.PATH])
             made.names = tuple([one.key for one in seen if one.kind is FactKind.IDENTIFIER])
             if changes_text(call.arguments) and (path := first_of(call.arguments, PATH_ARGUMENTS)):

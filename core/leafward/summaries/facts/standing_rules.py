@@ -85,6 +85,11 @@ _BEFORE_WORK = late(
     r"|先不要(?:写|改|动)|まだ(?:実装|コード|変更)"
 )
 """A rule that holds until the work may begin."""
+_NO_WORK = late(
+    r"(?i)^(?:\W*(?:please|but|and|just|for now),? )*(?:do not|don['’]?t) (?:(?:try|start|begin) (?:to )?)?(?:edit|modify|change|touch|write|implement|code?|execute(?= anything)|(commit))(?:ing)?"
+    r"(?: (?:any ?thing|any|the|code|files?))*(?: yet| for now| now)?\W*$"
+)
+"""A ban on work as such, or on commits: nobody sets it for good."""
 _UNTIL_TOLD = late(
     r"(?i)\b(?:until|till|before) (?:i|we) (?:say|tell|told|ask|give|approve|confirm|agree|ok)\b|\bbis ich (?:es |das )?(?:sage|freigebe)\b"
 )
@@ -139,12 +144,25 @@ class StandingRules:
     """The key of each rule in the last numbered list."""
     _went_ahead: str = ""
     """The last prompt that let work begin."""
+    _bans: dict[str, bool] = field(default_factory=dict)
+    """The bans on work of earlier prompts, by the keys of their rules, and whether each is one on commits."""
+    _fresh: dict[str, bool] = field(default_factory=dict)
+    """Those of the last prompt."""
+    _prompt: str = ""
+    """The last prompt."""
+    _worked_for: dict[bool, str] = field(default_factory=dict)
+    """The last prompts that led to changed files (False), and to commits (True)."""
 
     def set(self, sightings: Iterable[Sighting], prompt: str) -> None:
         """Records the demands of a prompt."""
+        self._bans.update(self._fresh)
+        self._fresh, self._prompt = {}, prompt.strip()
         for seen in sightings:
             if seen.kind is FactKind.CONSTRAINT and seen.voice is Voice.USER:
                 self._told[seen.key] = seen.text
+                if (ban := _NO_WORK.match(seen.text)) is not None:
+                    self._bans.pop(seen.key, None)
+                    self._fresh[seen.key] = ban[1] is not None
         numbers = {number: sentence_key(rule) for number, rule in listed_rules(prompt) if number}
         self._numbers = numbers or self._numbers
 
@@ -221,6 +239,17 @@ class StandingRules:
             rule = self._told.pop(key)
             yield Sighting(FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False)
 
+    def worked(self, entry: EntryIndex, *, committed: bool) -> Iterator[Sighting]:
+        """Yields the bans of earlier prompts on changes of files, or on commits, where a call makes one: the user asked for it since."""
+        self._worked_for[committed] = self._prompt
+        for key in [key for key, of_commits in self._bans.items() if of_commits is committed]:
+            del self._bans[key]
+            rule = self._told.pop(key, "")
+            if rule:
+                yield Sighting(
+                    FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
+                )
+
     def is_revoked(self, rule: str) -> bool:
         """Whether the user revoked the whole of a rule from an earlier summary."""
         return self.revoked_by(rule) != ""
@@ -234,7 +263,9 @@ class StandingRules:
         )
         removals = (removal for removal in reversed(self._removals) if _takes_away(removal, rule))
         began = self._went_ahead if self._went_ahead and _BEFORE_WORK.search(rule) else ""
-        return next(sentences, "") or next(removals, "") or began
+        ban = _NO_WORK.match(rule)
+        lifted = self._worked_for.get(ban[1] is not None, "") if ban is not None else ""
+        return next(sentences, "") or next(removals, "") or began or lifted
 
     def asked_since(self, rule: str) -> str:
         """The last removal that may concern what a rule spares; empty where there is none."""
