@@ -56,6 +56,7 @@ def keys(kind: FactKind, *messages: dict[str, Any]) -> list[str]:
         ("see '/opt/a/plum.md /opt/b/pear.md'", ["/opt/a/plum.md", "/opt/b/pear.md"]),
         ("it's in /opt/a/x1 and that's /opt/b c.md", ["/opt/a/x1", "/opt/b"]),
         (f"[docs/well.md]({FOLDER}/docs/well.md:12) says", ["docs/well.md"]),
+        ("cp a/well.yml a/well.yml.backup-$(date +%s)", ["a/well.yml"]),
         ("read/write, and/or, 1/2, e.g. this, v1.2.3", []),
         ("make 2>/dev/null, /.../view/index.d.ts and src/.../a.ts", []),
         ("~/{CONFIG_DIR}/agent/AGENTS.md and rename a/{ => modes/inner}/theme/dark.json (100%)", []),

@@ -273,8 +273,10 @@ def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
 
 
 def _is_path(found: str) -> bool:
-    # A device is not anybody's file, and `...` replaces folders that are not named.
+    # A device is not anybody's file, `...` replaces folders that are not named, and behind `$` is the rest of a name.
     if len(found) < 3 or found in _NO_FILES or found.startswith(("/dev/", ".../")) or "/.../" in found:
+        return False
+    if found.endswith("$"):
         return False
     name = found.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
     ending = _ENDING.search(name)
