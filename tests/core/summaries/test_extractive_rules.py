@@ -12,7 +12,7 @@ from leafward.summaries.facts.values import FactKind
 from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import FOLDER, ran, reply, result, span, summarize, told_in, user, worked
+from tests.core.told import FOLDER, reply, result, told_in, user, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -481,37 +481,3 @@ def test_of_the_users_messages_in_an_earlier_summary_only_the_rules_are_rules() 
     )
     told = told_in(SummarySection.CONSTRAINTS, *worked("src/a.py", "a"), previous=previous, previous_entry=3)
     assert told == ["Never push the valley."]
-
-
-@pytest.mark.parametrize("ban", ["Do not edit.", "do not modify files yet", "DO NOT try to execute anything"])
-def test_a_ban_on_all_work_ends_where_a_later_request_led_to_some(ban: str) -> None:
-    asked = [user(f"Read the orchard's rows and say what you would do. {ban}"), reply("I would sort them.")]
-    later = [user("Sort the rows"), *worked("rows.py", "z")]
-    bare = ban.rstrip(".")
-    assert (
-        bare in summarize(span(*asked, user("And the frost?"), reply("It stays."), user("Next?")), 400).text
-    )
-    assert bare not in summarize(span(*asked, *later, user("Next?")), 400).text
-    # What the agent does against it lifts it for nobody.
-    assert bare in summarize(span(asked[0], *worked("rows.py", "z"), user("Next?")), 400).text
-
-
-def test_a_ban_on_commits_ends_with_one_that_was_asked_for() -> None:
-    asked = [user("Sort the rows. Do not commit."), *worked("rows.py", "z"), reply("Sorted.")]
-    run = ran("c", "git commit -qm 'Sort the rows'")
-    assert (
-        "Do not commit"
-        in summarize(span(*asked, user("Sort the frost, too"), *worked("frost.py", "y")), 400).text
-    )
-    assert (
-        "- Do not commit"
-        not in summarize(span(*asked, user("Now commit it"), *run, reply("Done.")), 400).text
-    )
-
-
-def test_a_ban_on_something_of_the_work_stays() -> None:
-    asked = [user("Sort the rows. Do not change the frost table."), *worked("rows.py", "z"), reply("Sorted.")]
-    assert (
-        "Do not change the frost table"
-        in summarize(span(*asked, user("Go on"), *worked("b.py", "y")), 400).text
-    )
