@@ -186,6 +186,7 @@ def tells_outcome(request: Turn, end: Turn, *, changed: bool, looked: bool) -> b
     """
     if end.doubted or not end.answer:
         return False
+    # In other languages nothing here tells an order for work from one for information.
     told = questions.asks(request.text) or _inquires(request.text) or asks_for_plan(request.text)
     if looked and not (changed or told) and prose.ENGLISH.search(request.text) is not None:
         return False

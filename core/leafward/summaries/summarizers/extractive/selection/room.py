@@ -68,7 +68,7 @@ class Room:
         """Sets what is used to the size of the text: a line that joined others was paid for as if it began one."""
         self.used = sum(utf16_length(line) + 1 for line, _, _ in self.render())
 
-    def heading_cost(self, section: SummarySection) -> int:
+    def _heading_cost(self, section: SummarySection) -> int:
         """The price of a section's first line beyond itself."""
         if self.taken[section]:
             return 0
@@ -82,7 +82,7 @@ class Room:
 
     def headings_cost(self, candidate: LineCandidate) -> int:
         """The price of the headings that a line brings with it."""
-        return self.heading_cost(candidate.section) + self._provenance_cost(candidate)
+        return self._heading_cost(candidate.section) + self._provenance_cost(candidate)
 
     def _provenance_cost(self, candidate: LineCandidate) -> int:
         """The price of the heading over lines of one provenance, for the first of them, and of the one that ends them."""
@@ -91,10 +91,11 @@ class Room:
             return 0
         # What is recorded has a heading only beside others.
         others = self._provenances - {Provenance.RECORDED}
-        told = [provenance] if provenance is not Provenance.RECORDED or others else []
-        if not others and provenance is not Provenance.RECORDED and Provenance.RECORDED in self._provenances:
-            told.append(Provenance.RECORDED)
-        return sum(len(one.heading) + 2 for one in told)
+        cost = len(provenance.heading) + 2
+        if provenance is Provenance.RECORDED:
+            return cost if others else 0
+        ends = not others and Provenance.RECORDED in self._provenances
+        return cost + (len(Provenance.RECORDED.heading) + 2 if ends else 0)
 
     def take(
         self,
