@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from leafward.session import line_decoding, native_file
+from leafward.session import native_file
+from leafward.session.lines import line_decoding
 from leafward.session.session import Session
 from tests.foreign_sessions import close_all
 from tests.foreign_stores import AGENTS, watched

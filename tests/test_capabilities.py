@@ -36,7 +36,10 @@ READS = ("find.open", "blame.open", "bisect.open", "agent.resume")
 
 MOVE = ["explorer/controllers/move", "session/journal/session_operations"]
 FORK: Row = ("`session.fork`", ["explorer/controllers/fork", "branches/fork"])
-PLANTED: list[Row] = [("", [*MOVE, "base/globs", "session/tree", "session/columns", "session/scan"]), FORK]
+PLANTED: list[Row] = [
+    ("", [*MOVE, "base/globs", "session/tree/tree", "session/columns", "session/lines/scan"]),
+    FORK,
+]
 
 
 def rows_of(text: str) -> list[Row]:
@@ -106,7 +109,10 @@ def test_the_list_of_capabilities_is_right(code: Code) -> None:
     ("row", "words"),
     [
         (("`move.here`", MOVE), ""),
-        (("`move.here`", [*MOVE, *("session/tree", "session/columns", "session/scan")]), "5 files"),
+        (
+            ("`move.here`", [*MOVE, *("session/tree/tree", "session/columns", "session/lines/scan")]),
+            "5 files",
+        ),
         (("`move.here`", [MOVE[0], "session/journal/moves"]), "no file session/journal/moves"),
         (("`move.there`", MOVE), "explorer/controllers/move has no action move.there"),
         (("`move.here`", [*MOVE, "base/globs"]), "nothing leads to base/globs"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from leafward.session.entries import BOOKKEEPING, Kind
 from leafward.session.session import Session
-from leafward.session.tree import SessionTree
+from leafward.session.tree.tree import SessionTree
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.context.model_context import context_at
 from leafward.session.session import Session
-from leafward.session.tree_layout import arrange
+from leafward.session.tree.tree_layout import arrange
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind
 from tests.bench import references
@@ -45,7 +45,7 @@ _OPENED = """
 import json, re, sys
 from pathlib import Path
 from leafward.session.session import Session
-from leafward.session.tree_layout import arrange
+from leafward.session.tree.tree_layout import arrange
 
 session = Session.open(Path(sys.argv[1]))
 rows = arrange(session.tree, session.leaf)

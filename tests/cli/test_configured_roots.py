@@ -13,7 +13,7 @@ from leafward.base.config import Config
 from leafward.base.paths import config_dir
 from leafward.catalog.lookup import find_session
 from leafward.catalog.roots import stores
-from leafward.session.density import Density
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.controllers.session_loader import open_session
 from tests.claude_transcript import IDS, Transcript
 from tests.tui.waiting_jobs import WANTED

@@ -9,7 +9,7 @@ from leafward.base.config import Config
 from leafward.catalog.cards.replies import Replies
 from leafward.catalog.lineage import parents, with_parents
 from leafward.catalog.listing import Catalogue
-from leafward.session.scan import Scan
+from leafward.session.lines.scan import Scan
 from tests.core.listed_sessions import START, Draft, file_name
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from leafward.agents.recognition import agent_of
-from leafward.session.abridged_lines import BOM
-from leafward.session.scan import Pending
+from leafward.session.lines.abridged_lines import BOM
+from leafward.session.lines.scan import Pending
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, said, texts
 

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from leafward.session.entries import Kind
-from leafward.session.scan import Scan
+from leafward.session.lines.scan import Scan
 from tests.pi_file import HEADER
 
 if TYPE_CHECKING:

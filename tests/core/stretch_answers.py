@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from leafward.agents.stretches import blocks_of
+from leafward.agents.storage.stretches import blocks_of
 from leafward.base.errors import NotASession
 
 if TYPE_CHECKING:
-    from leafward.agents.stretches import Stretch
+    from leafward.agents.storage.stretches import Stretch
 
 FATAL = b"fatal\n"
 

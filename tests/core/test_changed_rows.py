@@ -21,7 +21,7 @@ from leafward.base.errors import NotASession
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import message_text
 from tests.foreign_sessions import read_whole
 from tests.opencode_store import Conversation, Database, call, said

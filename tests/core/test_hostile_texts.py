@@ -8,7 +8,7 @@ import pytest
 
 from leafward.agents.claude.entries.records import Role, command_in, row_of
 from leafward.agents.registry import agent_names, tools_of
-from leafward.agents.settings_file import settings_in
+from leafward.agents.storage.settings_file import settings_in
 from leafward.base.emphasis import without_emphasis
 from leafward.base.globs import expanded, matches
 from leafward.files.file_replay.overlaps import may_begin_before, may_overlap

@@ -20,10 +20,10 @@ from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.journal.session_operations import label
+from leafward.session.lines.scan import CHUNK, Scan
 from leafward.session.native_file import NativeFile
-from leafward.session.scan import CHUNK, Scan
 from leafward.session.session import Session
-from leafward.session.tree import SessionTree
+from leafward.session.tree.tree import SessionTree
 from leafward.session.watched_file import SessionFile
 from leafward_tui.explorer.model.overview import Overview
 from tests.bench.generate import lines, write_session
@@ -316,7 +316,7 @@ class TestCommands:
         assert "leafward.cli.declarations.verbs" in loaded
         assert not loaded & HEAVY
         assert not loaded & {
-            "leafward.session.scan",
+            "leafward.session.lines.scan",
             "leafward.session.session",
             "leafward.catalog.listing",
             "orjson",

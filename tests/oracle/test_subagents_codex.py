@@ -17,7 +17,7 @@ import pytest
 from leafward.context.model_context import context_at, uncertainties
 from leafward.context.open_calls import OPEN_CALLS
 from leafward.context.recorded_usage import usage_total
-from leafward.session.session_title import title_of
+from leafward.session.headlines.session_title import title_of
 from tests.codex_rollout import opened
 from tests.foreign_sessions import problems, said
 from tests.oracle.codex import Codex, Script, call, endpoint, text_of

@@ -23,7 +23,7 @@ from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of, tool_calls
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import NEVER_SENT
 from leafward.session.session import Session
 from tests.oracle import sweep_agents, sweep_codex

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from leafward.session.density import Density
+from leafward.session.tree.density import Density
 
 if TYPE_CHECKING:
     from leafward_tui.explorer.model.exploration import Exploration

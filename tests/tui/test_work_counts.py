@@ -17,9 +17,9 @@ from leafward.branches.diff.sides import sides
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.steps import StepOutcome
-from leafward.session import tree_layout
-from leafward.session.density import Density
 from leafward.session.session import Session
+from leafward.session.tree import tree_layout
+from leafward.session.tree.density import Density
 from leafward_tui.compare.model.compared_sides import compared_sides
 from leafward_tui.compare.model.files import FileLines
 from leafward_tui.compare.screen import CompareScreen
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward.session.tree import SessionTree
-    from leafward.session.tree_layout import Layout
+    from leafward.session.tree.tree import SessionTree
+    from leafward.session.tree.tree_layout import Layout
     from leafward_tui.explorer.screen import ExplorerScreen
     from leafward_tui.explorer.widgets.graph_view import GraphView
 
@@ -400,7 +400,7 @@ OPENING = """
 import sys
 from pathlib import Path
 from leafward.base.config import Config
-from leafward.session.density import Density
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.controllers.session_loader import open_session
 
 class Job:

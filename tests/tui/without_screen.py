@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from leafward.base.config import Config
-from leafward.session.density import Density
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.assembly import Controllers
 from leafward_tui.explorer.state import ExplorerState
 from leafward_tui.inspector.tab import Tab

@@ -34,7 +34,7 @@ def _open_app(paths: Sequence[Path]) -> int:
     Textual reads its variables once, at import. Afterwards ours are removed: an agent that is resumed from here
     inherits none of them.
     """
-    from leafward.session.prefetch import scan_ahead
+    from leafward.session.lines.prefetch import scan_ahead
     from leafward_tui.ui.appearance.terminal import textual_settings
 
     # No value made at start-up is garbage worth collecting; the application collects again once its screen stands.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.figures import counted
 from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import Context, context_at
-from leafward.session.abridged_lines import is_cut
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.journal.write import WriteRemark
+from leafward.session.lines.abridged_lines import is_cut
 from leafward.session.messages import call_text, message_text, prompt_text, written_at
 from leafward.session.transcript import DOCUMENT, OF_AGENT
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.agents.auto_compaction import AutoCompaction
-    from leafward.agents.hooks import Hooks
+    from leafward.agents.hooks.hook import Hooks
     from leafward.agents.opencode.agent import OpenCode
     from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable

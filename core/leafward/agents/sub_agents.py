@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents.base import SessionCandidate
 from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
-from leafward.session.session_title import title_or_none
+from leafward.session.headlines.session_title import title_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,7 +21,7 @@ from leafward.catalog.lineage import parents
 from leafward.catalog.listing import Catalogue
 from leafward.catalog.roots import stores
 from leafward.session.entries import EntryIndex, Kind, blocks_of
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.messages import message_in, message_text, messages_of, written_at
 
 if TYPE_CHECKING:

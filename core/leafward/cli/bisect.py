@@ -14,7 +14,7 @@ from leafward.cli.model_request import cancellable
 from leafward.cli.output.page import emit_json, note, page, say
 from leafward.cli.selection import opened
 from leafward.files.bisection.session_search import TrialCommand, base_of, bisect_session
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.journal import session_operations
 from leafward.session.journal.open_file import refuse_unwritable
 

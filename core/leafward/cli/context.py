@@ -29,7 +29,7 @@ from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import context_at, uncertainties
 from leafward.context.recorded_usage import usage_totals
 from leafward.session.entries import NATIVE_TYPE, NO_ENTRY, EntryIndex, Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_text
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from leafward.cli.output.page import Page, emit_json, note, page, say
 from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.queries import named_or_chosen
 from leafward.cli.selection import opened
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.journal.write import Writing
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from leafward.cli.settings import configured
 from leafward.cli.summarize import refuse_model_alone, window_of
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.injection.configured import configured_settings
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.injected_block import split_enclosed
 from leafward.session.journal.lines import utc_now
 from leafward.session.journal.write import WriteRemark

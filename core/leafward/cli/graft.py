@@ -14,7 +14,7 @@ from leafward.cli.queries import named_or_chosen
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.context.model_context import context_at
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.journal.write import Writing
 
 if TYPE_CHECKING:

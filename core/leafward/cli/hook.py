@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from leafward.agents.hooks import HookRequest
+    from leafward.agents.hooks.hook import HookRequest
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -64,7 +64,7 @@ def hook(
 
 
 def _answer(name: str) -> None:
-    from leafward.agents.hooks import TRIAL, Moment
+    from leafward.agents.hooks.hook import TRIAL, Moment
     from leafward.agents.registry import hooks_of
 
     hooks = hooks_of(name)
@@ -103,7 +103,7 @@ def _try_out() -> None:
     """Says that a hook can run here: all that a text is made with is there."""
     import leafward.cli.inject
     import leafward.compaction.injection.findings.stored_findings  # noqa: F401
-    from leafward.agents.hooks import TRIED
+    from leafward.agents.hooks.hook import TRIED
 
     sys.stdout.write(TRIED)
 
@@ -185,7 +185,7 @@ def _text(
 
 def _summary(request: HookRequest) -> str:
     """A summary that Leafward makes without a model, as JSON with pi's field names."""
-    from leafward.agents.hooks import Moment
+    from leafward.agents.hooks.hook import Moment
     from leafward.base.strategies import Strategy
     from leafward.cli.selection import opened
     from leafward.compaction.branch_summary import left_branch, summarize_branch

@@ -13,7 +13,7 @@ from leafward.cli.selection import opened
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
 from leafward.session.entries import EntryIndex
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

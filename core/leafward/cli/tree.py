@@ -31,10 +31,10 @@ from leafward.cli.selection import leaf_shown, opened
 from leafward.context.recorded_usage import usage_total
 from leafward.session.columns import MIDWAY_TEXT
 from leafward.session.entries import Body, EntryIndex, Kind, blocks_of, object_at
-from leafward.session.entry_headline import place_words
+from leafward.session.headlines.entry_headline import place_words
+from leafward.session.headlines.session_title import title_of
 from leafward.session.journal.operation_log import archived_branches
 from leafward.session.messages import image_text, message_text, messages_of
-from leafward.session.session_title import title_of
 from leafward.session.source import GOES_ON, UNCERTAIN_CONTEXT
 from leafward.session.tokens import message_tokens
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from leafward.context.sizes import ContextSize, Outline
-    from leafward.session.scan import Scan
+    from leafward.session.lines.scan import Scan
     from leafward.session.session import Session
 
 _COMPACTION = frozenset({Kind.COMPACTION})

@@ -14,7 +14,7 @@ from msgspec.json import Decoder
 from orjson import dumps
 
 from leafward.session.entries import MOST_TOKENS, Kind
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.tokens import CHARS_PER_TOKEN, IMAGE_CHARS, utf16_length
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from leafward.context.message_columns import ROLE_OF_KIND, EditInForce, Messages
 from leafward.context.projection import replaced_kinds
 from leafward.context.sizes import broken_off_in
 from leafward.session.entries import Body, EntryIndex, Kind
-from leafward.session.line_decoding import CURRENT_VERSION
+from leafward.session.lines.line_decoding import CURRENT_VERSION
 from leafward.session.messages import NEVER_SENT, edit_message, messages_of
 from leafward.session.native_file import NativeFile
 from leafward.session.tokens import message_tokens

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from leafward.context.sizes import Model
     from leafward.session.session import Session
-    from leafward.session.tree import SessionTree
+    from leafward.session.tree.tree import SessionTree
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError, NotASession
 from leafward.base.redact.redaction import Redactor
 from leafward.base.times import parse_time
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafward.agents.lines import BLANK
+from leafward.agents.storage.lines import BLANK
 from leafward.base.errors import LeafwardError, NotASession
 from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
@@ -25,7 +25,7 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.foreign import ForeignFiles
-from leafward.session.line_decoding import CURRENT_VERSION, decode_line
+from leafward.session.lines.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.messages import did_run, edit_targets
 from leafward.session.sidecar import SUFFIX, belongs_to, every_sidecar
 

@@ -6,11 +6,11 @@ import json
 import subprocess
 from typing import TYPE_CHECKING
 
-from leafward.agents.hooks import TRIAL, TRIED
+from leafward.agents.hooks.hook import TRIAL, TRIED
 from leafward.base.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from leafward.agents.hooks import HookCommand
+    from leafward.agents.hooks.hook import HookCommand
 
 _SECONDS = 10
 """As long as Claude Code and Codex wait for a hook of ours."""

@@ -18,7 +18,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks import Runner
+from leafward.agents.hooks.hook import Runner
 from leafward.agents.registry import all_agents, hindrance_of, hooks_of, is_installed
 from leafward.base import paths
 from leafward.base.errors import LeafwardError, Refused
@@ -31,7 +31,7 @@ from leafward.session.journal.durable import replace_file, sync_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.agents.hooks import Hooks
+    from leafward.agents.hooks.hook import Hooks
 
 
 @dataclass(frozen=True, slots=True)

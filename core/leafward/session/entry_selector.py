@@ -9,8 +9,8 @@ from leafward.base.safe_text import safe_line
 from leafward.session.entries import NO_ENTRY, EntryIndex
 
 if TYPE_CHECKING:
-    from leafward.session.scan import Scan
-    from leafward.session.tree import SessionTree
+    from leafward.session.lines.scan import Scan
+    from leafward.session.tree.tree import SessionTree
 
 _SHOWN = 80
 """Code points of an id in an error."""

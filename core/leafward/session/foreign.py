@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind, read_usage, text_at
-from leafward.session.entry_decoding import Entry
 from leafward.session.file_stamps import Watched
+from leafward.session.lines.entry_decoding import Entry
+from leafward.session.lines.scan import Scan
 from leafward.session.messages import usage_of
-from leafward.session.scan import Scan
 from leafward.session.sidecar import AFTER, Owner, Sidecar, joined, position_in
 from leafward.session.source import EntryLocation, Growth, SourceRemark
 from leafward.session.transcript import ReadsOn, TellsBytes, TellsWindow
@@ -234,7 +234,7 @@ class ForeignFiles:
     @property
     def own_title(self) -> str | None:
         """The agent's own title of the session."""
-        from leafward.session.session_title import title_or_none
+        from leafward.session.headlines.session_title import title_or_none
 
         return title_or_none(self.header.get("title"))
 

@@ -9,9 +9,9 @@ import orjson
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind
-from leafward.session.entry_decoding import Entry, migrated, read_together, side_by_side
-from leafward.session.line_decoding import CURRENT_VERSION, decode_line
-from leafward.session.scan import Scan
+from leafward.session.lines.entry_decoding import Entry, migrated, read_together, side_by_side
+from leafward.session.lines.line_decoding import CURRENT_VERSION, decode_line
+from leafward.session.lines.scan import Scan
 from leafward.session.source import EntryLocation, Growth, SourceRemark
 from leafward.session.watched_file import SessionFile
 

@@ -10,15 +10,15 @@ from leafward.session.entries import Body, EntryIndex, text_at
 from leafward.session.entry_selector import entry_named
 from leafward.session.labels import labels_in
 from leafward.session.native_file import NativeFile
-from leafward.session.tree import SessionTree
+from leafward.session.tree.tree import SessionTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from leafward.session.columns import Columns
-    from leafward.session.entry_decoding import Entry
-    from leafward.session.scan import Scan
+    from leafward.session.lines.entry_decoding import Entry
+    from leafward.session.lines.scan import Scan
     from leafward.session.source import EntryLocation, Growth, Source
 
 

@@ -27,7 +27,7 @@ from leafward.session.entries import (
     Kind,
 )
 from leafward.session.file_stamps import stamp_of
-from leafward.session.line_decoding import CURRENT_VERSION
+from leafward.session.lines.line_decoding import CURRENT_VERSION
 from leafward.session.native_file import NativeFile
 
 if TYPE_CHECKING:

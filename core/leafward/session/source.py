@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.session.entries import Body, EntryIndex
-    from leafward.session.entry_decoding import Entry
-    from leafward.session.scan import Scan
+    from leafward.session.lines.entry_decoding import Entry
+    from leafward.session.lines.scan import Scan
 
 
 class EntryLocation(NamedTuple):

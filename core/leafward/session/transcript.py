@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.session.columns import Columns
-    from leafward.session.scan import Pending
+    from leafward.session.lines.scan import Pending
 
 OF_AGENT = "of_agent"
 """The field of an entry that every session of its agent has: instructions, environment, reminders."""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import lines, stretches
 from leafward.agents.claude import source
 from leafward.agents.claude.entries.blocks import tell
 from leafward.agents.claude.entries.inferred_parents import settle
 from leafward.agents.claude.entries.row_parents import Rows
-from leafward.agents.lines import CHUNK, OpenFile
 from leafward.agents.registry import agent_named
-from leafward.agents.stretches import Stretch, Stretches
+from leafward.agents.storage import lines, stretches
+from leafward.agents.storage.lines import CHUNK, OpenFile
+from leafward.agents.storage.stretches import Stretch, Stretches
 from leafward.base import worker_processes
 from leafward.session.foreign import reader_of
 from tests.core.stretch_answers import FATAL

@@ -11,7 +11,7 @@ import pytest
 
 from leafward.agents.recognition import agent_of
 from leafward.agents.sub_agents import SubAgent, sub_agents_of
-from leafward.session.entry_headline import call_of
+from leafward.session.headlines.entry_headline import call_of
 from tests import claude_transcript, codex_rollout, opencode_store
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from leafward.agents.lines import OpenFile
+from leafward.agents.storage.lines import OpenFile
 from leafward.base.config import load
 from leafward.base.errors import NotASession
 from leafward.base.paths import cache_dir

@@ -17,7 +17,7 @@ from leafward.context.entry_metrics import EntryMetrics
 from leafward.files.checks import Check
 from leafward.files.file_replay.knowledge import Certainty
 from leafward.session.entries import Kind
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from tests.acting import Acting, call, reading, usage
 
 if TYPE_CHECKING:

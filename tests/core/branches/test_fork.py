@@ -17,7 +17,7 @@ from leafward.base.errors import Refused
 from leafward.branches import fork as forking
 from leafward.session.entries import Kind
 from leafward.session.journal import operation_log, session_operations
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from tests.acting import Acting, call, reading
 from tests.forks import context, digests, entries, made, sent, terms, told, writable_copy
 from tests.pi_file import HEADER, PiFile, conversation

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.registry import agent_named
-from leafward.session.session_title import title_of
+from leafward.session.headlines.session_title import title_of
 from tests.claude_transcript import CLAUDE, Transcript
 from tests.oracle.forked import fork
 

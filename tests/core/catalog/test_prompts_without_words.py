@@ -9,7 +9,7 @@ import pytest
 from leafward.catalog.cards.card import NO_MESSAGES
 from leafward.catalog.cards.grown_card import read_on
 from leafward.catalog.cards.quick_card import peek
-from leafward.session.session_title import title_of
+from leafward.session.headlines.session_title import title_of
 from tests.claude_transcript import Transcript
 from tests.codex_rollout import Rollout
 from tests.core.catalog.test_catalog_cards import candidate, whole

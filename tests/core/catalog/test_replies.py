@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from leafward.catalog.cards.daily_usage import Meter
 from leafward.catalog.cards.replies import Replies
-from leafward.session import scan as scan_module
-from leafward.session.line_decoding import decode_line
-from leafward.session.scan import Scan
+from leafward.session.lines import scan as scan_module
+from leafward.session.lines.line_decoding import decode_line
+from leafward.session.lines.scan import Scan
 from tests.core.catalogued import replies_in
 from tests.core.listed_sessions import Draft
 from tests.surroundings import THOROUGH

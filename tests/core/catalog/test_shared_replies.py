@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import stretches
 from leafward.agents.base import SessionCandidate
+from leafward.agents.storage import stretches
 from leafward.base import worker_processes
 from leafward.catalog.cards import full_card, shared_replies
 from leafward.catalog.cards.full_card import read_whole

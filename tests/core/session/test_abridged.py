@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from leafward.session import abridged_lines as module
-from leafward.session.abridged_lines import DEEPEST, Abridger, abridged
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines import abridged_lines as module
+from leafward.session.lines.abridged_lines import DEEPEST, Abridger, abridged
+from leafward.session.lines.line_decoding import decode_line
 
 
 def _in_pieces(line: bytes, chance: random.Random) -> bytes | None:

@@ -9,9 +9,9 @@ import pytest
 
 from leafward.agents.recognition import agent_of
 from leafward.files.file_replay.step_reader import steps
-from leafward.session import abridged_lines, line_decoding
-from leafward.session.entry_headline import row_text
-from leafward.session.line_decoding import decode_line
+from leafward.session.headlines.entry_headline import row_text
+from leafward.session.lines import abridged_lines, line_decoding
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, ToolCall
-from leafward.session.entry_headline import LIMIT, Headline, call_headline, call_words, headline, turn_entry
+from leafward.session.headlines.entry_headline import (
+    LIMIT,
+    Headline,
+    call_headline,
+    call_words,
+    headline,
+    turn_entry,
+)
 from leafward.session.session import Session
 from tests.acting import Acting, call
 from tests.pi_file import PiFile

@@ -20,7 +20,7 @@ from leafward.session.entries import Kind
 from leafward.session.journal.migration import backup_folder
 from leafward.session.journal.session_operations import label, move, rename, undo
 from leafward.session.journal.write import Writing
-from leafward.session.scan import Scan
+from leafward.session.lines.scan import Scan
 from leafward.session.session import Session
 from tests.sources import native
 

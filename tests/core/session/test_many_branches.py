@@ -10,9 +10,9 @@ import pytest
 from leafward.cli.output.outline import outline_rows
 from leafward.session.columns import _OFTEN
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.scan import Scan
+from leafward.session.lines.scan import Scan
 from leafward.session.session import Session
-from leafward.session.tree import SessionTree
+from leafward.session.tree.tree import SessionTree
 from tests.core.scan_lines import HEAD, message
 
 if TYPE_CHECKING:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import lines
 from leafward.agents.base import SessionCandidate
 from leafward.agents.recognition import agent_of
+from leafward.agents.storage import lines
 from leafward.catalog.cards.full_card import read_whole
 from leafward.query.search.corpus import Corpus
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Prefilter
-from leafward.session import abridged_lines as abridging
-from leafward.session import scan as scanning
-from leafward.session.abridged_lines import LINE_LIMIT
 from leafward.session.entries import Damage, Kind
-from leafward.session.scan import Pending, Scan
+from leafward.session.lines import abridged_lines as abridging
+from leafward.session.lines import scan as scanning
+from leafward.session.lines.abridged_lines import LINE_LIMIT
+from leafward.session.lines.scan import Pending, Scan
 from leafward.session.session import Session
 from tests.core.catalogued import listed
 from tests.core.scan_lines import HEAD, ONE, everything, ids, line, message, scanned

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.session.prefetch import WORTHWHILE
+from leafward.session.lines.prefetch import WORTHWHILE
 from tests.bench.generate import write_session
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this
 PRELUDE = """
 import json, os, shutil, sys, threading
 from pathlib import Path
-from leafward.session.prefetch import scan_ahead
-from leafward.session.scan import Scan
+from leafward.session.lines.prefetch import scan_ahead
+from leafward.session.lines.scan import Scan
 from leafward.session.session import Session
 
 path = Path(sys.argv[1])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from leafward.session.entries import Damage, Kind
-from leafward.session.line_decoding import version_of
+from leafward.session.lines.line_decoding import version_of
 from tests.core.scan_lines import HEAD, ONE, THREE, TWO, entries, ids, kinds, line, message, parents, scanned
 from tests.pi_file import HEADER
 

@@ -9,8 +9,8 @@ import pytest
 
 from leafward.base.errors import NotASession
 from leafward.session.entries import Damage, Kind
-from leafward.session.line_decoding import decode_line
-from leafward.session.scan import Pending
+from leafward.session.lines.line_decoding import decode_line
+from leafward.session.lines.scan import Pending
 from leafward.session.session import Session
 from tests.core.scan_lines import (
     HEAD,

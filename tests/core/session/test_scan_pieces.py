@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.session import scan as scan_module
 from leafward.session.entries import Damage
-from leafward.session.scan import Scan
+from leafward.session.lines import scan as scan_module
+from leafward.session.lines.scan import Scan
 from tests.core.scan_lines import (
     HEAD,
     ONE,

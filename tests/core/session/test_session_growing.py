@@ -11,7 +11,7 @@ import pytest
 from leafward.base.errors import NotASession, NotFound, Refused
 from leafward.session.entries import Damage, EntryIndex, Kind
 from leafward.session.journal.session_operations import label
-from leafward.session.scan import Pending
+from leafward.session.lines.scan import Pending
 from leafward.session.source import Growth
 from tests.pi_file import HEADER, PiFile, broken_reply, conversation
 from tests.sources import native

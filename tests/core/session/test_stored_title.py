@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.session.session_title import is_error_text, title_of, title_or_none
+from leafward.session.headlines.session_title import is_error_text, title_of, title_or_none
 from tests.claude_transcript import Transcript
 from tests.core.catalogued import cards_in
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leafward.session.entries import NO_ENTRY, Kind
-from leafward.session.tree import Run, SessionTree
+from leafward.session.tree.tree import Run, SessionTree
 from tests.trees import Plan, plans, random_plan
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from leafward.compaction.exam.grade import exam_of_draft
 from leafward.compaction.exam.questions import Topic
 from leafward.compaction.plan.settings import PlanSettings
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import messages_of
 from leafward.summaries.facts.agent_plan import AgentPlanItem
 from leafward.summaries.facts.reader import FactReader

@@ -9,7 +9,7 @@ import pytest
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import as_typed
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.reader import FactReader

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.context.entry_metrics import EntryMetrics
-from leafward.session.density import Density
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
-from leafward.session.tree import SessionTree
-from leafward.session.tree_layout import arrange
+from leafward.session.headlines.entry_headline import headline
+from leafward.session.tree.density import Density
+from leafward.session.tree.tree import SessionTree
+from leafward.session.tree.tree_layout import arrange
 from leafward_tui.explorer.controllers.row_metrics import findings_of
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from tests.claude_transcript import Transcript

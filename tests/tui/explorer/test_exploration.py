@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.session.density import Density
 from leafward.session.entries import Kind
 from leafward.session.session import Session
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
 from leafward_tui.explorer.model.folds import Folds, LineKind, opening_folds
 from leafward_tui.explorer.model.view_state import ViewState

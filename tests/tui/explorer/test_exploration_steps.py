@@ -18,7 +18,7 @@ from tests.tui.laid_out import DENSITIES, lines_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session.density import Density
+    from leafward.session.tree.density import Density
 
 
 class TestSteps:

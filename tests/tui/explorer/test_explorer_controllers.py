@@ -13,8 +13,8 @@ import pytest
 from leafward.agents.sub_agents import SubAgent
 from leafward.base.errors import Refused
 from leafward.files.restoration.plan import RestorePlan
-from leafward.session.density import Density
 from leafward.session.entries import EntryIndex
+from leafward.session.tree.density import Density
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.controllers.context_edit import typed_tokens
 from leafward_tui.explorer.controllers.row_metrics import CountOrder

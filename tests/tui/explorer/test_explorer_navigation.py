@@ -11,8 +11,8 @@ import pytest
 from leafward.base.config import Config
 from leafward.cli.output.page import Page
 from leafward.cli.tree import tree_text
-from leafward.session.density import Density
 from leafward.session.session import Session
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.inspector.tab import Tab
 from tests.acting import Acting, call

@@ -11,7 +11,7 @@ import pytest
 
 from leafward.query.search.in_session import EntryHits, find
 from leafward.query.vocabulary import FIELDS, FUNCTIONS
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind

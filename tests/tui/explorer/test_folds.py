@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.session.density import Density
 from leafward.session.entries import Kind
-from leafward.session.tree import SessionTree
-from leafward.session.tree_layout import arrange
+from leafward.session.tree.density import Density
+from leafward.session.tree.tree import SessionTree
+from leafward.session.tree.tree_layout import arrange
 from leafward_tui.explorer.model.folds import (
     FilteredLines,
     FoldedLines,

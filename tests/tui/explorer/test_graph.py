@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.session.density import Density
 from leafward.session.entries import DAMAGED, TURN_STARTS, Kind
-from leafward.session.tree import SessionTree
-from leafward.session.tree_layout import MARKS, Layout, arrange
+from leafward.session.tree.density import Density
+from leafward.session.tree.tree import SessionTree
+from leafward.session.tree.tree_layout import MARKS, Layout, arrange
 from tests.trees import Plan, plans, random_plan
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.session import Session
 from leafward_tui.explorer.model.exploration import Exploration, Filter, Findings
 from leafward_tui.explorer.model.folds import Folds, LineKind

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from leafward.session.density import Density
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.model.row_columns import RowColumns, beside_inspector
 from leafward_tui.ui.panes.two_panes import TWO_PANES_FROM
 from tests.tui.explored import Named, exploring

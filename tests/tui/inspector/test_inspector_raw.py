@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from leafward.agents.registry import agent_named
-from leafward.session.entry_headline import place_words
+from leafward.session.headlines.entry_headline import place_words
 from leafward_tui.inspector.model.raw import escaped
 from leafward_tui.inspector.tab import Tab
 from tests.codex_rollout import Rollout

@@ -8,7 +8,8 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.strategies import Strategy
-from leafward.session import line_decoding, native_file
+from leafward.session import native_file
+from leafward.session.lines import line_decoding
 from leafward_tui.lab.controllers.drafts import DraftMaker
 from leafward_tui.lab.controllers.turns import TurnsPane
 from leafward_tui.lab.runs import RunsScreen

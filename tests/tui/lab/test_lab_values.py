@@ -22,7 +22,7 @@ from leafward.compaction.strategies.by_name import ALL_ESTIMATORS
 from leafward.compaction.strategies.cut_rules import IllegalCut
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.session import Session
 from leafward_tui.lab.controllers.path import begin
 from leafward_tui.lab.controllers.turns import worded

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen
 
-    from leafward.session.prefetch import Prefetch
+    from leafward.session.lines.prefetch import Prefetch
     from leafward_tui.ui.jobs import Jobs
     from leafward_tui.ui.services import AppServices
 

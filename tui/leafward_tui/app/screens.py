@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan.plan import Plan
-    from leafward.session.prefetch import Prefetch
+    from leafward.session.lines.prefetch import Prefetch
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.open_target import OpenTarget

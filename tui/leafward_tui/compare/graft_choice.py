@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward.session.entries import PROMPTS, EntryIndex
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward_tui.ui.words.write_words import book_words
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.session.prefetch import Prefetch
+    from leafward.session.lines.prefetch import Prefetch
     from leafward_tui.explorer.assembly import Controllers
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
@@ -133,7 +133,7 @@ class ExplorerScreen(BaseScreen[None]):
 
     def _begin(self) -> None:
         """Takes keys, and reads the session."""
-        from leafward.session.density import Density
+        from leafward.session.tree.density import Density
         from leafward_tui.explorer.assembly import Controllers
         from leafward_tui.explorer.panes import ExplorerPanes
         from leafward_tui.explorer.state import ExplorerState

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from leafward.session.density import Density
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.row_texts import RowTexts
 

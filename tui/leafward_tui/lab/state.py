@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.sitting import KeptExam
     from leafward.compaction.injection.findings.path_findings import Collected
     from leafward.session.entries import Body
-    from leafward.session.entry_headline import Headline
+    from leafward.session.headlines.entry_headline import Headline
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward_tui.lab.model.runs import FactsKept, Run

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from leafward.agents.recognition import agent_behind
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
+from leafward.session.headlines.session_title import title_of
 from leafward.session.journal.operation_log import OperationKind, redoable
-from leafward.session.session_title import title_of
 from leafward_tui.log.widgets.log_view import EmptyLog, LogDetails, LogList, columns_of
 from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.price_line import PriceLine

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.session.entries import NO_ENTRY, Kind
-from leafward.session.entry_headline import HEADS
+from leafward.session.headlines.entry_headline import HEADS
 from leafward.session.journal.operation_log import ARCHIVED, Subject
 from leafward_tui.ui.words.operation_text import label_words
 

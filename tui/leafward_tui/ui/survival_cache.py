@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.compaction.aftermath.aftermath import Aftermath
     from leafward.compaction.exam.grade import Exam
     from leafward.session.entries import EntryId
-    from leafward.session.scan import Scan
+    from leafward.session.lines.scan import Scan
     from leafward.session.session import Session
     from leafward.summaries.fates.report import Survival
 

@@ -14,12 +14,12 @@ from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid,
 from leafward.agents.claude.subagents import Spawners, spawned
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.claude.transcript import ClaudeReader
-from leafward.agents.lines import unmarked
 from leafward.agents.sidecar_texts import kept_texts
+from leafward.agents.storage.lines import unmarked
 from leafward.base.errors import Refused
 from leafward.base.late_pattern import late
 from leafward.session.foreign import ForeignFiles
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
 from leafward.agents.claude.store import is_enclosed
-from leafward.agents.settings_file import json_settings, whole_number
+from leafward.agents.storage.settings_file import json_settings, whole_number
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:

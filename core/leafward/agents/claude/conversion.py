@@ -18,10 +18,10 @@ from leafward.agents.claude.injection import attachment_row
 from leafward.agents.claude.store import PROJECTS, SUFFIX
 from leafward.agents.conversation import COUNTS_LEFT
 from leafward.agents.fork_draft import ForkDraft
-from leafward.agents.json_text import written
+from leafward.agents.storage.json_text import written
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex
-from leafward.session.session_title import title_of
+from leafward.session.headlines.session_title import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.json_text import written
-from leafward.session.line_decoding import decode_line
+from leafward.agents.storage.json_text import written
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

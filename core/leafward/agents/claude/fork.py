@@ -31,16 +31,16 @@ from leafward.agents.claude.kept_rows import ResumedRows, following, row_at, row
 from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.fork_draft import ForkDraft, after_results
-from leafward.agents.json_text import written
-from leafward.agents.lines import seams
 from leafward.agents.resume import Resume, own_variables
+from leafward.agents.storage.json_text import written
+from leafward.agents.storage.lines import seams
 from leafward.base.errors import Refused
 from leafward.base.paths import is_kept
 from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex, Kind, blocks_of, tool_calls
 from leafward.session.foreign import reader_of
 from leafward.session.journal.write import WriteRemark
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.messages import PROJECTION
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.claude.hooks import HOOKS
-from leafward.agents.settings_file import json_settings
+from leafward.agents.storage.settings_file import json_settings
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:

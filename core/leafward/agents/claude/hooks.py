@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import expanded
 from leafward.agents.claude.config_folders import config_folders
-from leafward.agents.hook_groups import HookGroups
+from leafward.agents.hooks.hook_groups import HookGroups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from leafward.agents.base import is_folder
 from leafward.agents.claude.entries.records import KEY, NAMED, key_of
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.store import PROJECTS, SUFFIX, is_uuid, stem, transcripts_in
-from leafward.agents.lines import pieces_of
+from leafward.agents.storage.lines import pieces_of
 from leafward.base.late_pattern import late
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds

@@ -17,10 +17,10 @@ from leafward.agents.claude.entries.records import (
 )
 from leafward.agents.claude.entries.session_details import SessionDetails
 from leafward.agents.claude.store import place_of, stem
-from leafward.agents.lines import unmarked
+from leafward.agents.storage.lines import unmarked
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.messages import is_bare
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafward.agents.lines import CHUNK, OpenFile
+from leafward.agents.storage.lines import CHUNK, OpenFile
 
 _SEALED = 512
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.claude.file_cache import OfFiles, OfFolders
 from leafward.agents.claude.store import AGENT, HELPERS, SUFFIX, stem, transcripts_in
-from leafward.agents.lines import pieces_of
+from leafward.agents.storage.lines import pieces_of
 from leafward.agents.tool_results import tool_results
 from leafward.base.late_pattern import late
 from leafward.base.regular_files import open_buffered

@@ -21,15 +21,15 @@ from leafward.agents.claude.entries.versions import window_of
 from leafward.agents.claude.lineage import spent_before
 from leafward.agents.claude.source import TranscriptFile
 from leafward.agents.claude.store import TranscriptName, place_of, stands_for, stem
-from leafward.agents.lines import SPACE, another_session, marked_note, oversize_notes, stretch_of
-from leafward.agents.stretches import Stretches
+from leafward.agents.storage.lines import SPACE, another_session, marked_note, oversize_notes, stretch_of
+from leafward.agents.storage.stretches import Stretches
 from leafward.base.errors import NotASession, Refused
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time, milliseconds, written_time
 from leafward.session.columns import Columns
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.line_decoding import decode_line
-from leafward.session.scan import Pending
+from leafward.session.lines.line_decoding import decode_line
+from leafward.session.lines.scan import Pending
 from leafward.session.source import GOES_ON, EntryLocation, SourceRemark
 from leafward.session.transcript import KeptReading, Transcript, unknown_records
 

@@ -42,15 +42,15 @@ from leafward.agents.codex.store import (
 )
 from leafward.agents.codex.tools import CODEX_TOOLS
 from leafward.agents.codex.transcript import CodexReader
-from leafward.agents.lines import pieces_of, unmarked
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.agents.sidecar_texts import kept_texts
+from leafward.agents.storage.lines import pieces_of, unmarked
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.base.unpacking import is_packed, unpacked_head
 from leafward.session.entries import text_at
 from leafward.session.foreign import ForeignFiles, reader_of
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from leafward.agents.codex.description import minor_version
 from leafward.agents.codex.entries.current_path import START, PathState
 from leafward.agents.codex.entries.entry_builder import EntryBuilder
 from leafward.agents.codex.rollout import Rollout, lines_in
-from leafward.agents.lines import CHUNK, SPACE, marked_note, oversize_notes
-from leafward.agents.stretches import Stretches
+from leafward.agents.storage.lines import CHUNK, SPACE, marked_note, oversize_notes
+from leafward.agents.storage.stretches import Stretches
 from leafward.session.entries import Damage, Kind
-from leafward.session.line_decoding import decode_line
-from leafward.session.scan import Pending
+from leafward.session.lines.line_decoding import decode_line
+from leafward.session.lines.scan import Pending
 from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:

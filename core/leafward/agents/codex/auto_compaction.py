@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
 from leafward.agents.codex.configuration import configuration, setting
 from leafward.agents.codex.store import home_of
-from leafward.agents.settings_file import whole_number
+from leafward.agents.storage.settings_file import whole_number
 from leafward.base.model_windows import WindowSource
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leafward.agents.settings_file import toml_settings
+from leafward.agents.storage.settings_file import toml_settings
 from leafward.session.entries import object_at
 
 _FILE = "config.toml"

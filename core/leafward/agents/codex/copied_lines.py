@@ -14,7 +14,7 @@ from leafward.agents.codex.entries.items import item_text
 from leafward.agents.codex.entries.records import payload_of
 from leafward.agents.codex.rollout import Rollout
 from leafward.base.errors import NotASession
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from leafward.agents.codex.description import OURS
 from leafward.agents.codex.entries.records import BEGINS, HEAD, Role, framed, line_at, line_of
 from leafward.agents.codex.rollout import lines_in
 from leafward.agents.codex.rollout_items import TITLE, draft_of, fresh_id, injected_line, provider_of
-from leafward.agents.lines import seams
+from leafward.agents.storage.lines import seams
 from leafward.base.errors import Refused
 from leafward.base.times import iso_stamp
 from leafward.session.entries import BOOKKEEPING, Kind
 from leafward.session.journal.lines import encode_line
 from leafward.session.journal.write import WriteRemark
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

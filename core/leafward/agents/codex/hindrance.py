@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.configuration import configuration
 from leafward.agents.codex.hooks import HOOKS
-from leafward.agents.settings_file import json_settings, toml_settings
+from leafward.agents.storage.settings_file import json_settings, toml_settings
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.packed_values import packed, unpacked
+from leafward.agents.storage.packed_values import packed, unpacked
 
 if TYPE_CHECKING:
     from leafward.agents.codex.assembly import Assembly, ReadSegment

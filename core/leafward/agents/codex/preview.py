@@ -16,7 +16,7 @@ from leafward.agents.codex.rollout import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from leafward.agents.codex.first_program import ENDING, document_lines, is_document
 from leafward.agents.codex.store import COLD
-from leafward.agents.lines import OpenFile, unmarked
+from leafward.agents.storage.lines import OpenFile, unmarked
 from leafward.base.errors import NotASession
 from leafward.base.regular_files import open_buffered
 from leafward.base.unpacking import CannotUnpack, unpacked, unpacked_head

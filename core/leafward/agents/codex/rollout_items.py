@@ -10,7 +10,7 @@ from uuid import UUID
 from leafward.agents.codex.store import LIVE_FOLDER
 from leafward.agents.fork_draft import ForkDraft
 from leafward.agents.resume import Resume, own_variables
-from leafward.agents.settings_file import toml_settings
+from leafward.agents.storage.settings_file import toml_settings
 from leafward.base.times import iso_stamp
 from leafward.session.journal.lines import encode_line
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.codex.entries.records import payload_of
 from leafward.agents.tool_results import tool_results
 from leafward.session.entries import Kind, text_of
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,10 +14,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.codex.first_program import ENDING
-from leafward.agents.databases import opened_read_only
 from leafward.agents.folders import look
+from leafward.agents.storage.databases import opened_read_only
 from leafward.base.regular_files import open_buffered, open_regular
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

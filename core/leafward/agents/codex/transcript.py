@@ -13,7 +13,7 @@ from leafward.agents.codex.description import described
 from leafward.agents.codex.entries.translation import UNCERTAIN, Translator
 from leafward.agents.codex.kept_thread import packed_thread, take_packed
 from leafward.agents.codex.rollout import Rollout
-from leafward.agents.lines import another_session, stretch_of
+from leafward.agents.storage.lines import another_session, stretch_of
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.session.columns import Columns

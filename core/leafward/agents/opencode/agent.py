@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Agent, Listing, SessionText, Texts, Trouble, refuse_copy
-from leafward.agents.lines import unmarked
 from leafward.agents.opencode.preview import glimpse
 from leafward.agents.opencode.storage import exports, trees
 from leafward.agents.opencode.storage.data_root import usual_root
@@ -33,12 +32,13 @@ from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.agents.opencode.transcript import TORN, OpenCodeReader
 from leafward.agents.resume import Resume, folder_of, id_of, own_variables
 from leafward.agents.sidecar_texts import kept_texts
+from leafward.agents.storage.lines import unmarked
 from leafward.agents.tool_results import tool_results
 from leafward.base.errors import NotASession, Refused
 from leafward.base.paths import is_kept
 from leafward.session.entries import object_at, text_at
 from leafward.session.foreign import ForeignFiles
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

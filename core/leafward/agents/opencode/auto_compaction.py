@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
 from leafward.agents.opencode.settings import FoundSetting, is_set, last_of, settings_of
 from leafward.agents.opencode.storage.data_root import usual_root
-from leafward.agents.settings_file import whole_number
+from leafward.agents.storage.settings_file import whole_number
 from leafward.base.model_windows import longest_answer
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from leafward.agents.opencode.storage.database import opened
 from leafward.agents.opencode.storage.sessions import OURS
 from leafward.base.errors import NotASession
 from leafward.session.entries import text_of
+from leafward.session.headlines.session_title import title_of
 from leafward.session.journal.write import WriteRemark
-from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

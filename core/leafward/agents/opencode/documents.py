@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.fork_draft import ForkDraft, Import
-from leafward.agents.json_text import written
 from leafward.agents.resume import Resume, own_variables
+from leafward.agents.storage.json_text import written
 from leafward.base.paths import imports_dir
 
 if TYPE_CHECKING:

@@ -23,10 +23,10 @@ from leafward.base.errors import NotASession, Refused
 from leafward.context.model_context import context_at
 from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind, object_at, text_at
 from leafward.session.foreign import reader_of
+from leafward.session.headlines.session_title import title_of
 from leafward.session.journal.write import WriteRemark
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, trusted_usage
-from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from leafward.agents.hook_file import HookFile
+from leafward.agents.hooks.hook_file import HookFile
 from leafward.agents.opencode.storage.data_root import config_folder, usual_root
 
 if TYPE_CHECKING:

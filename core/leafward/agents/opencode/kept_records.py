@@ -30,7 +30,7 @@ from leafward.agents.opencode.storage.row_changes import (
     rows_in_sum,
     tells_writing,
 )
-from leafward.agents.packed_values import packed, unpacked
+from leafward.agents.storage.packed_values import packed, unpacked
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:

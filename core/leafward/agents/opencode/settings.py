@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.base import expanded
 from leafward.agents.opencode.storage.data_root import config_folder
-from leafward.agents.settings_file import commented_settings, settings_in
+from leafward.agents.storage.settings_file import commented_settings, settings_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

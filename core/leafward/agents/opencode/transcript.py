@@ -32,12 +32,12 @@ from leafward.agents.opencode.storage.recovery import known
 from leafward.agents.opencode.storage.row_changes import last_event, tells_writing
 from leafward.agents.opencode.storage.row_seals import RowSeals
 from leafward.agents.opencode.storage.spool import Records, Spool
-from leafward.agents.packed_values import packed
+from leafward.agents.storage.packed_values import packed
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
 from leafward.session.entries import EntryIndex, text_at
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.source import EntryLocation, SourceRemark
 from leafward.session.transcript import KeptReading, Transcript, unknown_records
 

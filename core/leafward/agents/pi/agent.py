@@ -13,8 +13,8 @@ from leafward.agents.resume import Resume, folder_of, own_variables
 from leafward.base.paths import is_kept
 from leafward.base.regular_files import read_regular
 from leafward.files.tool_calls import NATIVE_TOOLS
-from leafward.session.abridged_lines import BOM
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.abridged_lines import BOM
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.native_file import NativeFile
 
 if TYPE_CHECKING:

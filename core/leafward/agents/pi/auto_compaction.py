@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
-from leafward.agents.settings_file import commented_settings, json_settings, whole_number
+from leafward.agents.storage.settings_file import commented_settings, json_settings, whole_number
 from leafward.session.entries import object_at
 
 if TYPE_CHECKING:

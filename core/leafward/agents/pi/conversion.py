@@ -8,10 +8,10 @@ from leafward.agents.conversation import COUNTS_COPIED, is_own, portable_blocks
 from leafward.agents.pi.new_file import Chain, draft_of, folder_of, header_of
 from leafward.base.times import iso_time
 from leafward.session.entries import Body, EntryIndex, Kind, tool_calls
+from leafward.session.headlines.session_title import title_of
 from leafward.session.journal.lines import encode_line
 from leafward.session.journal.write import WriteRemark
 from leafward.session.messages import BROKEN_OFF, NEVER_SENT, PROJECTION, edit_targets
-from leafward.session.session_title import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from leafward.session.journal.lines import encode_line
 from leafward.session.journal.migration import migrated_line
 from leafward.session.journal.operation_log import COPIED, LEAF_TYPE
 from leafward.session.journal.targets import refuse_unreachable
-from leafward.session.line_decoding import CURRENT_VERSION, decode_line
+from leafward.session.lines.line_decoding import CURRENT_VERSION, decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

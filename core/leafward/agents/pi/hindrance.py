@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from leafward.agents.pi.hooks import HOOKS
-from leafward.agents.settings_file import json_settings
+from leafward.agents.storage.settings_file import json_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import expanded
-from leafward.agents.hook_file import HookFile
+from leafward.agents.hooks.hook_file import HookFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

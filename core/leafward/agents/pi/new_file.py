@@ -10,7 +10,7 @@ from leafward.agents.fork_draft import ForkDraft
 from leafward.agents.resume import Resume, own_variables
 from leafward.base.times import iso_stamp
 from leafward.session.journal.lines import encode_line
-from leafward.session.line_decoding import CURRENT_VERSION
+from leafward.session.lines.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -12,9 +12,9 @@ from leafward.base.safe_text import excerpt_line
 from leafward.base.times import parse_time
 from leafward.catalog.cards.card import EXCERPT, FORK, NO_MESSAGES, Card, Details
 from leafward.session.entries import MESSAGE_ROLES
-from leafward.session.entry_headline import spoken
+from leafward.session.headlines.entry_headline import spoken
+from leafward.session.headlines.session_title import title_or_none
 from leafward.session.messages import prompt_text
-from leafward.session.session_title import title_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import SessionCandidate
 from leafward.agents.registry import native
-from leafward.agents.stretches import LARGE
+from leafward.agents.storage.stretches import LARGE
 from leafward.base.errors import NotASession
 from leafward.base.times import parse_time
 from leafward.catalog.cards.card import Card, Details, Reading, ReadMark
@@ -41,14 +41,14 @@ from leafward.context.model_context import context_at, lacks_prompt
 from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
 from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, NO_ENTRY, PROMPTS, EntryIndex, Kind
-from leafward.session.entry_headline import shown_only
 from leafward.session.foreign import ForeignFiles
-from leafward.session.line_decoding import CURRENT_VERSION
+from leafward.session.headlines.entry_headline import shown_only
+from leafward.session.headlines.session_title import typed_command
+from leafward.session.lines.line_decoding import CURRENT_VERSION
+from leafward.session.lines.scan import Scan
 from leafward.session.messages import is_bare_command, messages_of, trusted_usage
 from leafward.session.native_file import NativeFile
-from leafward.session.scan import Scan
 from leafward.session.session import Session, problems_in
-from leafward.session.session_title import typed_command
 from leafward.session.tokens import message_tokens
 from leafward.session.watched_file import SessionFile
 

@@ -20,8 +20,8 @@ from leafward.catalog.cards.card_fields import (
 )
 from leafward.catalog.cards.daily_usage import Meter
 from leafward.session.entries import BOOKKEEPING, PROMPTS, Kind, is_own
-from leafward.session.entry_headline import IMAGE, shown_only
-from leafward.session.line_decoding import decode_line, kind_of
+from leafward.session.headlines.entry_headline import IMAGE, shown_only
+from leafward.session.lines.line_decoding import decode_line, kind_of
 from leafward.session.messages import messages_of, trusted_usage
 from leafward.session.tokens import message_tokens
 

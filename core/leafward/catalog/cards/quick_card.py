@@ -19,11 +19,11 @@ from leafward.catalog.cards.card_fields import (
     problem_card,
     spoken_at,
 )
-from leafward.session.abridged_lines import BOM
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import shown_only
-from leafward.session.line_decoding import decode_line, kind_of, version_of
-from leafward.session.session_title import title_or_none
+from leafward.session.headlines.entry_headline import shown_only
+from leafward.session.headlines.session_title import title_or_none
+from leafward.session.lines.abridged_lines import BOM
+from leafward.session.lines.line_decoding import decode_line, kind_of, version_of
 
 if TYPE_CHECKING:
     from leafward.agents.base import SessionCandidate

@@ -18,13 +18,13 @@ from leafward.catalog.cards.card_fields import LATEST, TouchedFiles, spoken_at
 from leafward.catalog.cards.daily_usage import Meter
 from leafward.files.tool_calls import FileAction, file_calls
 from leafward.session.entries import MOST_TOKENS, Kind, ToolCall, calls_in
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leafward.session.entries import Body
-    from leafward.session.scan import Scan
+    from leafward.session.lines.scan import Scan
 
 _USAGE = b'"usage"'
 """Bytes that every line that records usage contains."""

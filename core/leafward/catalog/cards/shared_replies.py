@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from leafward.agents.lines import OpenFile
-from leafward.agents.stretches import Stretch, blocks_of, cuts_of, shared_by
+from leafward.agents.storage.lines import OpenFile
+from leafward.agents.storage.stretches import Stretch, blocks_of, cuts_of, shared_by
 from leafward.base.errors import NotASession
 from leafward.base.times import parse_time
 from leafward.base.worker_processes import Stopped, WorkerProcesses, awaited
@@ -18,8 +18,8 @@ from leafward.catalog.cards.daily_usage import Meter
 from leafward.catalog.cards.replies import Replies
 from leafward.session.columns import Columns
 from leafward.session.entries import NO_ENTRY
-from leafward.session.line_decoding import CURRENT_VERSION, decode_line, version_of
-from leafward.session.scan import Scan
+from leafward.session.lines.line_decoding import CURRENT_VERSION, decode_line, version_of
+from leafward.session.lines.scan import Scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable

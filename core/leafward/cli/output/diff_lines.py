@@ -15,7 +15,7 @@ from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward.export.documents.comparison_document import DIFFERS, MARK_SIGNS, NO_ENDS, resting
 from leafward.files.file_replay.remarks import StepRemark
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,9 +10,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from leafward.query.select import sets
-from leafward.session.density import Density
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.tree_layout import STREAK, Layout, arrange
+from leafward.session.tree.density import Density
+from leafward.session.tree.tree_layout import STREAK, Layout, arrange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.estimate_sign import estimate_sign
 from leafward.session.columns import MIDWAY
 from leafward.session.entries import BOOKKEEPING, DAMAGED, PROMPTS, Damage, EntryIndex, Kind
-from leafward.session.entry_headline import TASK, headline
+from leafward.session.headlines.entry_headline import TASK, headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

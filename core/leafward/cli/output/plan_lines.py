@@ -11,7 +11,7 @@ from leafward.base.strategies import Strategy, own_strategy
 from leafward.cli.output.page import Page, fact_lines, faint, pad, table, warning, wrapped
 from leafward.compaction.strategies.cut_rules import SHORT_RULE_TEXT, CutLine
 from leafward.context.estimators import ESTIMATOR_TEXT, Estimator
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from leafward.base.errors import LeafwardError
 from leafward.base.figures import counted
 from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.cli.output.page import note
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body

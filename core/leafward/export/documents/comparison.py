@@ -16,7 +16,7 @@ from leafward.branches.diff.patches import unified
 from leafward.branches.diff.summaries import compare_sides
 from leafward.export.documents.content import brief, redactor_for
 from leafward.session.entries import EntryIndex
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable

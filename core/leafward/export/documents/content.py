@@ -24,14 +24,14 @@ from leafward.session.entries import (
     blocks_of,
     text_of,
 )
-from leafward.session.entry_headline import LIMIT, headline, injected_name
+from leafward.session.headlines.entry_headline import LIMIT, headline, injected_name
 from leafward.session.messages import image_text
 from leafward.session.session import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.session.entry_decoding import Entry
+    from leafward.session.lines.entry_decoding import Entry
     from leafward.session.session import Session
 
 _TITLE = 120

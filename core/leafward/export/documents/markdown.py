@@ -9,13 +9,13 @@ from leafward.base.redact.redaction import listed
 from leafward.export.documents.content import Content, EntryPart, ExportForm
 from leafward.export.documents.sanitizer import fenced, harmless
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import is_task
+from leafward.session.headlines.entry_headline import is_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.export.documents.lanes import Lane
-    from leafward.session.entry_decoding import Entry
+    from leafward.session.lines.entry_decoding import Entry
 
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~]|&(?=[#A-Za-z]))")

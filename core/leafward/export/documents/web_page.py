@@ -13,13 +13,13 @@ from leafward.base.redact.redaction import listed
 from leafward.export.documents.content import Content, EntryPart, ExportForm
 from leafward.export.documents.web_style import STYLE
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import TASK, is_task
+from leafward.session.headlines.entry_headline import TASK, is_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.export.documents.lanes import Lane
-    from leafward.session.entry_decoding import Entry
+    from leafward.session.lines.entry_decoding import Entry
 
 _SPEAKERS = {
     Kind.USER: ("you", "you"),

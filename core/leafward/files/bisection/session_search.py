@@ -18,7 +18,7 @@ from leafward.base.times import parse_time
 from leafward.files.bisection.base import EmptyBase, FolderBase, GitBase
 from leafward.files.bisection.trial import Trial, TrialRun, Verdict
 from leafward.files.bisection.versions import FileVersions, points
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

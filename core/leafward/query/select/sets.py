@@ -9,7 +9,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from leafward.session.tree import SessionTree
+    from leafward.session.tree.tree import SessionTree
 
 Members = bytes | bytearray
 """A byte for each entry of a session in file order: 1 for one that belongs to the set, else 0."""

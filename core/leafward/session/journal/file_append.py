@@ -14,7 +14,7 @@ from leafward.session.journal.lock import PATIENCE, Claim
 from leafward.session.journal.migration import migrate
 from leafward.session.journal.open_file import BEGUN, opened, refuse_unwritable
 from leafward.session.journal.short_write import CutShort, Restored, append_bytes
-from leafward.session.line_decoding import CURRENT_VERSION
+from leafward.session.lines.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.paths import make_private, state_dir
 from leafward.base.times import iso_stamp
-from leafward.session.abridged_lines import BOM
 from leafward.session.entries import Body, EntryIndex, Kind
 from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_new
 from leafward.session.journal.lines import Clock, encode_line
 from leafward.session.journal.open_file import opened
-from leafward.session.line_decoding import CURRENT_VERSION, decode_line
+from leafward.session.lines.abridged_lines import BOM
+from leafward.session.lines.line_decoding import CURRENT_VERSION, decode_line
 from leafward.session.session import Session
 
 if TYPE_CHECKING:

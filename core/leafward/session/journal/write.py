@@ -13,7 +13,7 @@ from leafward.session.journal.lines import Clock, encode_line, utc_now
 from leafward.session.journal.lock import PATIENCE, Claim, refuse_if_busy
 from leafward.session.journal.open_file import refuse_changed, why_unwritable
 from leafward.session.journal.operation_log import LEAF_TYPE, MARKED, OperationId, OperationKind, marks
-from leafward.session.line_decoding import CURRENT_VERSION
+from leafward.session.lines.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,8 +12,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.session.entries import Body, EntryIndex, ToolCall, text_of
-from leafward.session.line_decoding import decode_line
-from leafward.session.plan_words import CREATED, CREATES
+from leafward.session.headlines.plan_words import CREATED, CREATES
+from leafward.session.lines.line_decoding import decode_line
 from leafward.summaries.facts import prose
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 

@@ -18,9 +18,9 @@ from leafward.context.recorded_usage import usage_total
 from leafward.export.doctor import check
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind, text_of
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
+from leafward.session.headlines.session_title import title_of
 from leafward.session.messages import prompt_text
-from leafward.session.session_title import title_of
 from tests.claude_transcript import (
     CLAUDE,
     DATA,

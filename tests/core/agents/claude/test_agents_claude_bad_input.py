@@ -14,7 +14,7 @@ from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check
 from leafward.session.entries import Damage, Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from tests.claude_transcript import CLAUDE, DATA, IDS, Transcript, opened
 from tests.core.catalogued import cards_by_id
 from tests.core.damaged import passes_over_its_mark, tells_of_nul_bytes_at_its_end

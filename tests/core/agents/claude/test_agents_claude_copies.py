@@ -22,7 +22,7 @@ from leafward.catalog.listing import Catalogue
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind
-from leafward.session.session_title import title_of
+from leafward.session.headlines.session_title import title_of
 from tests.claude_transcript import DATA, IDS, Recorded, Transcript, opened, projected
 from tests.foreign_sessions import said
 

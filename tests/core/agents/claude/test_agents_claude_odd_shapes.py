@@ -8,7 +8,7 @@ import pytest
 
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import problems, said
 

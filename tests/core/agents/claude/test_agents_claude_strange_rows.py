@@ -13,7 +13,7 @@ from leafward.agents.claude.entries.records import CHAINED
 from leafward.agents.claude.entries.row_notes import RowNotes
 from leafward.agents.claude.entries.row_parents import Rows
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import NEVER_SENT
 from tests.claude_transcript import Transcript
 from tests.foreign_sessions import problems, said

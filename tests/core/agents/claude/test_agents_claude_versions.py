@@ -9,7 +9,7 @@ import pytest
 from leafward.agents.registry import agent_named
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind, tool_calls
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from tests.claude_transcript import DATA
 
 SAID = ["Hello there", "Compare the fruit", "Look at the picture", "Write the list", "Thank you all"]

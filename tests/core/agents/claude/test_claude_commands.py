@@ -12,9 +12,9 @@ from leafward.catalog.listing import Catalogue
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
+from leafward.session.headlines.session_title import title_of
 from leafward.session.messages import as_typed, message_text, messages_of
-from leafward.session.session_title import title_of
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind
 from tests.claude_transcript import CLAUDE, Transcript

@@ -18,7 +18,7 @@ from leafward.catalog.listing import Catalogue
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_CODE, Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import prompt_text
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, thread_in
 from tests.core.catalogued import cards_in, listed

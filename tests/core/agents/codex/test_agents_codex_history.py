@@ -11,7 +11,7 @@ import pytest
 from leafward.agents.codex.store import called_in
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Damage
-from leafward.session.session_title import title_of
+from leafward.session.headlines.session_title import title_of
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened, zstd
 from tests.foreign_sessions import entries_by_text, problems, prompts_of, said
 from tests.sources import foreign

@@ -9,7 +9,7 @@ import pytest
 
 from leafward.agents.codex.entries.record_words import event_words
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from tests.codex_rollout import Rollout
 from tests.foreign_sessions import problems, said
 from tests.surroundings import THOROUGH

@@ -10,8 +10,8 @@ from leafward.agents.base import SessionCandidate
 from leafward.context.model_context import context_at, uncertainties
 from leafward.export.doctor import check
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
-from leafward.session.session_title import title_of
+from leafward.session.headlines.entry_headline import headline
+from leafward.session.headlines.session_title import title_of
 from tests.codex_rollout import CODEX, THREADS, Rollout
 from tests.foreign_sessions import problems
 

@@ -12,7 +12,7 @@ from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import message_text
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened
 from tests.forks import made, terms

@@ -24,9 +24,9 @@ from leafward.agents.codex.entries.records import (
 )
 from leafward.agents.codex.rollout import Rollout as Opened
 from leafward.agents.codex.rollout import lines_in
-from leafward.agents.lines import CHUNK
+from leafward.agents.storage.lines import CHUNK
 from leafward.session.entries import Damage, Kind
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from tests.codex_rollout import DATA, Rollout
 from tests.surroundings import CORPORA, THOROUGH
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from leafward.agents import lines, stretches
 from leafward.agents.codex import assembly
 from leafward.agents.codex.entries import runs
 from leafward.agents.codex.entries.current_path import START
 from leafward.agents.codex.entries.entry_builder import EntryBuilder
 from leafward.agents.codex.entries.runs import LineRun, runs_of
-from leafward.agents.lines import OpenFile
 from leafward.agents.registry import agent_named
-from leafward.agents.stretches import Stretch
+from leafward.agents.storage import lines, stretches
+from leafward.agents.storage.lines import OpenFile
+from leafward.agents.storage.stretches import Stretch
 from leafward.base import worker_processes
 from leafward.session.entries import Kind
 from leafward.session.foreign import reader_of

@@ -10,7 +10,7 @@ from leafward.agents.opencode.tools import OPENCODE_TOOLS
 from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import changed_files, working_set
 from leafward.session.entries import tool_calls
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from tests.call_hunks import call_hunks
 from tests.core.catalogued import cards_in
 from tests.opencode_store import (

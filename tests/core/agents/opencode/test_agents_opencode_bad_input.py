@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents import databases
 from leafward.agents.opencode.storage.database import opened as opened_base
 from leafward.agents.recognition import agent_of, strays
+from leafward.agents.storage import databases
 from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check, stray_messages
 from leafward.export.documents.lanes import Lanes
-from leafward.session.abridged_lines import BOM
 from leafward.session.entries import Kind
+from leafward.session.lines.abridged_lines import BOM
 from tests.core.catalogued import cards_by_id
 from tests.foreign_sessions import read_whole
 from tests.opencode_store import (

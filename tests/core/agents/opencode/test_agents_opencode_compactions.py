@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from tests.opencode_store import (
     START,
     Conversation,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from tests.opencode_store import (
     START,
     Conversation,

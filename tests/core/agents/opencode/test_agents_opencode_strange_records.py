@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from tests.foreign_sessions import problems
 from tests.foreign_sessions import said as spoken
 from tests.opencode_store import START, Conversation, Database, call, opened, said, write_tree

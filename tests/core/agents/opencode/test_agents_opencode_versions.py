@@ -13,7 +13,7 @@ from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

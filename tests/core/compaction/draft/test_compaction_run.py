@@ -20,12 +20,13 @@ from leafward.compaction.plan.plan import plan
 from leafward.compaction.plan.settings import PlanSettings
 from leafward.compaction.stored_summary.stored_summary import stored_parts
 from leafward.context.model_context import context_at
-from leafward.session import line_decoding, native_file
+from leafward.session import native_file
 from leafward.session.entries import Usage
 from leafward.session.journal.lock import busy
 from leafward.session.journal.operation_log import OperationKind, operations
 from leafward.session.journal.session_operations import label, move, redo, rename, undo
 from leafward.session.journal.write import Writing
+from leafward.session.lines import line_decoding
 from leafward.session.session import Session
 from leafward.summaries.fates.report import survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive

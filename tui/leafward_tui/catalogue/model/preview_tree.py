@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward.session.entries import BOOKKEEPING_BYTES, PROMPTS, EntryIndex, Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward_tui.ui.words.size_change import SizeChange
 
 if TYPE_CHECKING:
     from leafward.context.basis import Basis
     from leafward.session.session import Session
-    from leafward.session.tree import Run
+    from leafward.session.tree.tree import Run
 
 _BRANCHES = 3
 """The latest branches and branch summaries, which have rows of their own; those before count in the turns between."""

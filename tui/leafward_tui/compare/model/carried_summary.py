@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.compaction.stored_summary.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.entry_headline import summarised_entries
+from leafward.session.headlines.entry_headline import summarised_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

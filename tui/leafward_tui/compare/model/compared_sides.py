@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.branches.diff.contexts import ContextDifference, compare_contexts
 from leafward.branches.diff.file_sets import FileSets, compare_files
 from leafward.session.entries import NO_ENTRY
-from leafward.session.entry_headline import row_text, turn_entry
+from leafward.session.headlines.entry_headline import row_text, turn_entry
 from leafward_tui.ui.text.cells import count
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward.session.entries import EntryIndex
-from leafward.session.entry_headline import row_text
-from leafward.session.tree_layout import arrange
+from leafward.session.headlines.entry_headline import row_text
+from leafward.session.tree.tree_layout import arrange
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.ui.text.cells import count, fit, money, right
 

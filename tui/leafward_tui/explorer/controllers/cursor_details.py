@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled
 from leafward.context.estimate_sign import estimate_sign
-from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY, PROMPTS
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.gauge_lines import Forecast, Load

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import message_text, messages_of
 from leafward_tui.explorer.controllers.row_metrics import glance_at
 from leafward_tui.explorer.widgets.peek import TurnDigest

@@ -82,7 +82,7 @@ class Parent(NamedTuple):
 def parent_at(session: Session, path: Path, job: Job) -> Parent:
     """The parent of `session`, at a path. Raises LeafwardError, OSError."""
     from leafward.agents.recognition import agent_of
-    from leafward.session.session_title import title_of
+    from leafward.session.headlines.session_title import title_of
 
     job.unwanted()
     with closing(agent_of(path).open(path, job.unwanted)) as parent:

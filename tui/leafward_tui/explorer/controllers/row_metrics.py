@@ -13,9 +13,9 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.session.density import Density
 from leafward.session.entries import BOOKKEEPING, DAMAGED, Kind, text_of
-from leafward.session.entry_headline import call_of, headline
+from leafward.session.headlines.entry_headline import call_of, headline
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from leafward.base.config import Config
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.columns import Columns
-    from leafward.session.density import Density
-    from leafward.session.prefetch import Prefetch
-    from leafward.session.scan import Scan
+    from leafward.session.lines.prefetch import Prefetch
+    from leafward.session.lines.scan import Scan
     from leafward.session.session import Session
+    from leafward.session.tree.density import Density
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics

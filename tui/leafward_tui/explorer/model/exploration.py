@@ -6,9 +6,9 @@ from bisect import bisect_left, bisect_right
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.density import Density
 from leafward.session.entries import PROMPTS, Kind
-from leafward.session.tree_layout import Layout, arrange
+from leafward.session.tree.density import Density
+from leafward.session.tree.tree_layout import Layout, arrange
 from leafward_tui.explorer.model.folds import (
     FilteredLines,
     FoldedLines,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leafward.files.file_replay.steps import ReplayStep
-    from leafward.session.tree_layout import Layout
+    from leafward.session.tree.tree_layout import Layout
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _LETTERS = {

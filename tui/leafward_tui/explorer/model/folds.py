@@ -18,7 +18,7 @@ from leafward.session.entries import Kind
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from leafward.session.tree_layout import Layout
+    from leafward.session.tree.tree_layout import Layout
 
 
 class LineKind(Enum):

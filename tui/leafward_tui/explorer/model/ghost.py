@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from leafward.session.tree import SessionTree
-    from leafward.session.tree_layout import Layout
+    from leafward.session.tree.tree import SessionTree
+    from leafward.session.tree.tree_layout import Layout
 
 
 class PathMembership(Enum):

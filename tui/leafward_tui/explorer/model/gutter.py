@@ -15,7 +15,7 @@ from leafward_tui.explorer.model.row_columns import LANE_WIDTH
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
-    from leafward.session.tree_layout import Layout
+    from leafward.session.tree.tree_layout import Layout
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 _RAIL_INK = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.session.density import Density
 from leafward.session.entries import PROMPTS, Kind
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.model.folds import LineKind
 
 if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
-    from leafward.session.tree_layout import Layout
+    from leafward.session.tree.tree_layout import Layout
     from leafward_tui.explorer.model.folds import ShownLine
 
 

@@ -13,7 +13,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import Kind
-from leafward.session.tree import Run
+from leafward.session.tree.tree import Run
 from leafward_tui.explorer.model.axis import Axis
 from leafward_tui.explorer.model.path_columns import CONTENT, HEAD, HEADS, PathColumns
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
-    from leafward.session.tree import SessionTree
+    from leafward.session.tree.tree import SessionTree
 
 
 _KEPT_SAMPLES = 8

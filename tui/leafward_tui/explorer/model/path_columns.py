@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.session import Session
-    from leafward.session.tree import Run
+    from leafward.session.tree.tree import Run
 
 HEADS = TURN_STARTS | {Kind.COMPACTION}
 """Kinds that begin a column of the overview."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.density import Density
+from leafward.session.tree.density import Density
 from leafward_tui.ui.panes.two_panes import TWO_PANES_FROM
 
 if TYPE_CHECKING:

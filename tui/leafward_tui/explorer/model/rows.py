@@ -12,9 +12,9 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.context.estimate_sign import estimate_sign
 from leafward.session.columns import MIDWAY
-from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY, PROMPTS, Damage, Kind
-from leafward.session.entry_headline import LIMIT, Headline, headline
+from leafward.session.headlines.entry_headline import LIMIT, Headline, headline
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.model.folds import LineKind, ShownLine
 from leafward_tui.explorer.model.ghost import PathMembership
 from leafward_tui.explorer.model.gutter import GutterMaker

@@ -8,8 +8,8 @@ from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
 from leafward.session.columns import MIDWAY
 from leafward.session.entries import Kind
+from leafward.session.headlines.session_title import title_of
 from leafward.session.session import problems_in
-from leafward.session.session_title import title_of
 from leafward_tui.ui.bars.title_bar import Fact
 from leafward_tui.ui.text.cells import fit
 

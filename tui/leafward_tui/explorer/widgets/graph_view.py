@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from leafward.session.density import Density
+from leafward.session.tree.density import Density
 from leafward_tui.explorer.model.row_columns import LANE_WIDTH, RowColumns, RowState, beside_inspector
 from leafward_tui.explorer.widgets.painted_rows import PaintedRows, Rows
 from leafward_tui.ui.messages import IntentPressed

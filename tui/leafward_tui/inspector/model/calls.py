@@ -13,9 +13,9 @@ from leafward.files.edits import delta_in, delta_of, hunks
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import FileAction, FileCall, ToolTable, command_text, file_calls, path_in
 from leafward.session.command_text import without_cd
-from leafward.session.entry_headline import call_headline, call_words
+from leafward.session.headlines.entry_headline import call_headline, call_words
+from leafward.session.headlines.plan_words import made_items
 from leafward.session.messages import nested_calls
-from leafward.session.plan_words import made_items
 from leafward_tui.inspector.model.diffs import diff_lines
 from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter

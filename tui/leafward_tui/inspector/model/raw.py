@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe
 from leafward.session.entries import DAMAGE_TEXT, Damage
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward_tui.inspector.model.sheet import MOST_LINES, Sheet
 from leafward_tui.ui.text.cells import byte_size, exact
 from leafward_tui.ui.text.spans import Span, head_of, shown, shown_line, width_of, wrapped_text
@@ -16,7 +16,7 @@ from leafward_tui.ui.text.spans import Span, head_of, shown, shown_line, width_o
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.session.entry_decoding import Entry
+    from leafward.session.lines.entry_decoding import Entry
     from leafward.session.session import Session
     from leafward_tui.inspector.page import Page
     from leafward_tui.inspector.page_request import PageRequest

@@ -22,7 +22,7 @@ from leafward.session.entries import (
     read_usage,
     text_of,
 )
-from leafward.session.entry_headline import headline, summarised_entries
+from leafward.session.headlines.entry_headline import headline, summarised_entries
 from leafward.session.messages import EDIT_TARGETS, edit_targets
 from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter, write_bytes

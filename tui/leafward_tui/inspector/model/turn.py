@@ -21,7 +21,7 @@ from leafward.session.entries import (
     text_of,
     tool_calls,
 )
-from leafward.session.entry_headline import TASK, call_of, is_task
+from leafward.session.headlines.entry_headline import TASK, call_of, is_task
 from leafward.session.messages import did_run, messages_of, prompt_text, shell_command, usage_of
 from leafward.session.tokens import message_tokens
 from leafward_tui.inspector.page import SelectionKind

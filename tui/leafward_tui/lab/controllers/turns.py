@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.turns import CutRows
@@ -15,7 +15,7 @@ from leafward_tui.ui.text.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.session.entry_headline import Headline
+    from leafward.session.headlines.entry_headline import Headline
     from leafward.session.session import Session
     from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.panes.pane_lines import Lines

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.compaction.plan.plan import Plan
-    from leafward.session.entry_headline import Headline
+    from leafward.session.headlines.entry_headline import Headline
     from leafward_tui.lab.model.turns import PathTurns
     from leafward_tui.ui.appearance.glyphs import Glyphs
 

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
-from leafward.session.session_title import title_of
+from leafward.session.headlines.session_title import title_of
 from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:

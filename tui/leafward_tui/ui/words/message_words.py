@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.context.message_columns import message_body
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import message_text
 from leafward_tui.ui.text.cells import byte_size
 from leafward_tui.ui.text.spans import shown_line

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted
 from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.session.entry_headline import headline, turn_entry
+from leafward.session.headlines.entry_headline import headline, turn_entry
 from leafward.session.journal.operation_log import (
     ARCHIVED,
     SESSION_TARGETS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.session.entry_headline import place_words
-from leafward.session.line_decoding import CURRENT_VERSION
+from leafward.session.headlines.entry_headline import place_words
+from leafward.session.lines.line_decoding import CURRENT_VERSION
 
 if TYPE_CHECKING:
     from leafward.session.journal.write import Write, WriteRemark

@@ -8,7 +8,7 @@ from leafward.base.emphasis import without_emphasis
 from leafward.base.safe_text import safe_line
 from leafward.compaction.stored_summary.summary_lines import bare
 from leafward.compaction.xray.alignment import Cell, Link, What
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.summaries.fates.report import SURVIVED, Status, is_encrypted
 from leafward.summaries.survival.text_match import FactMatch
 from leafward_tui.ui.text.cells import exact

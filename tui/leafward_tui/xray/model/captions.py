@@ -15,7 +15,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.xray.alignment import Cell, Link, What, XRay
 from leafward.context.projection import latest
 from leafward.session.entries import Kind
-from leafward.session.entry_headline import headline
+from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import edit_message, message_text, messages_of
 from leafward_tui.ui.text.cells import count
 from leafward_tui.ui.words.message_words import MOST_DECODED, line_bytes

@@ -33,15 +33,15 @@ from leafward.agents.claude.entries.records import (
     row_of,
 )
 from leafward.agents.claude.entries.row_notes import NamedOffsets, Pointer, Pointers
-from leafward.agents.lines import seams
-from leafward.agents.stretches import blocks_of
+from leafward.agents.storage.lines import seams
+from leafward.agents.storage.stretches import blocks_of
 from leafward.base.errors import NotASession
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.agents.claude.entries.records import TranscriptRow
     from leafward.agents.claude.entries.shapes import OutsideRow
-    from leafward.agents.stretches import Stretch
+    from leafward.agents.storage.stretches import Stretch
     from leafward.session.entries import Body
 
 _NO_NAME = "00000000-0000-0000-0000-000000000000"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.packed_values import packed, unpacked
+from leafward.agents.storage.packed_values import packed, unpacked
 from leafward.session.transcript import KeptReading
 
 if TYPE_CHECKING:
     from leafward.agents.claude.entries.row_parents import Rows
-    from leafward.session.abridged_lines import LongLine
+    from leafward.session.lines.abridged_lines import LongLine
 
 _HERE = "leafward.agents.claude.entries."
 CLASSES = frozenset({

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.agents.claude.entries.attachments import WORDS_OF
-from leafward.agents.lines import bodies_in
+from leafward.agents.storage.lines import bodies_in
 from leafward.base.late_pattern import late
 from leafward.session.entries import object_at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.claude.entries.records import CHAINED, INHERITS, Role, key_of, orders_in
-from leafward.session.session_title import title_or_none
+from leafward.session.headlines.session_title import title_or_none
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body

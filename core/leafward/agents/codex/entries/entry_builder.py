@@ -37,10 +37,10 @@ from leafward.agents.codex.entries.responses import Responses
 from leafward.agents.codex.entries.rollbacks import TAKES_CONTEXT_BACK, Rollbacks
 from leafward.agents.codex.entries.settings import Contexts
 from leafward.agents.codex.entries.tasks import task_of
-from leafward.agents.lines import seams
+from leafward.agents.storage.lines import seams
 from leafward.session.columns import Columns
 from leafward.session.entries import Damage, Kind
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body

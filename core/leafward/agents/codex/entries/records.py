@@ -12,8 +12,8 @@ from io import BytesIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafward.agents.lines import bodies_in
-from leafward.session.line_decoding import decode_line
+from leafward.agents.storage.lines import bodies_in
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

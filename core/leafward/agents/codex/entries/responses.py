@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.codex.entries.items import blocks_in
 from leafward.agents.codex.entries.records import BEGINS, KIND, framed
-from leafward.agents.lines import bodies_in
+from leafward.agents.storage.lines import bodies_in
 from leafward.session.entries import Kind
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -13,12 +13,12 @@ from leafward.agents.codex.entries.entry_builder import Dependence, EntryBuilder
 from leafward.agents.codex.entries.items import effort_of
 from leafward.agents.codex.entries.records import CLOSE, KIND, KINDS, Role, line_at, payload_of
 from leafward.agents.codex.entries.responses import total_in
-from leafward.agents.stretches import blocks_of
+from leafward.agents.storage.stretches import blocks_of
 from leafward.base.errors import NotASession
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
-    from leafward.agents.stretches import Stretch
+    from leafward.agents.storage.stretches import Stretch
 
 _ENDING = frozenset({Role.USAGE, Role.BOOKS, Role.STARTED, Role.TURN})
 """Roles behind which no response continues, where usage is recorded; where it is not, the count so far has to be known as well."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from leafward.agents.codex.entries.items import effort_of
 from leafward.agents.codex.entries.records import TURN, payload_of
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 _LONGEST = 1 << 16
 """Most bytes of a context that are kept to recognise the next one."""

@@ -29,7 +29,7 @@ from leafward.agents.opencode.storage import newer_engine as newer
 from leafward.agents.opencode.storage.records import NEVER, number_in
 from leafward.session.columns import ID_SIZE, Columns
 from leafward.session.entries import Damage, EntryIndex, object_at, text_at
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

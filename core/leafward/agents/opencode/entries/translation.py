@@ -28,7 +28,7 @@ from leafward.agents.opencode.tools import OPENCODE_TOOLS, SNAPSHOT
 from leafward.base.times import iso_time
 from leafward.files.tool_calls import FileAction, command_text, file_calls
 from leafward.session.entries import TYPED, EntryIndex, Kind, object_at, text_at, text_of, tool_calls
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.messages import EDIT_TARGETS, NEVER_SENT, PROJECTION
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.databases import is_damage, opened_read_only, tables_only
 from leafward.agents.opencode.storage import newer_engine as newer
 from leafward.agents.opencode.storage.records import (
     MESSAGE,
@@ -28,6 +27,7 @@ from leafward.agents.opencode.storage.records import (
     object_in,
     whole,
 )
+from leafward.agents.storage.databases import is_damage, opened_read_only, tables_only
 from leafward.base.errors import NotASession
 from leafward.base.regular_files import open_regular
 from leafward.session.entries import object_at, text_at

@@ -14,10 +14,10 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.databases import is_damage
 from leafward.agents.opencode.storage.database import opened
 from leafward.agents.opencode.storage.recovery import rescued
 from leafward.agents.opencode.storage.sessions import rows_of
+from leafward.agents.storage.databases import is_damage
 from leafward.base.errors import NotASession
 
 if TYPE_CHECKING:

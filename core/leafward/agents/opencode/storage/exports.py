@@ -6,7 +6,6 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from leafward.agents.lines import unmarked
 from leafward.agents.opencode.storage import trees
 from leafward.agents.opencode.storage.records import (
     MessageRecord,
@@ -17,9 +16,10 @@ from leafward.agents.opencode.storage.records import (
     in_order,
     time_in_id,
 )
+from leafward.agents.storage.lines import unmarked
 from leafward.base.regular_files import open_buffered
 from leafward.session.entries import object_at, text_at
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.opencode.storage.records import NEVER, MessageRecord, StoredRow, dumped, object_in
 from leafward.session.entries import object_at, text_at
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

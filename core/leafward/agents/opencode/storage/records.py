@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import object_at
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
     from leafward.session.entries import Body

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.agents.databases import is_damage
 from leafward.agents.opencode.storage.records import Info
 from leafward.agents.opencode.storage.sessions import counted, info_of, infos_of, row_of
+from leafward.agents.storage.databases import is_damage
 
 if TYPE_CHECKING:
     from leafward.agents.opencode.storage.database import Database

@@ -10,11 +10,11 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Listing, Trouble, is_file
-from leafward.agents.databases import is_damage
 from leafward.agents.opencode.storage import trees
 from leafward.agents.opencode.storage.database import is_database, opened, stamps_of
 from leafward.agents.opencode.storage.recovery import Rescued, rescued
 from leafward.agents.opencode.storage.sessions import rows_of
+from leafward.agents.storage.databases import is_damage
 from leafward.base.errors import NotASession
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line

@@ -9,7 +9,6 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.base import is_file, is_folder
-from leafward.agents.lines import unmarked
 from leafward.agents.opencode.storage.records import (
     Info,
     MessageRecord,
@@ -21,6 +20,7 @@ from leafward.agents.opencode.storage.records import (
     object_in,
     time_in_id,
 )
+from leafward.agents.storage.lines import unmarked
 from leafward.base.regular_files import open_buffered
 from leafward.session.entries import object_at, text_at
 

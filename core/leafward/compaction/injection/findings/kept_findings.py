@@ -23,8 +23,8 @@ from leafward.base.paths import cache_dir, make_private
 from leafward.base.regular_files import open_regular, read_regular
 from leafward.session.file_stamps import stamped
 from leafward.session.foreign import ForeignFiles
+from leafward.session.lines.stored_scan import packed, unpacked
 from leafward.session.native_file import NativeFile
-from leafward.session.stored_scan import packed, unpacked
 from leafward.session.transcript import TellsBytes
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.session.file_stamps import Stamp
-    from leafward.session.scan import Scan
+    from leafward.session.lines.scan import Scan
     from leafward.session.session import Session
     from leafward.session.source import Source
 
-FORMAT = 8
+FORMAT = 9
 """Increased when paths are read in another way, or what a reader keeps of a file changes (`packed_values`)."""
 _SMALLEST = 1 << 20
 """Bytes of a session from which on it is kept: a shorter one is read as fast."""

@@ -13,16 +13,16 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks import HookCommand, HookRequest, Moment
-from leafward.agents.json_text import added, parts, root, without
+from leafward.agents.hooks.hook import HookCommand, HookRequest, Moment
+from leafward.agents.storage.json_text import added, parts, root, without
 from leafward.base.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from leafward.agents.hooks import Runner
-    from leafward.agents.json_text import JsonItem
+    from leafward.agents.hooks.hook import Runner
+    from leafward.agents.storage.json_text import JsonItem
 
 _SECONDS = 10
 _ON_START = {"compact": Moment.AFTER, "resume": Moment.RESUMED, "fork": Moment.RESUMED}

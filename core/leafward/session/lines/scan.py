@@ -14,7 +14,6 @@ from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from leafward.base.late_pattern import late
-from leafward.session.abridged_lines import BOM, LINE_LIMIT, LongLine, long_line
 from leafward.session.columns import ID_SIZE, Columns, cut_cycles, link
 from leafward.session.entries import (
     ENTRY_TYPES,
@@ -28,7 +27,8 @@ from leafward.session.entries import (
     Kind,
     is_own,
 )
-from leafward.session.line_decoding import CURRENT_VERSION, decode_line, kind_of, version_of
+from leafward.session.lines.abridged_lines import BOM, LINE_LIMIT, LongLine, long_line
+from leafward.session.lines.line_decoding import CURRENT_VERSION, decode_line, kind_of, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -8,8 +8,8 @@ import sys
 
 import orjson
 
-from leafward.session.abridged_lines import LINE_LIMIT, abridged
 from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, Body, Kind
+from leafward.session.lines.abridged_lines import LINE_LIMIT, abridged
 
 CURRENT_VERSION = 3
 """The newest file version that is written; newer ones are read-only."""

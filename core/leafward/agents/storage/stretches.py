@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from leafward.agents.lines import CHUNK
+from leafward.agents.storage.lines import CHUNK
 from leafward.base.errors import NotASession
 from leafward.base.regular_files import open_regular
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
 
-    from leafward.agents.lines import OpenFile
+    from leafward.agents.storage.lines import OpenFile
 
 _Answer = TypeVar("_Answer")
 

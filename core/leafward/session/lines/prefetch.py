@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from io import FileIO
     from pathlib import Path
 
-    from leafward.session.scan import Scan
+    from leafward.session.lines.scan import Scan
 
 WORTHWHILE = 4 << 20
 """Bytes from which a file is scanned ahead; a smaller one takes a few milliseconds."""
@@ -115,7 +115,7 @@ def _send(file: FileIO, descriptor: int) -> None:
     # Not needed in the parent until the screen is built.
     import pickle
 
-    from leafward.session.scan import Scan
+    from leafward.session.lines.scan import Scan
 
     scan = Scan()
     chunks = 0

@@ -27,9 +27,9 @@ from leafward.session.entries import (
     text_of,
     tool_calls,
 )
+from leafward.session.headlines.plan_items import item_words
+from leafward.session.headlines.plan_words import plan_words
 from leafward.session.messages import edit_targets
-from leafward.session.plan_items import item_words
-from leafward.session.plan_words import plan_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable

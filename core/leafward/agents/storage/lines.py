@@ -12,9 +12,9 @@ from typing import IO, TYPE_CHECKING
 from leafward.base.errors import NotASession
 from leafward.base.late_pattern import late
 from leafward.base.regular_files import next_data, open_regular
-from leafward.session.abridged_lines import BOM, LINE_LIMIT, Abridger, LongLine
 from leafward.session.entries import EntryIndex
-from leafward.session.line_decoding import decode_line
+from leafward.session.lines.abridged_lines import BOM, LINE_LIMIT, Abridger, LongLine
+from leafward.session.lines.line_decoding import decode_line
 from leafward.session.source import SourceRemark
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.session.columns import ID_SIZE, Columns
 from leafward.session.entries import Damage
-from leafward.session.line_decoding import CURRENT_VERSION
-from leafward.session.scan import Scan
+from leafward.session.lines.line_decoding import CURRENT_VERSION
+from leafward.session.lines.scan import Scan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

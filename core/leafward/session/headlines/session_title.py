@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import TYPED, Kind
-from leafward.session.entry_headline import LIMIT, headline
+from leafward.session.headlines.entry_headline import LIMIT, headline
 from leafward.session.messages import is_bare_command, prompt_text
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks import HookCommand, HookRequest, Moment
+from leafward.agents.hooks.hook import HookCommand, HookRequest, Moment
 from leafward.base.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from leafward.agents.hooks import Runner
+    from leafward.agents.hooks.hook import Runner
 
 MARK = "// Written by `leafward install`; `leafward uninstall` removes it."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, Kind, text_of
-from leafward.session.plan_words import CREATED
+from leafward.session.headlines.plan_words import CREATED
 
 if TYPE_CHECKING:
     from leafward.session.entries import ToolCall

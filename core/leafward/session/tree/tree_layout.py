@@ -18,13 +18,13 @@ from operator import and_
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.session.density import Density
 from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, DAMAGED, TURN_STARTS, Kind
+from leafward.session.tree.density import Density
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.session.tree import SessionTree
+    from leafward.session.tree.tree import SessionTree
 
 
 MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY, Kind.CONTEXT_EDIT, Kind.UNKNOWN})
