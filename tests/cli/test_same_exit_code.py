@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.cli.declarations.command import ORDER
+from leafward.export.demo import demo_session
 from tests.acting import Acting
 
 if TYPE_CHECKING:
@@ -147,6 +148,16 @@ def test_text_and_json_end_with_the_same_code(
         assert document.err == ""
     if code == USAGE:
         assert document.out == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("CHANGELOG.md", DONE), ("pyproject.toml", FAILED), ("src/hopper/cli.py", FAILED)]
+)
+def test_a_file_that_cannot_be_rebuilt_whole(path: str, code: int, run: Run) -> None:
+    with demo_session() as bundled:
+        text, document = (run("files", bundled, "--rebuild", path, *more) for more in ((), ("--json",)))
+    assert (text.code, document.code) == (code, code)
+    assert (document.document["certainty"] == "exact") == (code == DONE)
 
 
 def test_every_verb_is_tried() -> None:
