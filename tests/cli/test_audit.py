@@ -131,7 +131,7 @@ class TestAudit:
     ) -> None:
         """A misspelt kind is not told from a session without secrets otherwise."""
         outcome = run("audit", secretive.parent, "--kind", "GitHub-token")
-        assert (outcome.code, outcome.out) == (1, "")
+        assert (outcome.code, outcome.out) == (2, "")
         said = " ".join(outcome.err.split())
         assert "no kind of secret is called 'GitHub-token'; the nearest: github token, " in said
         assert "--kind list" in said

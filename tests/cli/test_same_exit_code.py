@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.cli.declarations.command import ORDER
+from leafward.export.demo import demo_session
 from tests.acting import Acting
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ CASES: dict[str, tuple[tuple[int, str], ...]] = {
         (USAGE, "{folder} --query since:nonsense"),
         (DONE, "{folder} --query 'sort('"),
         (FAILED, "{missing}"),
+        (USAGE, "{folder} --agent nobody"),
     ),
     "search": (
         (DONE, "nowhere {folder}"),
@@ -32,10 +34,21 @@ CASES: dict[str, tuple[tuple[int, str], ...]] = {
         (USAGE, "' ' {folder}"),
         (USAGE, "'/(/' {folder}"),
         (USAGE, "the {folder} --select 'sort('"),
+        (USAGE, "the {folder} --agent nobody"),
         (FAILED, "the {missing}"),
     ),
-    "blame": ((DONE, "{file} --among {empty}"), (FAILED, "{file}:9 --among {empty}"), (FAILED, "{missing}")),
-    "why": ((DONE, "{file}:1 --among {empty}"), (FAILED, "{file} --among {empty}"), (FAILED, "{missing}:1")),
+    "blame": (
+        (DONE, "{file} --among {empty}"),
+        (USAGE, "{file}:0 --among {empty}"),
+        (FAILED, "{file}:9 --among {empty}"),
+        (FAILED, "{missing}"),
+    ),
+    "why": (
+        (DONE, "{file}:1 --among {empty}"),
+        (USAGE, "{file} --among {empty}"),
+        (USAGE, "{file}:2-1 --among {empty}"),
+        (FAILED, "{missing}:1"),
+    ),
     "tree": (
         (DONE, "{session} --select error()"),
         (USAGE, "{session} --select 'sort('"),
@@ -49,11 +62,18 @@ CASES: dict[str, tuple[tuple[int, str], ...]] = {
         (FAILED, "{session} --rebuild nowhere.py"),
     ),
     "diff": ((DONE, "{session} leaf leaf"), (FAILED, "{session} leaf nowhere")),
-    "select": ((DONE, "{session} error()"), (USAGE, "{session} 'sort('"), (USAGE, "{session} ''")),
+    "select": (
+        (DONE, "{session} error()"),
+        (USAGE, "{session} 'sort('"),
+        (USAGE, "{session} ''"),
+        (USAGE, "--functions {session}"),
+        (DONE, "--functions"),
+    ),
     "plan": (
         (DONE, "{session}"),
         (FAILED, "{session} --at nowhere"),
         (USAGE, "{session} --strategy nothing"),
+        (USAGE, "{session} --base-url http://localhost"),
     ),
     "compact": ((FAILED, "{session}"), (FAILED, "{session} --dry-run"), (FAILED, "{session} --at nowhere")),
     "inject": ((DONE, "{session}"), (FAILED, "{session} --at nowhere")),
@@ -84,15 +104,16 @@ CASES: dict[str, tuple[tuple[int, str], ...]] = {
         (DONE, "{empty}"),
         (DONE, "{session}"),
         (FAILED, "{missing}"),
-        (FAILED, "{session} --kind nothing"),
+        (USAGE, "{session} --kind nothing"),
+        (USAGE, "{session} --agent nobody"),
     ),
     "export": ((FAILED, "{session} --at nowhere"),),
-    "fork": ((FAILED, "{session} nowhere"), (FAILED, "{session} leaf --to nobody")),
+    "fork": ((FAILED, "{session} nowhere"), (USAGE, "{session} leaf --to nobody")),
     "heal": ((DONE, "{session}"), (FAILED, "{missing}")),
     "relocate": ((FAILED, "{empty} {folder}"),),
     "resume": ((FAILED, "{missing} --print"),),
-    "install": ((FAILED, "nobody"),),
-    "uninstall": ((FAILED, "nobody"), (DONE, "pi")),
+    "install": ((USAGE, "nobody"), (FAILED, "claude --summary")),
+    "uninstall": ((USAGE, "nobody"), (DONE, "pi")),
     "demo": ((FAILED, "--copy {missing}/there.jsonl"),),
 }
 """What is typed behind each verb, in the shell's way, and the code that it ends with."""
@@ -127,6 +148,16 @@ def test_text_and_json_end_with_the_same_code(
         assert document.err == ""
     if code == USAGE:
         assert document.out == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("CHANGELOG.md", DONE), ("pyproject.toml", FAILED), ("src/hopper/cli.py", FAILED)]
+)
+def test_a_file_that_cannot_be_rebuilt_whole(path: str, code: int, run: Run) -> None:
+    with demo_session() as bundled:
+        text, document = (run("files", bundled, "--rebuild", path, *more) for more in ((), ("--json",)))
+    assert (text.code, document.code) == (code, code)
+    assert (document.document["certainty"] == "exact") == (code == DONE)
 
 
 def test_every_verb_is_tried() -> None:

@@ -106,12 +106,12 @@ def enclosing() -> tuple[Enclosing, ...]:
 
 def agent_named(name: str) -> Agent:
     """An agent by name. Raises NotFound with the nearest name."""
-    return _LOADERS[_known(name)]()
+    return _LOADERS[known_name(name)]()
 
 
 def hooks_of(name: str) -> Hooks:
     """The hooks that an agent runs around a compaction; it waits for them, so only they are loaded. Raises NotFound as above."""
-    hooks: Hooks = import_module(f"leafward.agents.{_known(name)}.hooks").HOOKS
+    hooks: Hooks = import_module(f"leafward.agents.{known_name(name)}.hooks").HOOKS
     return hooks
 
 
@@ -120,7 +120,7 @@ def hindrance_of(name: str, folder: Path) -> str:
 
     Empty: nothing. Raises NotFound as above.
     """
-    found: str = import_module(f"leafward.agents.{_known(name)}.hindrance").hindrance(os.environ, folder)
+    found: str = import_module(f"leafward.agents.{known_name(name)}.hindrance").hindrance(os.environ, folder)
     return found
 
 
@@ -135,11 +135,12 @@ def is_installed(name: str) -> bool:
 
 def auto_compaction_of(name: str) -> AutoCompaction:
     """The rule by which an agent compacts by itself. Only the rule is loaded. Raises NotFound as above."""
-    rule: AutoCompaction = import_module(f"leafward.agents.{_known(name)}.auto_compaction").RULE
+    rule: AutoCompaction = import_module(f"leafward.agents.{known_name(name)}.auto_compaction").RULE
     return rule
 
 
-def _known(name: str) -> str:
+def known_name(name: str) -> str:
+    """The name of an agent as it was typed; no agent is loaded. Raises NotFound with the nearest name."""
     if name not in _LOADERS:
         close = _nearest(name)
         raise NotFound(

@@ -7,8 +7,9 @@ from difflib import get_close_matches
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from leafward.base import config as settings
-from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.redact.redaction import every_kind, listed, redact
 from leafward.base.safe_text import safe_line
@@ -34,7 +35,7 @@ _NAMED_AT_MOST = 5
 
 
 def audit(paths: Sequence[str], options: AuditOptions, as_json: bool) -> int:
-    """`leafward audit`. Raises NotFound for a kind that there is not."""
+    """`leafward audit`. Raises UsageError for a kind that there is not."""
     kinds = options.kinds
     if _LIST in kinds:
         if as_json:
@@ -90,12 +91,12 @@ def _unread(problems: Iterable[object], catalogue: Catalogue, running: Audit) ->
 
 
 def _known(kind: str) -> None:
-    """Raises NotFound with the nearest kinds for a name that no kind of secret has."""
+    """Raises UsageError with the nearest kinds for a name that no kind of secret has."""
     if kind in (known := every_kind()):
         return
     near = get_close_matches(kind.lower().replace("-", " ").replace("_", " "), known)
     meant = f"; the nearest: {', '.join(near)}" if near else ""
-    raise NotFound(
+    raise click.UsageError(
         f"no kind of secret is called {safe_line(kind, 40)!r}{meant} (leafward audit --kind {_LIST} names all)"
     )
 

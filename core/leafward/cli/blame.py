@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+
 from leafward.agents.registry import agent_named
 from leafward.base.errors import NotFound
 from leafward.base.figures import counted
@@ -59,7 +61,7 @@ def run_why(place: str, paths: Sequence[str], as_json: bool) -> int:
     """`leafward why`."""
     lines = _lines_of(place)
     if lines.last is None or lines.last != lines.first:
-        raise NotFound(f"{safe_line(place)} names no line: write FILE:LINE")
+        raise click.UsageError(f"{safe_line(place)} names no line: write FILE:LINE")
     found, ids, remarks = _found(lines, paths)
     line = found.lines[lines.first - 1]
     author = found.authors[line.author] if line.author >= 0 else None
@@ -93,7 +95,9 @@ def _lines_of(place: str) -> _Lines:
     first = int(ranged[2])
     last = int(ranged[3] or first)
     if not 0 < first <= last:
-        raise NotFound(f"{safe_line(place)}: lines count from 1, and the first must not come after the last")
+        raise click.UsageError(
+            f"{safe_line(place)}: lines count from 1, and the first must not come after the last"
+        )
     return _Lines(str(existing(ranged[1])), first, last)
 
 

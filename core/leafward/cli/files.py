@@ -218,9 +218,10 @@ def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None
     named = _named(session, path, made.paths)
     found = made.rebuilt(named)
     doubt = RecordedFiles(session, index).doubt(found)
+    code = 0 if found.certainty in KNOWN else 1
     if as_json:
         emit_json({"at": session.columns.id_at(index), "doubt": doubt, **rebuilt_json(session, found)})
-        return 0
+        return code
     if found.text is not None:
         write_text(found.text)
     else:
@@ -231,7 +232,7 @@ def _rebuild(session: Session, index: EntryIndex, path: str, bases: Bases | None
         for piece in found.pieces:
             write_text(f"     ~  {safe(piece)}\n")
     note(_state(found, doubt))
-    return 0 if found.certainty in KNOWN else 1
+    return code
 
 
 def _state(found: Rebuilt, doubt: str) -> str:

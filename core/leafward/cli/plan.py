@@ -38,11 +38,12 @@ if TYPE_CHECKING:
 def plan(selector: str, options: PlanOptions, as_json: bool) -> int:
     """`leafward plan`."""
     settings = configured()
+    summarizer = chosen(options.model, settings, options.base_url)
     with opened(selector) as session:
         found = requested_plans(session, options, settings)
         every = is_all(options, settings)
         if as_json:
-            extras = _plan_extras(session, found, settings, chosen(options.model, settings, options.base_url))
+            extras = _plan_extras(session, found, settings, summarizer)
             plans = [plan_json(session, made) | extra for made, extra in zip(found, extras, strict=True)]
             emit_json(all_json(plans) if every else plans[0])
         else:

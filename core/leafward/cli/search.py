@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.agents.registry import agent_named
 from leafward.base import config as settings
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
@@ -45,7 +44,7 @@ def search(text: str, paths: Sequence[str], options: SearchOptions, as_json: boo
     if options.select is not None:
         query = query.among(expression_of(options.select))
     if options.agent is not None:
-        query = replace(query, agents=(agent_named(options.agent).name,))
+        query = replace(query, agents=(options.agent,))
     if options.project is not None:
         query = replace(query, projects=(*query.projects, project_part(options.project)))
     remarks = [{"code": "config", "text": text} for text in remarks_on(problems)]

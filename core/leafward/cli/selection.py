@@ -39,10 +39,8 @@ def project_part(text: str) -> str:
 
 
 def narrowing(options: NarrowingOptions) -> Callable[[Card], bool]:
-    """Whether a card is of the agent and the project that the options name. Raises NotFound for an agent that there is not."""
-    from leafward.agents.registry import agent_named
-
-    agent = agent_named(options.agent).name if options.agent is not None else None
+    """Whether a card is of the agent and the project that the options name."""
+    agent = options.agent
     part = project_part(options.project) if options.project is not None else ""
     return lambda card: (agent is None or card.agent == agent) and part in card.project.lower()
 

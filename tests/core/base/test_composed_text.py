@@ -6,7 +6,7 @@ import random
 import sys
 import time
 import unicodedata
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -14,6 +14,9 @@ from leafward.base.composed_text import composed
 from leafward.compaction.injection.plain_text import clean
 from leafward.files.text_replacement import bare
 from leafward.query.search.case_folding import folded
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Form = Literal["NFC", "NFKC"]
 FORMS: tuple[Form, ...] = ("NFC", "NFKC")
@@ -55,3 +58,19 @@ def test_who_composes_text_takes_this_one(normal: object) -> None:
     begin = time.process_time()
     normal("e" + "\u0301\u0323" * 25_000)
     assert time.process_time() - begin < 1
+
+
+OF_ONE_CHARACTER = "query/search/literals.py"
+"""It asks Python for the form of single characters, in which there is nothing to sort."""
+
+
+def test_nobody_else_composes_text(repository: Path) -> None:
+    modules = [
+        path for room in ("core/leafward", "tui/leafward_tui") for path in (repository / room).rglob("*.py")
+    ]
+    asking = [
+        path.as_posix() for path in modules if "unicodedata.normalize(" in path.read_text(encoding="utf-8")
+    ]
+    others = [path for path in asking if not path.endswith(("base/composed_text.py", OF_ONE_CHARACTER))]
+    assert len(asking) == len(others) + 2
+    assert others == []

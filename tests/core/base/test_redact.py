@@ -164,6 +164,24 @@ def test_the_value_of_a_name_that_is_repeated_without_end_is_judged_once(piece: 
     assert is_secret.cache_info().misses - before < 200, "those at the end, each shorter than the one before"
 
 
+@pytest.mark.parametrize("piece", ["token:", "Token:", "auth:"])
+def test_a_name_whose_value_reaches_no_further_than_others_is_not_judged(piece: str) -> None:
+    """Each value differs here, and holds the names that come next."""
+    text = "".join(f"{piece}{number}" for number in range(4_000))
+    before = is_secret.cache_info().misses
+    assert secrets_in(text) == [(len(piece), len(text), "secret")]
+    assert is_secret.cache_info().misses - before < 400
+
+
+@pytest.mark.parametrize("name", ["tokens", "tokens."])
+def test_a_list_among_such_names_is_looked_at(name: str) -> None:
+    """A list is longer than a value: the value of a name in it does not stand for it."""
+    chance = random.Random(1)
+    noise = ["".join(chance.choices("abcXYZ0123456789", k=size)) for size in (18, 110, 530)]
+    text = f"token:{noise[0]}/{name}={noise[1]}/token:{noise[2]} end"
+    assert secrets_in(text) == [(len("token:"), len(text) - len(" end"), "secret")]
+
+
 def test_a_private_key_in_one_text_of_a_list_is_taken_out_there() -> None:
     """Arguments of a command: one of them may have more lines than there are arguments."""
     command = ["bash", "-lc", f"cat > key <<END\n{PRIVATE_KEY}\nEND", "-"]

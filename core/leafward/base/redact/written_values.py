@@ -18,7 +18,9 @@ _COMMAND = late(
 )
 """Commands that a shell runs between grave accents."""
 _BACKSLASHES = {quote: re.compile(rf"(\\*){quote}") for quote in ('"', "'", "`")}
-RAW = late(r"(?:[^\s\\]|\\(?![nrt\"'`\\u])){1,400}")
+LONGEST_BARE = 400
+"""Characters of a bare value beyond which the rest is not looked at."""
+RAW = late(rf"(?:[^\s\\]|\\(?![nrt\"'`\\u])){{1,{LONGEST_BARE}}}")
 _LINE_END = late(r"[ \t,;]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|#|[│|]|\\{1,7}[\"']|[\"'])")
 _ENDS = {
     "query": late(r"[&#\"'<>`,;)]"),

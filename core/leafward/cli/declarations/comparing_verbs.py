@@ -87,6 +87,10 @@ def select(session: str | None, query: str | None, functions: bool, as_json: boo
     from leafward.cli.select import select as run
 
     if functions:
+        if session is not None:
+            raise click.UsageError(
+                "--functions lists what any query can ask for; leave out SESSION and QUERY"
+            )
         return listed(as_json)
     if session is None or query is None:
         raise click.UsageError("SESSION and QUERY are needed")

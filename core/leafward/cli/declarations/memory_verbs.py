@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from leafward.cli.declarations.command import dry_run_option, json_option, leafward, session_argument, verb
+from leafward.cli.options.option_fields import AgentName
 
 if TYPE_CHECKING:
     from leafward.cli.options.compaction_options import (
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
         PlanOptions,
         SummarizeOptions,
     )
+
+
+_agent_argument = click.argument("agent", type=AgentName())
 
 
 @verb(
@@ -145,7 +149,7 @@ def summarize(session: str, options: SummarizeOptions, as_json: bool) -> int:
 
 
 @verb("leafward install claude --dry-run", "leafward install pi --summary")
-@click.argument("agent")
+@_agent_argument
 @click.option("--summary", is_flag=True, help="Also make its summaries, without a model (pi only).")
 @dry_run_option
 @json_option
@@ -162,7 +166,7 @@ def install(agent: str, summary: bool, dry_run: bool, as_json: bool) -> int:
 
 
 @verb("leafward uninstall claude --dry-run", "leafward uninstall pi")
-@click.argument("agent")
+@_agent_argument
 @dry_run_option
 @json_option
 def uninstall(agent: str, dry_run: bool, as_json: bool) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from leafward.cli.options.option_fields import (
+    AgentName,
     WholeNumber,
     base_field,
     base_url_field,
@@ -77,6 +78,7 @@ class ForkOptions:
 
     to: str | None = option(
         "--to",
+        type=AgentName(),
         metavar="AGENT",
         help="The agent of the new session: pi, codex, claude or opencode (default: its own).",
     )

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 import click
 
-from leafward.cli.options.option_fields import WholeNumber, option, select_field
+from leafward.cli.options.option_fields import AgentName, WholeNumber, option, select_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NarrowingOptions:
     """The options that leave sessions out."""
 
-    agent: str | None = option("--agent", metavar="AGENT", help="Only sessions of this agent.")
+    agent: str | None = option(
+        "--agent", type=AgentName(), metavar="AGENT", help="Only sessions of this agent."
+    )
     project: str | None = option(
         "--project", metavar="TEXT", help="Only sessions whose project folder contains TEXT."
     )

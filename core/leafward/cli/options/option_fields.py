@@ -41,6 +41,22 @@ class WholeNumber(click.ParamType[int]):
         return number
 
 
+class AgentName(click.ParamType[str]):
+    """The name of an agent that there is."""
+
+    name = "agent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name that was typed, or an error with the names that there are."""
+        from leafward.agents.registry import known_name
+        from leafward.base.errors import NotFound
+
+        try:
+            return known_name(value)
+        except NotFound as error:
+            self.fail(str(error), param, ctx)
+
+
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 """An existing folder."""
 

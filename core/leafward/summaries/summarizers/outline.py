@@ -7,6 +7,7 @@ import unicodedata
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.composed_text import composed
 from leafward.base.figures import first_few
 from leafward.base.safe_text import safe_line
 from leafward.summaries.facts.prose import sentence_key
@@ -249,9 +250,8 @@ def named_files(paths: Sequence[str], most: int = 3) -> str:
 
 def harmless(text: str, limit: int = LINE_LIMIT) -> str:
     """A piece of a session as part of a line of ours: one line, safe, that opens no heading, list, fence or tag."""
-    # It is cut first: to order very many combining marks takes quadratic time.
-    line = text[: 8 * limit + 256]
-    line = safe_line(line if line.isascii() else unicodedata.normalize("NFC", line))
+    # It is cut first, so that no text costs more than a line does.
+    line = safe_line(composed(text[: 8 * limit + 256]))
     for _ in range(4):
         opener = _OPENER.match(line)
         if opener is None or not opener[0]:

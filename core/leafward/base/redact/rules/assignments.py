@@ -9,14 +9,14 @@ from leafward.base.redact.joined import pieces_behind
 from leafward.base.redact.name_places import meaning_at
 from leafward.base.redact.names import LONGEST_NAME, RESOURCE, Meaning, words_of
 from leafward.base.redact.rules.spaced_values import BELOW, LINE_START, spaced_value
-from leafward.base.redact.rules.value_lists import listed_in
+from leafward.base.redact.rules.value_lists import is_plural, listed_in
 from leafward.base.redact.secret_values import ValueNotation, is_secret
 from leafward.base.redact.spans import SecretKind, hits
-from leafward.base.redact.written_values import QUOTE, RAW, bare_value, judged, quoted_value
+from leafward.base.redact.written_values import LONGEST_BARE, QUOTE, RAW, bare_value, judged, quoted_value
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from leafward.base.redact.spans import Span
 
@@ -97,45 +97,101 @@ _PHRASE = late(
 """The words of a wallet as a value in quotes."""
 
 
+_RUN = late(r"[A-Za-z0-9_.:=&/-]{1,1024}")
+"""Names, signs and bare values without white space or quotes: where a name is followed by these alone, its value is one of them."""
+_LONGEST_SIGN = 3
+"""Characters of a sign of assignment among these."""
+
+
 def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Span]:
-    """The values of names of secrets. `low` is the text in small letters, `keywords` the keywords that it may hold."""
+    """The values of names of secrets. `low` is the text in small letters, `keywords` the keywords that it may hold.
+
+    Where names and values follow each other without end, each value is as long as one can be, and holds the next names: only those
+    names are looked at whose values reach further.
+    """
+    names = list(_names_in(text, low, keywords))
+    looked_at: dict[int, list[Span]] = {}
+
+    def found_at(number: int) -> list[Span]:
+        spans = looked_at.get(number)
+        if spans is None:
+            spans = looked_at[number] = list(_assigned_to(text, *names[number]))
+        return spans
+
+    number = 0
+    while number < len(names):
+        spans = found_at(number)
+        yield from spans
+        number = _next(text, names, number, spans, found_at) if spans else number + 1
+
+
+def _next(
+    text: str,
+    names: list[tuple[int, int]],
+    number: int,
+    spans: list[Span],
+    found_at: Callable[[int], list[Span]],
+) -> int:
+    """The next name to look at behind one with a secret: the values of those between are parts of its own value and of that one's."""
+    following = number + 1
+    start, end, _ = spans[0]
+    last = following
+    while last < len(names) and names[last][1] < end:
+        last += 1
+    if last - following < 2 or names[following][0] < start or (run := _RUN.match(text, start)) is None:
+        return following
+    for other in range(last - 1, following, -1):
+        further = found_at(other)
+        if (
+            further
+            and further[0][0] < end
+            and names[other - 1][1] + _LONGEST_SIGN + LONGEST_BARE <= further[0][1] <= run.end()
+            and not any(is_plural(text[slice(*one)].strip(".")) for one in names[following:other])
+        ):
+            return other
+    return following
+
+
+def _names_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Begin and end of each name that holds a keyword."""
     done = 0
     for at in hits(low, keywords):
-        if at < done:
-            continue
-        start, done = _name_at(text, at)
-        if done - start > LONGEST_NAME:
-            continue
-        name = text[start:done].strip(".")
-        if text[done : done + 1] == ")" and _SUM_OF.search(text, max(0, start - 100), start):
-            continue
-        if text[start - 1 : start] == ":" and RESOURCE.search(text, max(0, start - 100), start):
-            continue
-        if start and text[start - 1] == "\\" and name[:1] in "nrt":
-            start, name = start + 1, name[1:]
-        elif start and text[start - 1] == "%" and _ESCAPED.match(name):
-            start, name = start + 2, name[2:]
-        if text[start - 2 : start] == "${" and text[done : done + 2].lstrip(":")[:1] in ("?", "+"):
-            # The message of a shell for a missing variable.
-            continue
-        meaning = meaning_at(text, start, done, name)
-        if meaning is None:
-            if name.lower() == "seed" and (phrase := _PHRASE.match(text, done)) is not None:
-                yield *phrase.span("value"), SecretKind.WALLET_PHRASE
-            yield from listed_in(text, done, name)
-            continue
-        found = _value(text, start, done, name, meaning)
-        if found is not None and not (
-            meaning is not Meaning.PASSWORD and _says_again(name, text[found[0] : found[1]])
-        ):
-            yield (*found, SecretKind.SECRET)
-            for piece in pieces_behind(text, *found):
-                yield (*piece, SecretKind.SECRET)
-            changed = _CHANGED.match(text, found[1])
-            if changed is not None and is_secret(
-                changed["value"], meaning, ValueNotation.QUOTED, quoted=True
-            ):
-                yield *changed.span("value"), SecretKind.SECRET
+        if at >= done:
+            start, done = _name_at(text, at)
+            if done - start <= LONGEST_NAME:
+                yield start, done
+
+
+def _assigned_to(text: str, start: int, end: int) -> Iterator[Span]:
+    """The value of the name between two places, if it is a secret."""
+    name = text[start:end].strip(".")
+    if text[end : end + 1] == ")" and _SUM_OF.search(text, max(0, start - 100), start):
+        return
+    if text[start - 1 : start] == ":" and RESOURCE.search(text, max(0, start - 100), start):
+        return
+    if start and text[start - 1] == "\\" and name[:1] in "nrt":
+        start, name = start + 1, name[1:]
+    elif start and text[start - 1] == "%" and _ESCAPED.match(name):
+        start, name = start + 2, name[2:]
+    if text[start - 2 : start] == "${" and text[end : end + 2].lstrip(":")[:1] in ("?", "+"):
+        # The message of a shell for a missing variable.
+        return
+    meaning = meaning_at(text, start, end, name)
+    if meaning is None:
+        if name.lower() == "seed" and (phrase := _PHRASE.match(text, end)) is not None:
+            yield *phrase.span("value"), SecretKind.WALLET_PHRASE
+        yield from listed_in(text, end, name)
+        return
+    found = _value(text, start, end, name, meaning)
+    if found is not None and not (
+        meaning is not Meaning.PASSWORD and _says_again(name, text[found[0] : found[1]])
+    ):
+        yield (*found, SecretKind.SECRET)
+        for piece in pieces_behind(text, *found):
+            yield (*piece, SecretKind.SECRET)
+        changed = _CHANGED.match(text, found[1])
+        if changed is not None and is_secret(changed["value"], meaning, ValueNotation.QUOTED, quoted=True):
+            yield *changed.span("value"), SecretKind.SECRET
 
 
 def _says_again(name: str, value: str) -> bool:

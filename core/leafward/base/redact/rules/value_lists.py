@@ -29,9 +29,14 @@ _OPENING = late(r"""\\{0,7}(?P<open>["'`\[])""")
 _CLOSING = {"[": "]", '"': '"', "'": "'", "`": "`"}
 
 
+def is_plural(name: str) -> bool:
+    """Whether a list may follow a name."""
+    return name.lower().endswith(_PLURALS)
+
+
 def listed_in(text: str, end: int, name: str) -> Iterator[Span]:
     """The secrets in a list whose name ends at a place: each item must look like one, as names of other lists end so too."""
-    if not name.lower().endswith(_PLURALS):
+    if not is_plural(name):
         return
     meaning = meaning_of(name[:-1])
     sign = _SIGN.match(text, end) if meaning in (Meaning.PASSWORD, Meaning.SECRET, Meaning.PERHAPS) else None
