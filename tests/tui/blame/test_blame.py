@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import asynccontextmanager
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,13 +13,14 @@ import pytest
 from leafward.base.config import Config
 from leafward.files.line_origins import BY_HAND, UNSURE
 from leafward.query.blame import Blame, BlameLine
+from leafward_tui.blame.controllers import reading
 from leafward_tui.blame.model.blame_text import BlameText
 from leafward_tui.blame.screen import BlameScreen
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, exploring, here
-from tests.tui.session_store import browsing, reached, shown, until
+from tests.tui.session_store import browsing, reached, rested, shown, until
 from tests.tui.sure import sure
 from tests.workbench import Workbench
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.pilot import Pilot
+
+    from leafward.query.blame import Author
 
 LONG_AGO = 1_700_000_000
 
@@ -225,3 +229,50 @@ async def test_a_time_that_no_calendar_has_is_shown(grove: Grove) -> None:
     async with blaming(grove) as (pilot, screen):
         assert "def count(text):" in shown(pilot)
         assert pilot.app.screen is screen
+
+
+async def test_a_search_goes_on_in_the_lines_that_are_read_again(grove: Grove) -> None:
+    async with blaming(grove) as (pilot, screen):
+        await pilot.press("slash", *"split", "enter")
+        await until(pilot, lambda: "1 of 1" in shown(pilot))
+        text = sure(screen.view.text)
+        grove.path.write_text(f"# pears\n# figs\n{grove.path.read_text()}")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: screen.view.text is not text)
+        await pilot.press("n")
+        assert sure(screen.view.text).words(screen.view.cursor) == "    return text.split()"
+
+
+async def test_a_file_that_cannot_be_read_again_leaves_the_lines_that_were_read(grove: Grove) -> None:
+    async with blaming(grove) as (pilot, screen):
+        grove.path.unlink()
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "not read again: " in shown(pilot))
+        assert "def count(text):" in shown(pilot)
+        await pilot.press("G", "enter")
+        assert "no turn is known" in shown(pilot)
+        assert pilot.app.screen is screen
+
+
+async def test_a_reason_that_comes_after_lines_were_read_again_is_none_of_theirs(
+    grove: Grove, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Authors have other numbers then."""
+    may_end, asked = Event(), []
+
+    def held(author: Author, _job: object) -> str:
+        asked.append(author)
+        assert may_end.wait(10)
+        return "the reason of another turn"
+
+    async with blaming(grove) as (pilot, screen):
+        monkeypatch.setattr(reading, "read_reason", held)
+        await pilot.press("n")
+        await until(pilot, lambda: len(asked) == 1)
+        text = sure(screen.view.text)
+        grove.path.write_text("# by hand\n" * 4 + grove.path.read_text())
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: screen.view.text is not text)
+        may_end.set()
+        await rested(pilot)
+        assert not screen.state.reasons

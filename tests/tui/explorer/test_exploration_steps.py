@@ -9,14 +9,19 @@ from hypothesis import given
 
 from leafward.session.entries import Kind
 from leafward.session.session import Session
+from leafward.session.tree_layout import Layout
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import Folds
+from leafward_tui.explorer.model.gutter import GutterMaker
+from leafward_tui.ui.appearance.glyphs import UNICODE
 from tests.pi_file import PiFile
 from tests.trees import Plan, plans, session_of
 from tests.tui.laid_out import DENSITIES, lines_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from leafward.session.tree.density import Density
 
@@ -219,3 +224,28 @@ class TestSiblings:
         with closing(Session.open(file.path)) as session:
             exploration = Exploration(session)
             assert exploration.sibling(exploration.layout.row_of(3000), 1) == exploration.layout.row_of(3001)
+
+
+def test_an_entry_with_very_many_children_is_stepped_through_and_drawn_without_a_walk_over_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = PiFile(tmp_path / "session.jsonl")
+    first = file.user("first")
+    for _ in range(2_000):
+        file.user("another", first)
+    asked = []
+    with closing(Session.open(file.path)) as session:
+        exploration = Exploration(session, height=24)
+        really = Layout.branch_of
+
+        def counted(layout: Layout, row: int) -> int:
+            asked.append(row)
+            return really(layout, row)
+
+        monkeypatch.setattr(Layout, "branch_of", counted)
+        maker, last = GutterMaker(session, exploration.layout, UNICODE, None, 2), 2_000
+        for y in range(24):
+            maker.make(exploration.lines.line(y))
+        steps = (exploration.child(0), exploration.parent(last), exploration.sibling(1, -1))
+        assert (*steps, exploration.sibling(last, 1), exploration.last_row(0)) == (last, 0, last, 1, last)
+    assert len(asked) < 200

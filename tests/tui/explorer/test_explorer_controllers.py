@@ -254,12 +254,12 @@ def test_a_step_to_the_next_hit_passes_rows_that_the_filter_hides(explorer: Expl
     assert [one != other for one, other in pairwise(seen)] == [True] * 3
     hidden = len(explorer.state.search.places) - 2
     assert hidden
-    assert f" of {hidden + 2}, {hidden} hidden by the filter," in explorer.view.said[-1]
+    assert f" of {hidden + 2}, {hidden} hidden by the filter" in explorer.view.said[-1]
     explorer.view.tree.cursor = 0
     explorer.its.filter.set(Filter.COMPACTIONS)
     explorer.jobs.run("search")
     explorer.press("find.next")
-    assert f" of {hidden + 2}, {hidden + 2} hidden by the filter," in explorer.view.said[-1]
+    assert f" of {hidden + 2}, {hidden + 2} hidden by the filter" in explorer.view.said[-1]
 
 
 def test_the_mark_that_a_filter_hides_is_not_gone_to_but_told(explorer: Explorer) -> None:

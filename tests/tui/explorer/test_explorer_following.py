@@ -34,7 +34,7 @@ from tests.tui.explored import (
     ready,
     tree,
 )
-from tests.tui.session_store import DEADLINE, reached, rows, until
+from tests.tui.session_store import DEADLINE, reached, rested, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -208,6 +208,44 @@ class TestFollowing:
             assert not any("d prompt" in row for row in tree(screen))
             await until(pilot, lambda: ready(screen))
             await pilot.press("j", "k", "v")
+
+    async def test_nothing_of_the_session_before_stays_where_the_new_one_is_empty(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("K")
+            await until(pilot, lambda: screen.state.price is not None)
+            other = file.path.with_name("other.jsonl")
+            other.write_bytes(file.path.read_bytes().partition(b"\n")[0] + b"\n")
+            os.replace(other, file.path)
+            await until(pilot, lambda: "nothing was said" in note(screen) and ready(screen))
+            await rested(pilot)
+            assert sure(screen.panes.inspector).page is None
+            assert not any(word in row for row in rows(pilot.app) for word in ("Turn", "→", "prompt"))
+
+    async def test_the_strip_is_empty_until_a_replaced_session_is_measured(
+        self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its turns would be entries of the file as it was."""
+        may_measure, survey = Event(), cursor_details.survey
+
+        def held(*values: Any) -> Any:
+            assert may_measure.wait(PATIENCE)
+            return survey(*values)
+
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("v")
+            monkeypatch.setattr(cursor_details, "survey", held)
+            other = Named(tmp_path / "other.jsonl")
+            other.working_turn("q")
+            os.replace(other.path, file.path)
+            await until(pilot, lambda: screen.state.session is not None and len(screen.state.session) == 6)
+            await until(pilot, lambda: screen.panes.tree.row >= 0)
+            before = screen.panes.tree.row
+            strip = screen.panes.strip
+            assert all(strip.entry_at(x, 1) < 0 for x in range(strip.size.width))
+            await pilot.click(strip, offset=(strip.size.width - 4, 0))
+            assert screen.panes.tree.row == before
+            may_measure.set()
+            await until(pilot, lambda: screen.state.overview is not None)
 
     async def test_a_sheet_that_is_being_prepared_gets_the_session_that_it_was_asked_for(
         self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

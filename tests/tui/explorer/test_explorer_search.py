@@ -282,6 +282,38 @@ class TestFinding:
             answer.set()
             await until(pilot, lambda: "place " in note(screen))
 
+    async def test_hits_move_with_rows_that_are_laid_out_while_it_searches_again(
+        self, file: Named, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        answer = threading.Event()
+        answer.set()
+
+        def slow(*given: Any, **more: Any) -> EntryHits:
+            answer.wait(60)
+            return find(*given, **more)
+
+        monkeypatch.setattr("leafward.query.search.in_session.find", slow)
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"prompt", "enter")
+            await until(pilot, lambda: "place " in note(screen))
+            answer.clear()
+            screen.controllers.filter.set(Filter.EDITS)
+            await pilot.press("n")
+            assert (here(screen), note(screen).partition(", with")[0]) == (
+                "b",
+                "place 2 of 7, 5 hidden by the filter, still searching",
+            )
+            answer.set()
+            await until(pilot, lambda: "still searching" not in note(screen))
+
+    async def test_where_nothing_was_found_what_comes_later_is_found(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await chosen(pilot, "slash", *"e prompt".replace(" ", ""), "enter")
+            await until(pilot, lambda: "nothing found" in note(screen))
+            file.turn("eprompt")
+            await until(pilot, lambda: "nothing found" not in note(screen))
+            assert here(screen) == "eprompt"
+
     async def test_commands_results_and_files_are_searched(self, file: Named) -> None:
         for words, where in (("it failed", "y"), ("src/b.py", "b"), ("C ANSWERED", "c")):
             async with exploring(file.path) as (pilot, screen):

@@ -48,8 +48,8 @@ class BlameScreen(BaseScreen[None]):
         """The lines and the facts of one; and the controllers, which need the services of the application."""
         self.view = BlameDisplay(self, self.state)
         means = Means(self.state, self.view, self.services, self.services.jobs(self))
-        self._reading = BlameReading(means)
         cursor = BlameCursor(means)
+        self._reading = BlameReading(means, cursor.lines_changed)
         self.route(RowSteps(cursor.step, lambda: self.view.lines.size.height), cursor, self._reading)
         self.refuses = lambda _intent_id: "no lines of this file to show" if self.state.problem else ""
         yield from self.view.widgets()

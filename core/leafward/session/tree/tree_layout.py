@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from itertools import compress, pairwise
 from operator import and_
@@ -86,6 +86,10 @@ class Layout:
     """A byte for each entry without a row of its own, because its calls are shown with their results."""
     path_stop: dict[int, int] = field(default_factory=dict)
     """Runs on the active path, each with the entry after its last on the path."""
+    _stretches: dict[int, list[int]] = field(default_factory=dict, compare=False, repr=False)
+    """The stretches of each branch, ascending; made when they are first asked for."""
+    _onward: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
+    """The run that each run goes on with, -1 for none, as far as they were asked for."""
 
     def __len__(self) -> int:
         return len(self.head)
@@ -93,6 +97,26 @@ class Layout:
     def branch_of(self, row: int) -> int:
         """The branch of a row."""
         return self.stretch_branch[bisect_right(self.stretch_row, row) - 1]
+
+    def own_row_from(self, branch: int, row: int) -> int:
+        """The first row at or below a row that is the branch's own, not one of a branch that leaves it; -1 for none."""
+        own = self._stretches_of(branch)
+        at = bisect_right(own, row, key=self.stretch_row.__getitem__)
+        if at and row < self._rows_of(own[at - 1])[1]:
+            return row
+        return self.stretch_row[own[at]] if at < len(own) else -1
+
+    def own_row_before(self, branch: int, row: int) -> int:
+        """The last row above a row that is the branch's own; -1 for none."""
+        own = self._stretches_of(branch)
+        at = bisect_left(own, row, key=self.stretch_row.__getitem__)
+        return min(row, self._rows_of(own[at - 1])[1]) - 1 if at else -1
+
+    def _stretches_of(self, branch: int) -> list[int]:
+        if not self._stretches:
+            for stretch, of in enumerate(self.stretch_branch):
+                self._stretches.setdefault(of, []).append(stretch)
+        return self._stretches[branch]
 
     def on_path(self, entry: int) -> bool:
         """Whether an entry lies on the active path."""
@@ -145,10 +169,9 @@ class Layout:
             return [range(self.head[row], self.head[row + 1])]
         found = [range(self.head[row], stop)]
         while True:
-            children = tree.content_children(run)
-            if not children:
+            run = self._goes_on(run)
+            if run < 0:
                 return found
-            run = self.main_child(children)
             first, stop = tree.bounds(run)
             following = self.stretch_of_run.get(run, -1)
             if following >= 0:
@@ -157,6 +180,14 @@ class Layout:
                     found.append(range(first, row_entry))
                 return found
             found.append(range(first, stop))
+
+    def _goes_on(self, run: int) -> int:
+        """The run that a run goes on with in its lane; -1 for none. Kept: a run may have very many children."""
+        found = self._onward.get(run)
+        if found is None:
+            children = self.tree.content_children(run)
+            found = self._onward[run] = self.main_child(children) if children else -1
+        return found
 
     def _with_reply(self, entry: int) -> range:
         """An entry, with the silent reply before it whose call it answers."""

@@ -76,6 +76,11 @@ class BlameCursor(ScreenController["BlameState", "BlameDisplay"]):
         """Asks for the words of a search, and goes to the nearest hit as the user types."""
         self.search.ask("Search the lines", "words of a line, of its turn, or of what was asked there")
 
+    def lines_changed(self) -> None:
+        """Searches again, because other lines are on show."""
+        if self.search.words:
+            self.look_for(self.search.words)
+
     def place(self) -> int:
         """The line of the cursor."""
         return self._view.cursor

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import NotFound
 from leafward.session.file_stamps import stamp_of
-from leafward_tui.blame.model.blame_text import BlameText
 from leafward_tui.ui.screens.screen_controller import ScreenController
 from leafward_tui.ui.screens.session_watch import SessionWatch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from leafward.base.config import Config
     from leafward.branches.line_reason import Reason
     from leafward.catalog.cards.card import Card
-    from leafward.query.blame import Author, Blame
+    from leafward.query.blame import Author
     from leafward_tui.blame.display import BlameDisplay
+    from leafward_tui.blame.model.blame_text import BlameText
     from leafward_tui.blame.state import BlameState
     from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.screens.screen_controller import Means
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 class BlameReading(ScreenController["BlameState", "BlameDisplay"]):
     """Fills the state."""
 
-    def __init__(self, means: Means[BlameState, BlameDisplay]) -> None:
+    def __init__(self, means: Means[BlameState, BlameDisplay], changed: Callable[[], object]) -> None:
+        """`changed` is called when other lines are on show."""
         super().__init__(means)
+        self._changed = changed
         self._file = BlamedFile(means.state.path)
         self._watch = SessionWatch(
             self._file,
@@ -56,7 +58,7 @@ class BlameReading(ScreenController["BlameState", "BlameDisplay"]):
         work = partial(read_blame, state.path, state.cards, state.session, self._services.config)
         self._jobs.latest("blame", work, self._show, self._fail)
 
-    def _show(self, found: Blamed | FileMissing) -> None:
+    def _show(self, found: BlameText | FileMissing) -> None:
         if isinstance(found, FileMissing):
             key = self._services.keymap.label("file.timeline") if self._state.session is not None else ""
             instead = f"; {key} in the tree shows the turns that touched it" if key else ""
@@ -64,14 +66,20 @@ class BlameReading(ScreenController["BlameState", "BlameDisplay"]):
             return
         self._view.tell("")
         self._state.problem = ""
+        # The authors have other numbers now.
+        self._jobs.cancel("reason")
         self._state.reasons.clear()
-        self._view.show_text(BlameText(found.blame, found.short))
+        self._view.show_text(found)
+        self._changed()
         unread = found.blame.unread
         if unread:
             more = f" (and {len(unread) - 1:,} more)" if len(unread) > 1 else ""
             self._view.tell(f"not read: {unread[0]}{more}", "warn")
 
     def _fail(self, problem: str, title: str = "no lines to show") -> None:
+        if self._view.text is not None:
+            self._view.tell(f"not read again: {problem}", "bad")
+            return
         self._state.problem = problem
         self._view.show_problem(title, problem)
 
@@ -108,14 +116,6 @@ class BlamedFile:
         return now is not None and now != self._stamp
 
 
-class Blamed(NamedTuple):
-    """The authors of the lines of a file."""
-
-    blame: Blame
-    short: dict[str, str]
-    """The shortest unique beginning of each session's id, by id."""
-
-
 class FileMissing(NamedTuple):
     """The result for a file that is not on this machine."""
 
@@ -124,8 +124,8 @@ class FileMissing(NamedTuple):
 
 def read_blame(
     path: Path, cards: Sequence[Card] | None, session: Path | None, config: Config, job: Job
-) -> Blamed | FileMissing:
-    """The authors of the lines of a file, from all sessions where none are given, and from `session` wherever it lies.
+) -> BlameText | FileMissing:
+    """The lines of a file with their authors, from all sessions where none are given, and from `session` wherever it lies.
 
     Raises NotFound where it is no text file, Cancelled, OSError.
     """
@@ -134,6 +134,7 @@ def read_blame(
     from leafward.query.blame import blame
     from leafward.query.blame_sources import concerned
     from leafward.query.search.prefilter import ripgrep
+    from leafward_tui.blame.model.blame_text import BlameText
 
     if cards is None:
         cards = list(sighted(config, [], os.environ, []))
@@ -151,7 +152,7 @@ def read_blame(
         if isinstance(error.__cause__, FileNotFoundError):
             return FileMissing(str(error))
         raise
-    return Blamed(found, short_ids(list({card.path: card for card in [*cards, *meant]}.values())))
+    return BlameText(found, short_ids(list({card.path: card for card in [*cards, *meant]}.values())))
 
 
 def _begun(card: Card) -> int:

@@ -39,10 +39,12 @@ class BlameText:
     """A blame in words. All texts are safe to show."""
 
     def __init__(self, blame: Blame, short: dict[str, str]) -> None:
+        """Takes a while for a long file. `short` has the shortest unique beginning of each session's id, by id."""
         self.blame = blame
         self._short = short
         self.labels = [self._turn(one) for one in blame.authors]
         self._lines = [shown(expand_tabs(line.text[:_LONG])) for line in blame.lines]
+        self._folded = [line.text.casefold() for line in blame.lines]
         nobody = [NOBODY[line.author] for line in blame.lines if line.author < 0]
         self.label_cells = max(map(cell_len, [*self.labels, *nobody]), default=0)
         self.number_cells = max(2, len(str(len(blame.lines))))
@@ -86,14 +88,11 @@ class BlameText:
     def matching(self, words: str) -> Sequence[int]:
         """The lines that hold words, or whose author's request does."""
         sought = words.casefold()
-        in_request = [sought in one.request.casefold() for one in self.blame.authors]
-        return [
-            at
-            for at, line in enumerate(self.blame.lines)
-            if sought in line.text.casefold()
-            or sought in self.label(at).casefold()
-            or (line.author >= 0 and in_request[line.author])
-        ]
+        of_turns = enumerate(zip(self.labels, self.blame.authors, strict=True))
+        authors = {at for at, one in of_turns if sought in f"{one[0]}\n{one[1].request}".casefold()}
+        authors |= {author for author, name in NOBODY.items() if sought in name.casefold()}
+        lines = zip(self.blame.lines, self._folded, strict=True)
+        return [at for at, (line, text) in enumerate(lines) if sought in text or line.author in authors]
 
     # --- figures ------------------------------------------------------------------------------------------------------
 

@@ -70,6 +70,17 @@ class CursorDetails(ExplorerController):
         self._target: int | None = None
         """The entry whose price is asked for or known. It stays while the session grows below a resting cursor."""
 
+    def begin(self) -> None:
+        """Forgets all details: another session is opened, whose entries have other indexes."""
+        state, view = self._state, self._view
+        self._foreseeing.stop()
+        self._foreseen, self._foreseen_size, self._growing_since = None, 0, None
+        self._forget_price()
+        state.overview, state.lacks_prompt = None, False
+        view.strip.show(None)
+        view.gauge.show(None, 0)
+        view.inspector.show(None)
+
     def settle(self) -> None:
         """Lets pane, ghost and price follow the cursor once it rests; cancels the work for another place."""
         self._jobs.cancel("glance")
@@ -82,7 +93,13 @@ class CursorDetails(ExplorerController):
         """Shows the details of the cursor's line."""
         state, view = self._state, self._view
         exploration, line = state.exploration, view.tree.line
-        if exploration is None or line is None:
+        if exploration is None:
+            return
+        if line is None:
+            view.inspector.show(None)
+            view.price_line.show(None)
+            view.peek.show(None)
+            self._forget_move()
             return
         selected = selection(exploration, line, self._state.sub_agents)
         view.inspector.show(selected)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
+    from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.sheets.sheet import TextSheet
 
@@ -37,6 +38,8 @@ class Search(ExplorerController):
         """The row the search goes on from; -1 where the cursor is to stay."""
         self._at = -1
         """The row of the cursor when the search began: the cursor stays where the user has moved it since."""
+        self._found: EntryHits | None = None
+        """The hits on show; None where there is no search, or no result yet."""
         self._sheet: TextSheet | None = None
         """The sheet that asks, while it is open."""
         self._on_show: tuple[object, object, Sequence[int]] = (None, None, ())
@@ -104,24 +107,42 @@ class Search(ExplorerController):
         if not text or session is None:
             self.clear()
             return
-        search.text, search.rows = text, ()
+        search.text, search.rows, search.places, search.at = text, (), (), -1
+        self._found = None
         self._from, self._at = origin, self._view.tree.row
+        self._search(session, self._show)
+
+    def _search(self, session: Session, found_more: Callable[[EntryHits], object]) -> None:
+        search = self._state.search
         self._jobs.latest(
             "search",
-            partial(_find, session, text, text == search.literal, self._show),
+            partial(_find, session, search.text, search.text == search.literal, found_more),
             self._show,
             lambda problem: self._view.fail(f"cannot search: {problem}"),
         )
 
     def again(self) -> None:
-        """Searches again, because rows were laid out again or the session has grown."""
-        if self._state.search.text and self._state.search.rows:
-            self.start(self._state.search.text)
+        """Puts the hits on the rows that were laid out again, and searches again: the session may have grown."""
+        exploration, search = self._state.exploration, self._state.search
+        if exploration is None or not search.text:
+            return
+        if self._found is not None:
+            self._place(self._found, exploration)
+        # A search under way goes to its first hit: it is not replaced by one that leaves the cursor where it is.
+        self._jobs.after("search", self._search_grown)
+
+    def _search_grown(self) -> None:
+        session = self._state.session
+        if session is not None and self._state.search.text:
+            self._from = -1
+            # The hits on show stay until all are found again.
+            self._search(session, lambda _some: None)
 
     def clear(self) -> None:
         """Forgets the search."""
         before = self._state.search
         self._state.search = SearchState(literal=before.literal, last_query=before.last_query)
+        self._found = None
         self._jobs.cancel("search")
         self._view.tree.set_hits(frozenset(), "")
         self._view.inspector.seek("")
@@ -138,6 +159,20 @@ class Search(ExplorerController):
         if exploration is None:
             return
         first = not search.rows and self._from >= 0 and view.tree.row == self._at
+        self._found = found
+        self._place(found, exploration)
+        if found.by_query:
+            self.remember_query(search.text)
+        self._seek()
+        view.strip.set_hits(state.overview.turns_of(found.entries) if state.overview is not None else ())
+        if first and (on_show := self._places_on_show()):
+            at = bisect_left(on_show, self._from, key=lambda place: search.places[place][0])
+            self._navigation.go_to_hit(search.places[on_show[at % len(on_show)]][0])
+        self._show_hits()
+
+    def _place(self, found: EntryHits, exploration: Exploration) -> None:
+        """Lights the rows of the hits; the hit that was stepped to stays the one."""
+        search = self._state.search
         before = search.places[search.at] if 0 <= search.at < len(search.places) else None
         number = search.at - bisect_left(search.places, before) if before else 0
         search.places = _places(found, exploration.layout.row_of)
@@ -145,16 +180,7 @@ class Search(ExplorerController):
         search.entries, search.by_query, search.at = tuple(found.entries), found.by_query, -1
         if before in search.places:
             search.at = bisect_left(search.places, before) + number
-        if found.by_query:
-            self.remember_query(search.text)
-        words = "" if found.by_query else search.text
-        view.tree.set_hits(frozenset(search.rows), words)
-        self._seek()
-        view.strip.set_hits(state.overview.turns_of(found.entries) if state.overview is not None else ())
-        if first and (on_show := self._places_on_show()):
-            at = bisect_left(on_show, self._from, key=lambda place: search.places[place][0])
-            self._navigation.go_to_hit(search.places[on_show[at % len(on_show)]][0])
-        self._show_hits()
+        self._view.tree.set_hits(frozenset(search.rows), "" if found.by_query else search.text)
 
     def remember_query(self, query: str) -> None:
         """Keeps a query, so that the next request for one begins with it."""
@@ -199,7 +225,8 @@ class Search(ExplorerController):
         on_hit = search.place_on(view.tree.row) >= 0
         matches = "matching" if on_hit else "matches" if len(search.places) == 1 else "match"
         how = f"{matches} {search.text}" if search.by_query else quoted
-        view.tell(f"{self._counted()}{more}", "", keys, tail=f" {how}")
+        comma = "," if self._hidden else ""
+        view.tell(f"{self._counted()}{more}", "", keys, tail=f"{comma} {how}")
 
     def _step(self, step: int) -> None:
         if not self._state.search.text:
@@ -228,6 +255,11 @@ class Search(ExplorerController):
             self._on_show = exploration.lines, places, known
         return known
 
+    @property
+    def _hidden(self) -> int:
+        """The number of hits that the filter hides."""
+        return len(self._state.search.places) - len(self._places_on_show())
+
     def _counted(self) -> str:
         """`place 3 of 49, in 12 entries` on a hit, `49 places in 12 entries` beside them; a query has rows as hits.
 
@@ -236,8 +268,7 @@ class Search(ExplorerController):
         search = self._state.search
         at, size = search.place_on(self._view.tree.row), len(search.places)
         name = "row" if search.by_query else "place"
-        hidden = size - len(self._places_on_show())
-        beside = f", {hidden:,} hidden by the filter," if hidden else ""
+        beside = f", {self._hidden:,} hidden by the filter" if self._hidden else ""
         if not search.by_query and len(search.entries) < size:
             comma = "," if at >= 0 else ""
             beside = f"{comma} in {counted(len(search.entries), 'entry', 'entries')}{beside}"

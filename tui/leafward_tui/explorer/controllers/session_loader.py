@@ -52,6 +52,7 @@ _OF_THE_SESSION = (
     "price",
     "glance",
     "survey",
+    "forecast",
     "search",
     "choose",
     "edits",
@@ -182,6 +183,7 @@ class SessionLoader(ExplorerController):
         state.exploration, state.metrics, state.unseen = opened.exploration, opened.metrics, 0
         state.shut = opened.shut
         self._metrics.begin()
+        self._details.begin()
         kept, self._kept = self._kept, None
         cursor = kept.take_up(opened.exploration) if kept is not None else -1
         view.title_bar.progress(None)

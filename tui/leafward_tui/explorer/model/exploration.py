@@ -133,6 +133,9 @@ class Exploration:
         self.layout: Layout = laid.layout
         self.pieces = laid.pieces
         self._points: list[int] | None = None
+        """Rows from which branches leave; None until they are asked for, as the next."""
+        self._firsts: dict[int, list[int]] | None = None
+        """First rows of the branches that leave each branch."""
         if self.folds is None:
             self.folds = opening_folds(self.pieces, self.height)
             if self.folds.divides:
@@ -290,23 +293,12 @@ class Exploration:
 
     def last_row(self, branch: int) -> int:
         """The tip of a branch: its own last row."""
-        layout = self.layout
-        row = layout.branch_rows[branch] - 1
-        while (of := layout.branch_of(row)) != branch:
-            row = layout.branches[of].first_row - 1
-        return row
+        return self.layout.own_row_before(branch, self.layout.branch_rows[branch])
 
     def child(self, row: int) -> int:
         """The next row of the same branch; the row itself at the tip."""
-        layout = self.layout
-        branch = layout.branch_of(row)
-        after = row + 1
-        while after < layout.branch_rows[branch]:
-            of = layout.branch_of(after)
-            if of == branch:
-                return after
-            after = layout.branch_rows[of]
-        return row
+        after = self.layout.own_row_from(self.layout.branch_of(row), row + 1)
+        return after if after >= 0 else row
 
     def parent(self, row: int) -> int:
         """The row above in the same branch, or the one the branch leaves from; the row itself at the root."""
@@ -315,10 +307,7 @@ class Exploration:
         value = layout.branches[branch]
         if row == value.first_row:
             return layout.row_of(value.leaves_at) if value.leaves_at >= 0 else row
-        before = row - 1
-        while (of := layout.branch_of(before)) != branch:
-            before = layout.branches[of].first_row - 1
-        return before
+        return layout.own_row_before(branch, row)
 
     def sibling(self, row: int, step: int) -> int:
         """The row as far down the next or previous branch of the nearest branch point above, around the end.
@@ -329,7 +318,7 @@ class Exploration:
         ways = self._ways(row)
         if len(ways) < 2:
             return row
-        here = max(way for way, first in enumerate(ways) if first <= row)
+        here = bisect_right(ways, row) - 1
         depth = 0
         at = ways[here]
         while at != row and depth < _FAR:
@@ -345,31 +334,37 @@ class Exploration:
     def _ways(self, row: int) -> list[int]:
         """First rows of all branches at the nearest branch point above a row, in display order, the continuation last."""
         layout = self.layout
-        branches = layout.branches
         branch = layout.branch_of(row)
-        leaving = [
-            value for value in branches[branch + 1 :] if value.above == branch and value.first_row < row
-        ]
-        if leaving:
-            point = layout.row_of(leaving[-1].leaves_at)
-        elif branches[branch].above >= 0:
-            point = layout.row_of(branches[branch].leaves_at)
-            branch = branches[branch].above
+        above = layout.branches[branch].above
+
+        def point_of(first: int) -> int:
+            return layout.row_of(layout.branches[layout.branch_of(first)].leaves_at)
+
+        firsts = self._leaving(branch)
+        if before := bisect_left(firsts, row):
+            point = point_of(firsts[before - 1])
+        elif above >= 0:
+            point, firsts = layout.row_of(layout.branches[branch].leaves_at), self._leaving(above)
         else:
-            return [value.first_row for value in branches if value.above < 0]
-        ways = [
-            value.first_row
-            for value in branches[branch + 1 :]
-            if value.above == branch and layout.row_of(value.leaves_at) == point
-        ]
+            return self._leaving(-1)
+        # A branch further down leaves from a row further down.
+        start, stop = (side(firsts, point, key=point_of) for side in (bisect_left, bisect_right))
         onward = self.child(point)
-        return [*ways, onward] if onward != point else ways
+        return [*firsts[start:stop], *([onward] if onward != point else ())]
+
+    def _leaving(self, branch: int) -> list[int]:
+        """First rows of the branches that leave a branch, ascending; those of all trees for -1."""
+        if self._firsts is None:
+            self._firsts = {}
+            for value in self.layout.branches:
+                self._firsts.setdefault(value.above, []).append(value.first_row)
+        return self._firsts.get(branch, [])
 
     def branch_point(self, row: int, step: int) -> int:
         """The next row below, or above, from which a branch leaves; the row itself where there is none."""
         if self._points is None:
             layout = self.layout
-            leaving = (value.leaves_at for value in layout.branches if value.leaves_at >= 0)
+            leaving = {value.leaves_at for value in layout.branches if value.leaves_at >= 0}
             self._points = sorted({layout.row_of(entry) for entry in leaving})
         points = self._points
         at = bisect_right(points, row) if step > 0 else bisect_left(points, row) - 1

@@ -124,14 +124,11 @@ class GutterMaker:
             above = layout.branches[branch].above
             row = layout.branch_rows[branch]
             passing: PathMembership | None = None
-            while row < layout.branch_rows[above]:
-                of = layout.branch_of(row)
-                if of == above:
-                    passing = self.standing_of(layout.head[row])
-                    break
+            if (own := layout.own_row_from(above, row)) >= 0:
+                passing = self.standing_of(layout.head[own])
+            elif row < layout.branch_rows[above]:
                 # The branch above does not go on, but another branch still leaves it further down.
                 passing = PathMembership.OFF
-                row = layout.branch_rows[of]
             self._passing[branch] = passing
         return self._passing[branch]
 
