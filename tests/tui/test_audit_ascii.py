@@ -35,9 +35,15 @@ async def test_no_other_character_is_shown(tmp_path: Path, size: tuple[int, int]
             seen(key)
 
 
-async def test_a_problem_of_the_configuration_has_an_edge_of_ascii(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("keymap", "words"), [({"row.dwn": ("x",)}, "row.dwn"), ({}, "exported")], ids=["problem", "effect"]
+)
+async def test_a_toast_has_an_edge_of_ascii(
+    tmp_path: Path, keymap: dict[str, tuple[str, ...]], words: str
+) -> None:
     file = forked(tmp_path / "session.jsonl")
-    app = app_over(file.path, config=Config(ascii=True, keymap={"row.dwn": ("x",)}))
+    app = app_over(file.path, config=Config(ascii=True, keymap=keymap))
     async with app.run_test(size=WIDE, notifications=True) as pilot:
-        await until(pilot, lambda: any("row.dwn" in row for row in rows(app)))
+        app.say("exported to /tmp/a.md")
+        await until(pilot, lambda: any(words in row for row in rows(app)))
         assert [row for row in rows(app) if not row.isascii()] == []

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.events import Paste
 
 from leafward.base.config import Config
 from leafward.base.safe_text import safe
@@ -13,8 +14,9 @@ from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
 from tests.acting import call
 from tests.cli.test_hostile_fields import ACTS, HOSTILE, SESSIONS
+from tests.tui.considered import considering
 from tests.tui.explored import NARROW, Named, exploring
-from tests.tui.session_store import rested, rows, until
+from tests.tui.session_store import browsing, rested, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,8 +85,24 @@ async def test_what_is_pasted_into_a_field_is_made_safe(tmp_path: Path) -> None:
         sheet = TextSheet("name", "")
         pilot.app.push_screen(sheet)
         await until(pilot, lambda: pilot.app.screen is sheet)
-        sheet.input.value = "a\x1b[31mb\u202e"
+        pilot.app.post_message(Paste("a\x1b[31mb\u202e"))
         await until(pilot, lambda: sheet.input.value == safe("a\x1b[31mb\u202e"))
+        assert passed_on(pilot.app) == []
+
+
+async def test_what_is_pasted_into_a_filter_is_made_safe(store: Path) -> None:
+    async with browsing(store) as (pilot, screen):
+        await pilot.press("slash")
+        pilot.app.post_message(Paste("a\x1b[31m\x9b31mb"))
+        await until(pilot, lambda: screen.state.list.view.text == safe("a\x1b[31m\x9b31mb"))
+        assert passed_on(pilot.app) == []
+
+
+async def test_what_is_pasted_into_a_summary_is_made_safe(path: Path) -> None:
+    async with considering(path) as (pilot, screen):
+        await pilot.press("E")
+        pilot.app.post_message(Paste("- one\n- two\x1b]52;c;cm0=\x07"))
+        await until(pilot, lambda: "- one\n- two␛]52;c;cm0=␇" in screen.state.edit.text)
         assert passed_on(pilot.app) == []
 
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from textual import events
+from textual.command import CommandPalette
 from textual.keys import _character_to_key
 
+from leafward.base.config import Config
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
@@ -104,6 +106,16 @@ async def test_pasted_text_goes_to_the_field_that_was_asked_for(file: Named) -> 
         pilot.app.post_message(events.Paste("b prompt"))
         at_once(pilot, "!")
         await until(pilot, lambda: typed(pilot) == "b prompt!")
+
+
+async def test_a_letter_that_opens_the_palette_is_text_in_a_field(file: Named) -> None:
+    async with exploring(file.path, config=Config(keymap={"app.palette": (":",)})) as (pilot, screen):
+        at_once(pilot, "/file:a", "<escape>", ":")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        await pilot.press("colon", "escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        at_once(pilot, "/file:a")
+        await until(pilot, lambda: typed(pilot) == "file:a")
 
 
 async def test_through_screens_and_back(file: Named) -> None:

@@ -13,6 +13,9 @@ import pytest
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.catalog.lineage import Sort
+from leafward_tui.catalogue.controllers import installation as installation_module
+from leafward_tui.catalogue.controllers import relocation as relocation_module
+from leafward_tui.catalogue.controllers import session as session_module
 from leafward_tui.catalogue.controllers import stores as stores_module
 from leafward_tui.catalogue.controllers.stores import read_stores
 from leafward_tui.catalogue.model.listing import Grouping
@@ -21,8 +24,10 @@ from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui import agent_run as resume_module
 from leafward_tui.ui.appearance.glyphs import ASCII
 from leafward_tui.ui.sheets.key_help import HelpScreen
+from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.pi_file import HEADER, PiFile
 from tests.tui.session_store import (
+    DEADLINE,
     NARROW,
     WIDE,
     SessionFile,
@@ -32,6 +37,7 @@ from tests.tui.session_store import (
     listed,
     previewed,
     reached,
+    rested,
     rows,
     shows,
     titles,
@@ -40,6 +46,7 @@ from tests.tui.session_store import (
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from textual.widget import Widget
@@ -313,6 +320,23 @@ async def test_the_mouse_selects_folds_and_opens(store: Path) -> None:
         await reached(pilot, ExplorerScreen)
 
 
+async def test_a_double_click_on_a_project_folds_it_once(store: Path) -> None:
+    async with browsing(store) as (pilot, screen):
+        await pilot.double_click(screen.sessions, offset=(5, 0))
+        await shows(pilot, screen, lambda listing: listing.lines[0].folded)
+        await rested(pilot)
+        assert screen.sessions.listing.lines[0].folded
+
+
+async def test_a_file_to_blame_is_one_of_the_project_under_the_cursor(store: Path) -> None:
+    async with browsing(store) as (pilot, screen):
+        await pilot.press("g")
+        assert sure(screen.view.line).card is None
+        await pilot.press("number_sign")
+        await reached(pilot, TextSheet)
+        assert any("/home/ada/orchard" in row for row in rows(pilot.app)[-6:])
+
+
 async def test_a_click_on_a_heading_sorts(store: Path) -> None:
     async with browsing(store) as (pilot, screen):
         heading = rows(pilot.app)[screen.view.head.region.y].index("context")
@@ -322,6 +346,12 @@ async def test_a_click_on_a_heading_sorts(store: Path) -> None:
 
 def seen(widget: Widget) -> bool:
     return widget.is_on_screen
+
+
+async def test_a_narrow_screen_without_sessions_has_no_other_pane(tmp_path: Path) -> None:
+    async with browsing(tmp_path, size=NARROW) as (pilot, _):
+        await pilot.press("tab")
+        assert any("No sessions yet" in row for row in rows(pilot.app))
 
 
 async def test_a_narrow_screen_has_one_pane(store: Path) -> None:
@@ -389,6 +419,36 @@ async def test_resuming_hands_over_the_agents_own_command(
         await until(pilot, lambda: asked)
     assert asked[0].argv == ("pi", "--session", str(session.path))
     assert asked[0].cwd == str(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["R", "L", "I"])
+async def test_what_a_key_asked_for_does_not_come_over_another_screen(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    SessionFile(store, str(tmp_path), "resume me", ago=timedelta(minutes=3))
+    asked, gate = [], Event()
+    monkeypatch.setattr(resume_module, "run_in_agent", lambda _app, resume: asked.append(resume))
+    for module, job in ((session_module, "resume_command"), (relocation_module, "relocate_project")):
+        monkeypatch.setattr(module, job, _held(getattr(module, job), gate))
+    monkeypatch.setattr(installation_module, "agent_files", _held(installation_module.agent_files, gate))
+    async with browsing(store) as (pilot, screen):
+        monkeypatch.setitem(screen.state.list.stock.status.moved, str(tmp_path), "/elsewhere")
+        await pilot.press(key, "question_mark")
+        help_screen = await reached(pilot, HelpScreen)
+        gate.set()
+        await rested(pilot)
+        assert pilot.app.screen is help_screen
+    assert asked == []
+
+
+def _held(work: Callable[..., object], gate: Event) -> Callable[..., object]:
+    """A job that begins once the gate is open."""
+
+    def held(*given: object, **named: object) -> object:
+        gate.wait(DEADLINE)
+        return work(*given, **named)
+
+    return held
 
 
 async def test_where_resuming_fails_the_command_is_copied(

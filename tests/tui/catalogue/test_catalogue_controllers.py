@@ -38,7 +38,7 @@ class Screen:
     line: ListLine | None = None
     on_top = True
     preview_shown = True
-    filtering = False
+    in_field = False
     two_panes = True
 
     def __init__(self) -> None:
@@ -170,6 +170,17 @@ def test_what_a_cancelled_look_had_found_is_not_lost(parts: Parts, tmp_path: Pat
     parts.stores.look_around()
     take(known(cards))
     assert parts.state.stores.cards == cards[1:], "nothing new was said"
+
+
+def test_a_look_that_fails_says_so_once_and_rests(parts: Parts) -> None:
+    parts.stores.look_around()
+    _, _, failed = parts.jobs.waiting["stores"]
+    failed("the disk is gone")
+    parts.jobs.cancel()
+    parts.stores.look_in_time()
+    assert not parts.jobs.running("stores")
+    assert parts.services.said == ["problem: the disk is gone"]
+    assert {"show_progress", "show_state"} <= set(parts.screen.heard)
 
 
 def test_what_was_done_is_taken_back_once_and_a_refusal_is_said(

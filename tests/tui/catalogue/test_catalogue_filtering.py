@@ -10,6 +10,7 @@ import pytest
 from leafward.catalog.lineage import Sort
 from leafward_tui.catalogue.model.listing import Grouping, View
 from leafward_tui.search.screen import SearchScreen
+from tests.claude_transcript import IDS, Transcript
 from tests.tui.session_store import (
     NARROW,
     WIDE,
@@ -213,3 +214,15 @@ async def test_archived_sessions_are_a_key_away(store: Path) -> None:
         await pilot.press("full_stop")
         await shows(pilot, screen, lambda listing: listing.view.archived)
         assert "Spike: themeable checkout" in titles(screen.sessions.listing)
+
+
+async def test_sub_agents_without_a_task_are_the_same_key_away(tmp_path: Path) -> None:
+    Transcript(tmp_path).turn("go", "gone")
+    sleeping = Transcript(tmp_path, "agent-99")
+    sleeping.defaults = {"isSidechain": True, "agentId": "99", "sessionId": IDS[5]}
+    sleeping.prompt("Warmup")
+    async with browsing(tmp_path, size=(240, 40)) as (pilot, screen):
+        assert ". show hidden" in rows(pilot.app)[-1]
+        await pilot.press("full_stop")
+        await shows(pilot, screen, lambda listing: "Warmup" in titles(listing))
+        await until(pilot, lambda: ". hide again" in rows(pilot.app)[-1])

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class Screen:
     """The screen as the controllers see it."""
 
-    editing = True
+    in_field = True
     text_shown = True
     two_panes = True
 
@@ -54,7 +54,7 @@ class Screen:
         self.finds, self.cursor = finds, cursor
 
     def focus_results(self) -> None:
-        self.editing = False
+        self.in_field = False
 
     def leave_field(self) -> bool:
         return False
@@ -144,6 +144,7 @@ def test_escape_goes_out_of_one_thing_after_the_other(parts: Parts) -> None:
     parts.run.take_up(LeftSearch("theme"))
     leave = parts.run.actions["mode.leave"]
     parts.screen.two_panes = False
+    parts.screen.panes = Panes(parts.screen, lambda: True)
     parts.screen.panes.toggle()
     leave()
     assert not parts.screen.panes.side
@@ -154,6 +155,20 @@ def test_escape_goes_out_of_one_thing_after_the_other(parts: Parts) -> None:
     assert "go_back" not in parts.screen.heard
     leave()
     assert "go_back" in parts.screen.heard
+
+
+def test_hits_of_a_search_that_was_stopped_say_so(parts: Parts) -> None:
+    parts.run.take_up(LeftSearch("theme"))
+    work, take, _ = parts.jobs.waiting["search"]
+    every = work(WANTED)
+    take(every._replace(sessions=every.sessions[:1], finished=False))
+    parts.run.stop()
+    assert parts.state.words == ("", "stopped")
+    again = LeftSearch("theme", parts.screen.finds, 0, parts.state.words)
+    parts.run.take_up(again)
+    assert parts.state.words == ("", "stopped"), "when they are shown again, too"
+    parts.run.stop()
+    assert parts.state.words == ("", "stopped")
 
 
 def test_a_search_that_fails_says_so_and_is_over(parts: Parts) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -287,6 +288,49 @@ async def test_keys_move_over_hits_sessions_and_panes(tmp_path: Path, store: dic
         assert panes() == (True, False)
         await pilot.press("g", "k", "k")
         assert results.cursor == 0
+
+
+async def test_hidden_hits_are_shown_by_a_double_click_and_none_is_opened(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    async with app_over(tmp_path).run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, "theme")
+        lines = screen.results.finds.lines
+        at = next(at for at, line in enumerate(lines) if line.kind is FindKind.MORE)
+        await pilot.double_click(screen.results, offset=(10, at - screen.results.scroll_offset.y))
+        await complete(pilot)
+        assert pilot.app.screen is screen
+        assert [line for line in screen.results.finds.lines if line.kind is FindKind.MORE] == []
+
+
+def test_a_line_of_hits_that_are_not_kept_is_not_said_to_show_them(
+    tmp_path: Path, store: dict[str, SessionFile]
+) -> None:
+    finds = Finds()
+    for session in found("theme", tmp_path):
+        finds.add(replace(session, total=session.total + 7))
+    assert [line.opens for line in finds.lines if line.kind is FindKind.MORE] == [False, False, False, True]
+    finds.open_up(finds.sessions[-1].card.path)
+    assert [line.opens for line in finds.lines if line.kind is FindKind.MORE] == [False] * 4
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_without_results_no_key_goes_to_the_text(
+    tmp_path: Path, store: dict[str, SessionFile], size: tuple[int, int]
+) -> None:
+    async with app_over(tmp_path).run_test(size=size) as pilot:
+        await listed(pilot)
+        await pilot.press("S")
+        screen = await reached(pilot, SearchScreen)
+        await until(pilot, lambda: screen.bar.editing)
+        await pilot.press("tab", "tab")
+        assert any("all of them, case ignored" in row for row in rows(pilot.app))
+        assert "no other pane here" in rows(pilot.app)[-1]
+        await pilot.press("slash", *"theme", "enter")
+        await until(pilot, lambda: screen.results.finds.lines and not screen.state.searching)
+        assert not screen.view.in_text
+        await pilot.press("j")
+        assert screen.results.cursor == 2
 
 
 async def test_a_click_selects_and_a_second_opens(tmp_path: Path, store: dict[str, SessionFile]) -> None:

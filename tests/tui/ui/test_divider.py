@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward_tui.search.screen import SearchScreen
 from leafward_tui.ui.panes.hairline import ColumnRule
+from tests.tui.app.test_typeahead import at_once
 from tests.tui.explored import NARROW, WIDE, Named, exploring
 from tests.tui.session_store import browsing, reached, rows, until
 
@@ -52,6 +53,13 @@ async def test_a_double_click_puts_it_back(file: Named) -> None:
         await until(pilot, lambda: line_at(pilot) == 60)
         await pilot.double_click(ColumnRule)
         await until(pilot, lambda: line_at(pilot) == before)
+
+
+async def test_keys_that_come_at_once_move_it_as_far_as_one_by_one(store: Path) -> None:
+    async with browsing(store) as (pilot, _):
+        before = line_at(pilot)
+        at_once(pilot, "(((")
+        await until(pilot, lambda: line_at(pilot) == before - 12)
 
 
 async def test_keys_move_it_and_the_next_start_has_it_there(file: Named) -> None:

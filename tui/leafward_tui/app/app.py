@@ -180,8 +180,9 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Shows problems of configuration, keymap and themes once, and starts the timers."""
+        if self.glyphs is ASCII:
+            self.add_class("-ascii")
         if self._problems:
-            self.set_class(self.glyphs is ASCII, "-ascii")
             self.call_after_refresh(self._tell_problems)
         self.collector.begin()
         if not self.is_headless:
@@ -206,9 +207,11 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         self.say(f"{quits or 'the palette'} quits, {back or 'the palette'} goes back")
 
     def noticed(self, event: events.Event) -> None:
-        """Pauses background work for the user's input."""
+        """Pauses background work for the user's input; makes pasted text safe, which fields pass on to the terminal as it is."""
         if isinstance(event, _BY_HAND):
             self.input_priority.pressed()
+        elif isinstance(event, events.Paste):
+            event.text = safe_text.safe(event.text)
 
     def ignores(self, event: events.InputEvent | events.Paste) -> bool:
         """Whether input is ignored: a terminal that is too small shows no effects, so only the key that quits works there."""

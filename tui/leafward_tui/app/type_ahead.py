@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import App, ReturnType
+from textual.keys import key_to_character
 from textual.widget import Widget
 
 if TYPE_CHECKING:
@@ -92,6 +93,16 @@ class TypeAheadApp(App[ReturnType], inherit_bindings=False):
             if taker is not None:
                 self._wait([*(node for node in taker.ancestors_with_self if node is not self), self], _ROUNDS)
                 return
+
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        """As in Textual, but a key that is text for the field with the keys runs no command of the application."""
+        if (
+            priority
+            and self.focused is not None
+            and self.focused.check_consume_key(key, key_to_character(key))
+        ):
+            return False
+        return await super()._check_bindings(key, priority)
 
     def _wait(self, way: list[MessagePump], rounds: int) -> None:
         """Goes on once all messages in the queues of the nodes on a way up are handled."""

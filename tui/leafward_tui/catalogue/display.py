@@ -69,6 +69,14 @@ class CatalogueDisplay:
         return self.sessions.card
 
     @property
+    def project(self) -> str:
+        """The folder of the session or project under the cursor; empty where there is none."""
+        line = self.line
+        if line is None or line.card is not None:
+            return line.card.project if line is not None and line.card is not None else ""
+        return line.group if self._state.list.view.grouping is Grouping.PROJECT else ""
+
+    @property
     def awaits_row(self) -> bool:
         """Whether there is no row yet, and sessions are being looked for or listed."""
         stores = self._state.stores
@@ -96,7 +104,7 @@ class CatalogueDisplay:
         return self.panes.side and self.preview.display
 
     @property
-    def filtering(self) -> bool:
+    def in_field(self) -> bool:
         """Whether the filter has the keys."""
         return self.filter_bar.editing
 
@@ -150,7 +158,7 @@ class CatalogueDisplay:
                 searching=stores.cards is None or (stores.searching and not stores.cards),
                 excluded=stores.catalogue.excluded if stores.catalogue is not None else 0,
                 searched=stores.catalogue.searched if stores.catalogue is not None else (),
-                key=keymap.label_while_typing if self.filtering else keymap.label,
+                key=keymap.label_while_typing if self.in_field else keymap.label,
             )
         )
 
@@ -207,7 +215,7 @@ class CatalogueDisplay:
 
     def leave_field(self) -> bool:
         """Leaves the filter."""
-        if self.filtering:
+        if self.in_field:
             self.focus_list()
             return True
         return False

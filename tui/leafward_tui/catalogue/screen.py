@@ -124,7 +124,7 @@ class CatalogueScreen(BaseScreen[None]):
     def hints(self) -> Sequence[Hint]:
         """The keys that matter while filtering, in the preview, on a session, or on a project."""
         card, view, status = self.view.card, self.state.list.view, self.state.list.stock.status
-        if self.view.filtering:
+        if self.view.in_field:
             return [Hint("session.open", "keep filter"), Hint("mode.leave", "clear")]
         undo = [Hint("session.undo")] if self.enabled("session.undo") else []
         clear = [Hint("mode.leave", "clear filter", "clear")] if view.text else []
@@ -146,7 +146,9 @@ class CatalogueScreen(BaseScreen[None]):
             return [opens, Hint("mode.leave", "list"), *resume]
         sound = card is not None and card.problem is None
         ends = card is not None and card.path in status.expires and card.path not in status.kept
-        put_away = view.archived or self.view.listing.archived
+        listing = self.view.listing
+        put_away = view.archived or listing.archived or listing.warm_ups
+        shows = "show archived" if listing.archived else "show hidden"
         return [
             opens,
             *undo,
@@ -159,11 +161,7 @@ class CatalogueScreen(BaseScreen[None]):
             Hint("preview.toggle"),
             Hint("sort.next", sort_hint(self.arrangement.next_sort), "sort"),
             Hint("group.next", group_hint(self.arrangement.next_grouping), "group"),
-            *(
-                [Hint("archived.toggle", "hide archived" if view.archived else "show archived")]
-                if put_away
-                else []
-            ),
+            *([Hint("archived.toggle", "hide again" if view.archived else shows)] if put_away else []),
             Hint("totals.open"),
         ]
 

@@ -68,7 +68,7 @@ class SearchDisplay:
         return has_two_panes(self._screen.app.size)
 
     @property
-    def editing(self) -> bool:
+    def in_field(self) -> bool:
         """Whether the field has the keys."""
         return self.bar.editing
 
@@ -141,7 +141,7 @@ class SearchDisplay:
     def relight(self) -> None:
         """Draws the rule heavy where the keys go."""
         note = "newest first" if self.finds.lines else ""
-        focused = not self.in_text and not self.editing
+        focused = not self.in_text and not self.in_field
         self.head.show(tabs=("Results",), active="Results", note=note, columns=None, focused=focused)
         self.hit.light(lit=self.in_text)
         self.show_hints()
@@ -163,7 +163,7 @@ class SearchDisplay:
 
     def leave_field(self) -> bool:
         """Goes from the field to the results; whether it was in the field."""
-        if self.editing:
+        if self.in_field:
             self.focus_results()
             return True
         return False

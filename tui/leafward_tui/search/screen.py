@@ -10,7 +10,6 @@ from leafward.query.search.corpus import Corpus
 from leafward_tui.search.controllers.results import Results
 from leafward_tui.search.controllers.run import SearchRun
 from leafward_tui.search.display import SearchDisplay
-from leafward_tui.search.model.finds import FindKind
 from leafward_tui.search.state import LeftSearch, SearchState
 from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.delay import Delay
@@ -87,14 +86,14 @@ class SearchScreen(BaseScreen[object]):
 
     def go_back(self) -> None:
         """Goes back to the sessions; the results stay for the next time."""
-        self._run.cease()
+        self._run.stop()
         state = self.state
         self.dismiss(LeftSearch(state.text, self.results.finds, self.results.cursor, state.words))
 
     def hints(self) -> Sequence[Hint]:
         """The keys that matter while typing, on a hit, or in its text."""
         line = self.view.line
-        if self.view.editing:
+        if self.view.in_field:
             if line is not None:
                 return [Hint("hit.open", "to the results", "results")]
             return [Hint("hit.open", "search"), Hint("mode.leave", "back")]
@@ -102,7 +101,7 @@ class SearchScreen(BaseScreen[object]):
             return [Hint("query.edit"), Hint("app.back")]
         if self.view.panes.side:
             return [Hint("hit.open"), Hint("mode.leave", "results"), Hint("copy.text")]
-        opens = "show them" if line.kind is FindKind.MORE else "open here"
+        opens = "show them" if line.opens else "open here"
         return [
             Hint("hit.open", opens, "open"),
             Hint("find.next", "next session", "next"),

@@ -48,7 +48,8 @@ class Arrangement(CatalogueController):
     def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
         if intent_id == "archived.toggle":
-            return self._list.view.archived or any(card.archived for card in self._list.stock.cards)
+            cards = self._list.stock.cards
+            return self._list.view.archived or any(card.archived or card.warm_up for card in cards)
         if intent_id in ("sort.next", "group.next"):
             return bool(self._list.stock.cards)
         if intent_id.startswith("find."):
@@ -126,7 +127,7 @@ class Arrangement(CatalogueController):
         self.list_again()
 
     def toggle_archived(self) -> None:
-        """Shows or hides archived sessions."""
+        """Shows or hides archived sessions, and sub-agents without a task."""
         self._list.view = replace(self._list.view, archived=not self._list.view.archived)
         self.list_again()
 

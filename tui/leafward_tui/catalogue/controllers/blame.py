@@ -26,8 +26,7 @@ class ProjectBlame(CatalogueController):
         """Asks for a file, from the project's folder."""
         from leafward_tui.ui.sheets.sheet import TextSheet
 
-        card = self._view.card
-        folder = card.project if card is not None else ""
+        folder = self._view.project
 
         def done(typed: str | None) -> None:
             if typed is None or not typed.strip():

@@ -23,7 +23,7 @@ class Filter(CatalogueController):
 
     def leave(self) -> None:
         """Leaves the preview on a narrow screen, else clears the filter."""
-        if self._view.panes.side and not self._view.filtering:
+        if self._view.panes.side and not self._view.in_field:
             self._view.panes.to_list()
         else:
             self._view.clear_filter()

@@ -31,6 +31,8 @@ class AgentInstallation(CatalogueController):
         from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
+        if not self._view.on_top:
+            return
         about = [
             SheetLine(
                 "An agent then runs Leafward when it compacts: beside the summary its model sees rules, recent actions,"

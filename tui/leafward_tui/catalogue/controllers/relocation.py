@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
-from leafward_tui.catalogue.model.listing import Grouping, LineKind
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
@@ -34,21 +33,21 @@ class ProjectRelocation(CatalogueController):
 
     def enabled(self, _intent_id: str) -> bool:
         """Whether the project under the cursor is missing and has a folder that it may be in now."""
-        return self._project() in self._list.stock.status.moved
+        return self._view.project in self._list.stock.status.moved
 
     def refusal(self, intent_id: str) -> str:
         """The reason why the project under the cursor cannot be relocated; empty for any other intent."""
         if intent_id != "project.relocate":
             return ""
-        if not self._project():
+        if not self._view.project:
             return "no project here"
-        if self._project() not in self._list.stock.status.missing:
+        if self._view.project not in self._list.stock.status.missing:
             return "the project's folder is where it was"
         return "new folder not found: name it with leafward relocate OLD NEW"
 
     def preview(self) -> None:
         """Works out the outcome for each session, then asks."""
-        old = self._project()
+        old = self._view.project
         new = self._list.stock.status.moved.get(old)
         if new is not None:
             work = partial(
@@ -56,18 +55,12 @@ class ProjectRelocation(CatalogueController):
             )
             self._jobs.latest("relocate", work, partial(self._ask, old, new))
 
-    def _project(self) -> str:
-        line, card = self._view.line, self._view.card
-        if card is not None:
-            return card.project
-        if line is None or line.kind is not LineKind.GROUP:
-            return ""
-        return line.group if self._list.view.grouping is Grouping.PROJECT else ""
-
     def _ask(self, old: str, new: str, found: Relocated) -> None:
         from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
+        if not self._view.on_top:
+            return
         about = [SheetLine(f"{tilde(old)} is not found; {tilde(new)} has its git remote or its name")]
         parts = [f"{found.there:,} already there" if found.there else ""]
         parts.append(f"{found.skipped:,} skipped" if found.skipped else "")

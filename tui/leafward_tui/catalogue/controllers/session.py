@@ -91,7 +91,9 @@ class SessionExits(CatalogueController):
             self._jobs.latest("resume", work, self._resume_with, self._resume_with)
 
     def _resume_with(self, answer: Resume | str) -> None:
-        """Hands the terminal over; afterwards looks for new lines of the agent."""
+        """Hands the terminal over, unless another screen was opened meanwhile; afterwards looks for new lines of the agent."""
+        if not self._view.on_top:
+            return
         problem: str | None = answer if isinstance(answer, str) else None
         if not isinstance(answer, str) and (failed := self._view.run_in_agent(answer)) is not None:
             self._services.copy(answer.line(), "the command")

@@ -74,6 +74,9 @@ class Stores(CatalogueController):
 
     def _failed(self, problem: str) -> None:
         self._found.searching = False
+        self._rest(_LONGEST_REST)
+        self._view.show_progress(None)
+        self._view.show_state()
         self._services.say(problem, problem=True)
 
     def _take(self, known: StoreReading) -> None:

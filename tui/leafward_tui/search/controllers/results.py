@@ -59,7 +59,7 @@ class Results(ScreenController["SearchState", "SearchDisplay"]):
         if line is None:
             return
         found = line.found
-        if line.kind is FindKind.MORE and len(found.hits) > found.total - line.more:
+        if line.opens:
             self._view.finds.open_up(found.card.path)
             self._view.opened_up()
             return

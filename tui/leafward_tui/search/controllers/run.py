@@ -102,14 +102,16 @@ class SearchRun(ScreenController["SearchState", "SearchDisplay"]):
             )
             self._jobs.latest("search", work, self._take, self._fail)
         else:
-            self.cease()
+            self._jobs.cancel("search")
             self._view.show_progress(None)
         self._view.arrange_panes()
         self._view.show_state()
 
-    def cease(self) -> None:
-        """Ends the search; its results stay."""
-        self._jobs.cancel("search")
+    def stop(self) -> None:
+        """Stops a running search, and says so; its results stay."""
+        if self._state.searching:
+            self._jobs.cancel("search")
+            self._end("stopped")
 
     def _fail(self, why: str) -> None:
         self._services.say(why, problem=True)
@@ -117,7 +119,8 @@ class SearchRun(ScreenController["SearchState", "SearchDisplay"]):
 
     def _end(self, words: str) -> None:
         self._state.searching = False
-        self._state.words = words, ""
+        # Beside hits the number of sessions has no room; that it is not of all of them is to be seen.
+        self._state.words = ("", words) if self._view.finds.hits else (words, "")
         self._view.show_progress(None)
         self._view.show_state()
 
@@ -142,11 +145,10 @@ class SearchRun(ScreenController["SearchState", "SearchDisplay"]):
         """Leaves one mode: the text, the field where there are results, the running search; then goes back."""
         if self._view.panes.side:
             self._view.panes.to_list()
-        elif self._view.editing and self._view.finds.lines:
+        elif self._view.in_field and self._view.finds.lines:
             self._view.focus_results()
         elif self._state.searching:
-            self.cease()
-            self._end("stopped")
+            self.stop()
         else:
             self._view.go_back()
 

@@ -45,6 +45,11 @@ class FindLine:
     more: int = 0
     """Number of hits that this line stands for."""
 
+    @property
+    def opens(self) -> bool:
+        """Whether some of these hits are kept, and can be shown."""
+        return self.kind is FindKind.MORE and len(self.found.hits) > self.found.total - self.more
+
 
 def label_of(hit: Hit) -> tuple[str, str]:
     """The speaker, and the part of a tool call: `you`, `ai`, `bash` and `result`."""

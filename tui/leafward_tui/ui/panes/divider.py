@@ -61,7 +61,9 @@ class Divider:
             self._put(x - 1)
 
     def _step(self, cells: int) -> None:
-        self._put(self.rule.region.x + cells)
+        # The line itself moves with the next layout, which may come behind several keys.
+        left = self.left(self.rule.app.size.width)
+        self._put((self.rule.region.x if left is None else left) + cells)
         self._keep()
 
     def _put(self, left: int) -> None:

@@ -126,6 +126,8 @@ class LineList(LineScroll):
 
     count = 0
     """The number of lines."""
+    _pointed = False
+    """Whether the line that was clicked last can be chosen."""
 
     def show_lines(self, count: int, cursor: int) -> None:
         """Shows `count` other lines, with the cursor on one of them."""
@@ -165,10 +167,16 @@ class LineList(LineScroll):
         return True
 
     def on_click(self, event: events.Click) -> None:
-        """Selects on one click, chooses on two."""
+        """Selects on one click, chooses on two.
+
+        A second click on a line that cannot be chosen does nothing: what the first one did may have moved other lines there.
+        """
         row, offset = self.row_at(event), event.get_content_offset(self)
-        if offset is not None and row >= 0 and self.point(row, offset.x) and event.chain == 2:
-            self.post_message(self.Chosen())
+        if event.chain > 1:
+            if event.chain == 2 and self._pointed:
+                self.post_message(self.Chosen())
+        elif offset is not None and row >= 0:
+            self._pointed = self.point(row, offset.x)
 
     def on_resize(self) -> None:
         """Fits the lines to the new width; the cursor stays on the screen."""

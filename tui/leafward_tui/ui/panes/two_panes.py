@@ -27,6 +27,11 @@ class PanedView(Protocol):
         """Whether there is room for two panes beside each other."""
         ...
 
+    @property
+    def in_field(self) -> bool:
+        """Whether the field over the list has the keys."""
+        ...
+
     def leave_field(self) -> bool:
         """Goes from the field to the list; whether it was in the field."""
         ...
@@ -49,8 +54,8 @@ class Panes:
         self._some = some
         self.with_preview = True
         """Whether the second pane is shown where there is room for both."""
-        self.side = False
-        """Whether keys go to the second pane; on a narrow screen it is shown instead of the list."""
+        self._beside = False
+        """Whether keys were sent to the second pane."""
         self.actions: Mapping[str, Callable[[], object]] = {
             "pane.next": self.other,
             "pane.previous": self.other,
@@ -59,7 +64,12 @@ class Panes:
 
     def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something now."""
-        return intent_id != "preview.toggle" or self._some()
+        return self._some() or (intent_id != "preview.toggle" and self._view.in_field)
+
+    @property
+    def side(self) -> bool:
+        """Whether keys go to the second pane; on a narrow screen it is shown instead of the list."""
+        return self._beside and self._some()
 
     def other(self) -> None:
         """Switches between the panes; from the field, to the list."""
@@ -67,22 +77,22 @@ class Panes:
             return
         if not self.with_preview and self._view.two_panes:
             self.with_preview = True
-        self.side = not self.side
+        self._beside = not self.side
         self._shown()
 
     def toggle(self) -> None:
         """Shows or hides the second pane; on a narrow screen, shows it instead of the list."""
         if self._view.two_panes:
             self.with_preview = not self.with_preview
-            self.side = False
+            self._beside = False
         else:
-            self.side = not self.side
+            self._beside = not self.side
         self._shown()
 
     def to_list(self) -> None:
         """Goes back to the list."""
-        if self.side:
-            self.side = False
+        if self._beside:
+            self._beside = False
             self._view.arrange_panes()
 
     def _shown(self) -> None:

@@ -395,10 +395,6 @@ class TextSheet(Sheet):
         """Passes the new text to the listener."""
         event.stop()
         self.say("")
-        if event.value != drawable(event.value):
-            # Pasted: the field would pass it on to the terminal as it is.
-            self.input.value = drawable(event.value)
-            return
         if self._changed is not None:
             self._changed(event.value)
 

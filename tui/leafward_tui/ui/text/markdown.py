@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -263,11 +264,16 @@ def _grid(rows: list[list[list[Span]]], rights: list[bool], room: int, glyphs: G
             for row in rows
             for line in wrapped([span for cell in row for span in [*cell, Span("  ", "blank")]], room)
         ]
-    while sum(widths) > available:
-        widest = max(range(count), key=widths.__getitem__)
-        second = max((width for at, width in enumerate(widths) if at != widest), default=3)
-        over = sum(widths) - available
-        widths[widest] -= max(1, min(over, widths[widest] - second))
+    if sum(widths) > available:
+        most = (
+            bisect_right(range(available), available, key=lambda cap: sum(min(cap, one) for one in widths))
+            - 1
+        )
+        spare = available - sum(min(most, one) for one in widths)
+        for at in reversed(range(count)):
+            if widths[at] > most:
+                widths[at] = most + (spare > 0)
+                spare -= 1
     found: list[list[Span]] = []
     body = [[wrapped(cell, widths[at]) for at, cell in enumerate(row[:count])] for row in rows]
     wraps = any(len(cell) > 1 for cells in body for cell in cells)

@@ -52,14 +52,15 @@ def width_of(spans: Iterable[Span]) -> int:
 
 def cut(spans: Sequence[Span], width: int, ellipsis: str) -> list[Span]:
     """Spans in at most `width` cells; a line that is too long ends in the ellipsis."""
-    if width_of(spans) <= width:
+    following = width_of(spans)
+    if following <= width:
         return list(spans)
     found: list[Span] = []
     room = width
-    for at, span in enumerate(spans):
+    for span in spans:
         size = cell_len(span.text)
-        follows = width_of(spans[at + 1 :]) > 0
-        if size < room or (size == room and not follows):
+        following -= size
+        if size < room or (size == room and not following):
             found.append(span)
             room -= size
             continue
