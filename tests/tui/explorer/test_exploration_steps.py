@@ -9,7 +9,7 @@ from hypothesis import given
 
 from leafward.session.entries import Kind
 from leafward.session.session import Session
-from leafward.session.tree_layout import Layout
+from leafward.session.tree.tree_layout import Layout
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.folds import Folds
 from leafward_tui.explorer.model.gutter import GutterMaker
