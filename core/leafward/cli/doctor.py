@@ -30,6 +30,7 @@ from leafward.cli.hook import failures
 from leafward.cli.output.page import Page, emit_json, page, say
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import opened
+from leafward.cli.settings import say_excluded
 from leafward.export.doctor import (
     Problem,
     check,
@@ -165,8 +166,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         )
         return 0
     say(_everything_text(report, page()))
-    if report.excluded:
-        say(f"{counted(report.excluded, 'session')} excluded by the configuration")
+    say_excluded(report.excluded)
     return 0
 
 
