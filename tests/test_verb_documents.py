@@ -143,6 +143,50 @@ def test_documents_hold_the_keys_that_are_listed(tmp_path: Path, capsys: pytest.
         assert documents[verb].keys() <= told(verb, keys, documents[verb]), verb
 
 
+VARIANTS = (
+    "diff {} #9 leaf --patch b",
+    "diff {} #9 leaf --format md",
+    "diff {} #9 #12 leaf --what outcome",
+    "files {} --timeline README.md",
+    "files {} --rebuild README.md",
+    "files {} --into then --dry-run",
+    "select --functions",
+    "audit --kind list",
+    "ls --totals --by compaction",
+    "plan {} --strategy all",
+    "compact {} --strategy all --dry-run",
+    "compact {} --model openai/one --dry-run",
+    "exam {} --model openai/one --dry-run",
+    "move {} #9 --summary extractive --dry-run",
+    "keep {} --sanitised then --dry-run",
+    "doctor",
+    "doctor --forget --dry-run",
+    "doctor --clear-litter --dry-run",
+    "demo --copy then.jsonl",
+)
+"""Options with which a verb prints other keys."""
+
+
+@pytest.mark.parametrize("typed", VARIANTS)
+def test_the_keys_of_other_forms_are_told(
+    typed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from leafward.export.demo import demo_session
+
+    monkeypatch.chdir(tmp_path)
+    with demo_session() as session:
+        assert main([*typed.format(session).split(), "--json"]) in (0, 1), capsys.readouterr().err
+    keys = json.loads(capsys.readouterr().out).keys()
+    told = text_of("docs/json.md")
+    assert {key for key in keys if f"`{key}`" not in told} == set()
+    verb = typed.split(maxsplit=1)[0]
+    if "diagnostics" in keys and f"`{verb}`" in told.partition("have none, but")[0].rpartition("below (")[2]:
+        about = dict(rows(told, "| verb | |"))
+        assert "`diagnostics`" in next(
+            text for verbs, text in about.items() if f"`{verb}`" in verbs.split(", ")
+        )
+
+
 def listed_keys() -> dict[str, set[str]]:
     """The keys of each verb's document, as docs/json.md lists them."""
     return {

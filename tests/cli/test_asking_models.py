@@ -67,6 +67,24 @@ def test_what_a_dry_run_shows_is_what_is_sent(run: Run, endpoint: Endpoint, path
     assert sent == {request["prompt"] for request in shown["outgoing"]["requests"]}
 
 
+def test_a_repair_is_shown_before_a_model_is_asked_too(run: Run, endpoint: Endpoint, path: Path) -> None:
+    """A dry run asked the model, and a repair said nothing of what it sent."""
+    made = run("compact", path, "--keep-recent", "2000", "--accept-loss", "--json").document
+    before = path.read_bytes()
+    options = ("--repair", made["entry"], "--model", "openai/scripted", "--base-url", endpoint.base_url)
+    outcome = run("compact", path, *options, "--dry-run", "--json")
+    assert (outcome.code, outcome.err, endpoint.asked, path.read_bytes()) == (0, "", [], before)
+    shown = outcome.document
+    assert (shown["at"], shown["summarizer"], shown["dry_run"]) == (made["at"], "openai/scripted", True)
+    repaired = run("compact", path, *options, "--accept-loss", "--json")
+    assert repaired.code == 0
+    assert repaired.err.startswith("leafward: sending ")
+    assert repaired.document["first_kept"] == made["first_kept"]
+    assert {asked.prompt for asked in endpoint.asked} == {
+        one["prompt"] for one in shown["outgoing"]["requests"]
+    }
+
+
 def test_a_branch_is_left_with_a_models_summary(run: Run, endpoint: Endpoint, path: Path) -> None:
     outcome = run(
         *("move", path, "#205", "--summary", "model", "--model", "openai/scripted"),

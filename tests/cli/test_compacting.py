@@ -282,6 +282,8 @@ def test_a_few_words_are_enough(done: Run, tmp_path: Path) -> None:
         (("--strategy", "all"), "--strategy all only compares, so it needs --dry-run"),
         (("--strategy", "all", "--dry-run", "--model", "local/x"), "so it takes no --model"),
         (("--repair", "#264", "--at", "#3"), "--repair uses the place, cut and strategy of"),
+        (("--repair", "#264", "--keep-recent", "5"), "--repair uses the place, cut and strategy of"),
+        (("--repair", "#264", "--no-prune"), "--repair uses the place, cut and strategy of"),
         (("--base-url", "http://127.0.0.1:9"), "--base-url needs --model"),
         (("--max-tokens", "0"), "--max-tokens"),
         (("--behaviour", "9.9"), "no version '9.9'"),

@@ -364,3 +364,27 @@ def test_branches_without_a_conflict_take_no_choice(run: Run, tmp_path: Path) ->
     refused = run("merge-summaries", file.path, "#1", "leaf", "--choose", "9=a", "--dry-run")
     assert refused.code == 2
     assert "the branches have no conflict: leave out --choose" in refused.err
+
+
+def test_a_merge_that_waits_for_a_decision_has_the_keys_of_a_write(run: Run, tmp_path: Path) -> None:
+    """Of them only `op` and `dry_run` were there, and what is missing was told on stderr alone."""
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("Begin with the orchard: build the parser")
+    fork = file.said("begun")
+    file.user("The goal is now: ship the parser by Friday")
+    file.leaf = fork
+    file.user("Forget that; write the report about pears")
+    before = file.path.read_bytes()
+    command = ("merge-summaries", file.path, "#2", "leaf")
+    written = run(*command, "--prefer", "a", "--dry-run", "--json").document
+    for more, code in (((), 1), (("--dry-run",), 0)):
+        waits = run(*command, *more, "--json")
+        assert (waits.code, waits.err) == (code, "")
+        document = waits.document
+        assert document.keys() == written.keys()
+        assert (document["op"], document["entries"], document["summary"]) == (None, [], None)
+        assert document["from"] == document["leaf"] == file.leaf
+        (missing,) = document["diagnostics"]
+        assert missing["code"] == "undecided"
+        assert run(*command, *more).err == f"leafward: {missing['text']}; nothing was written\n"
+    assert file.path.read_bytes() == before

@@ -167,7 +167,7 @@ def test_an_illegal_cut_says_where_instead(run: Run, session: Path) -> None:
 
 def test_an_unknown_agent_names_the_nearest(run: Run, session: Path) -> None:
     outcome = run("fork", session, "leaf", "--to", "codec")
-    assert outcome.code == 1
+    assert outcome.code == 2
     assert "did you mean codex?" in outcome.err
     assert "did you mean" not in run("fork", session, "leaf", "--to", "nope").err
 

@@ -191,7 +191,7 @@ def test_a_cost_of_nothing_is_a_dot_in_the_totals(done: Run, store: Path) -> Non
 def test_no_such_folder_or_agent(run: Run, tmp_path: Path) -> None:
     assert run("ls", tmp_path / "missing").code == 1
     outcome = run("ls", "--agent", "py")
-    assert (outcome.code, outcome.out) == (1, "")
+    assert (outcome.code, outcome.out) == (2, "")
     assert "'py'" in outcome.err
 
 

@@ -126,11 +126,17 @@ class TestContext:
         assert (found["at"], found["messages"], found["tokens"]["total"]) == (None, [], 0)
         assert [remark["code"] for remark in found["diagnostics"]] == ["empty"]
 
-    def test_damage_on_the_path_is_told(self, done: Run, tmp_path: Path) -> None:
+    def test_damage_on_the_path_is_told(
+        self, done: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         file = PiFile(tmp_path / "s.jsonl")
         file.user("orphan", parent="ffffffff")
         found = done("context", file.path, "--json").document
         assert [remark["code"] for remark in found["diagnostics"]] == ["damage"]
+        shown = done("context", file.path).out
+        assert f"! {found['diagnostics'][0]['text']}" in shown.splitlines()
+        monkeypatch.setattr("leafward.cli.context._REMARKS", 0)
+        assert "! 1 more remark; --json has all" in done("context", file.path).out.splitlines()
 
     def test_usage_of_path_and_session(self, done: Run, tmp_path: Path) -> None:
         file = conversation(tmp_path / "s.jsonl", 2)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from leafward.agents.resume import Resume
 from leafward.base.safe_text import pasted_path, safe, shell_line, shell_word
 from tests.acting import Acting
 from tests.claude_transcript import Transcript
+from tests.cli.restored import Work
 from tests.codex_rollout import Rollout
 from tests.opencode_store import Conversation, Database
 from tests.pi_file import HEADER
@@ -228,3 +231,32 @@ def test_a_failed_import_says_how_its_document_is_imported(
     assert (outcome.code, outcome.out) == (1, "")
     assert "no room; the document is kept; to import it, run cd -- " in outcome.err
     assert Path(outcome.err.rsplit(" ", 1)[1].strip()).is_file()
+
+
+def test_an_id_in_a_command_of_ours_is_one_word(run: Run, tmp_path: Path) -> None:
+    """A shell runs the command that somebody copies: the id of a session is text of its file."""
+    name = "ses_1; touch owned"
+    work = Work(tmp_path)
+    header, _, rest = work.path.read_text(encoding="utf-8").partition("\n")
+    work.path.write_text(f"{json.dumps({**json.loads(header), 'id': name})}\n{rest}", encoding="utf-8")
+    restored = run("restore", work.path, work.at)
+    assert restored.code == 0, restored.err
+    told = [restored.out.splitlines()[-1].partition("  ")[0], run("undo", work.path).err.split("`")[1]]
+    assert [shlex.split(line) for line in told] == [["leafward", "restore", name, "--undo"]] * 2
+    store = Path(os.environ["PI_CODING_AGENT_DIR"]) / "sessions" / "--x--"
+    store.mkdir(parents=True)
+    deleted = run("delete", work.path.rename(store / "s.jsonl"))
+    told = [deleted.out.splitlines()[-1].partition("  ")[0]]
+    assert [shlex.split(line) for line in told] == [["leafward", "delete", "--undo", name]]
+    assert run("delete", "--undo", name).code == 0
+
+
+def test_a_path_that_is_told_is_the_path(done: Run, tmp_path: Path) -> None:
+    """White space in it stays: two spaces were one, and behind 400 characters nothing was left."""
+    folder = tmp_path / ("long" * 60) / ("longer" * 40) / "two  spaces"
+    folder.mkdir(parents=True)
+    file = folder / "a  session.jsonl"
+    told = done("demo", "--copy", file).out
+    assert told.startswith(f"wrote {file}; ")
+    assert shlex.split(told)[-3:] == ["leafward", "tree", str(file)]
+    assert str(folder / "x  y.md") in done("export", file, "-o", folder / "x  y.md", "--keep-secrets").out

@@ -277,7 +277,9 @@ def test_excluded_folders_are_counted_and_nothing_else(done: Run, run: Run, sess
     config_path().write_text('exclude = ["/home/ada/orchard"]\n')
     document = done("ls", "--json").document
     assert (document["sessions"], document["excluded"], document["totals"]["sessions"]) == ([], 1, 0)
-    assert "1 session excluded by the configuration" in done("ls").out
+    assert done("audit", "--json").document["excluded"] == 1
+    for verb in (("ls",), ("ls", "--totals"), ("audit",), ("doctor",)):
+        assert "1 session excluded by the configuration" in done(*verb).out.splitlines(), verb
     checked = done("doctor", "--json").document
     assert (checked["excluded"], checked["sessions"]) == (1, 0)
     assert run("show", "01a1fff0", "#0").code == 1, "it is not found by its id"

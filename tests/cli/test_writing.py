@@ -229,7 +229,7 @@ class TestLabelAndName:
             assert "the leaf is before the first entry: name an entry" in run(*verb).err
         bare = PiFile(path.with_name("bare.jsonl"))
         for verb in (("label", bare.path, "leaf", "x"), ("archive", bare.path, "leaf")):
-            assert run(*verb).err == "leafward: no entry 'leaf' in bare.jsonl\n"
+            assert run(*verb).err == "leafward: bare.jsonl has no entry yet\n"
 
     def test_as_it_was_nothing_is_written(self, done: Run, path: Path) -> None:
         done("label", path, "00000002", "x")

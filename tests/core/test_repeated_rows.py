@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.conversation import ConversationMessage
+from leafward.base.config import Config
 from leafward.branches.healing.call_pairs import CallPairs
+from leafward.branches.healing.healing import healing
 from leafward.cli.output.outline_lines import measure
 from leafward.compaction.exam.given_up import given_up
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.sizes import Sizes
+from leafward.export.doctor import check
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
@@ -23,7 +26,7 @@ from tests.codex_turns import Turns
 from tests.core.linear_time import in_linear_time
 from tests.core.scan_lines import HEAD, ONE, TWO, message, parents, scanned
 from tests.foreign_sessions import texts
-from tests.pi_file import PiFile
+from tests.pi_file import HEADER, PiFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,6 +59,24 @@ def test_one_call_with_thousands_of_results(tmp_path: Path) -> None:
         metrics = EntryMetrics(session)
         metrics.fill(session, range(len(session)))
         assert len(metrics) == len(session) == first + 9_999
+
+
+def test_thousands_of_calls_in_one_reply(tmp_path: Path) -> None:
+    """Each with its result; on a second branch all of them wait."""
+    calls = [f"c{number}" for number in range(20_000)]
+    file = PiFile(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
+    file.user("go")
+    reply = file.reply("looking", *calls)
+    for call in calls:
+        file.result(call)
+    with closing(Session.open(file.path)) as session:
+        with in_linear_time():
+            assert [problem.code for problem in check(session)] == ["long-line"]
+        with in_linear_time():
+            assert healing(session, Config()).changes == ()
+    file.user("aside", parent=reply)
+    with closing(Session.open(file.path)) as session, in_linear_time():
+        assert [problem.code for problem in check(session)] == ["long-line", "dangling-call"]
 
 
 def test_a_path_of_compactions_that_all_keep_its_beginning(tmp_path: Path) -> None:

@@ -72,9 +72,7 @@ def open_demo(open_app: OpenApp | None, as_json: bool) -> int:
 
 def copy_demo(file: Path, as_json: bool) -> int:
     """Writes the demo session to a new file. Raises LeafwardError where it exists or cannot be written."""
-    import shlex
-
-    from leafward.base.safe_text import safe_line
+    from leafward.base.safe_text import pasted_path, shell_word
     from leafward.cli.output.page import emit_json, say
     from leafward.export.demo import demo_text
     from leafward.export.output_file import write_new_document
@@ -86,7 +84,5 @@ def copy_demo(file: Path, as_json: bool) -> int:
     if as_json:
         emit_json({"path": str(file.resolve())})
     else:
-        say(
-            f"wrote {safe_line(str(file))}; look at it with: leafward tree {safe_line(shlex.quote(str(file)))}"
-        )
+        say(f"wrote {pasted_path(str(file))}; look at it with: leafward tree {shell_word(str(file))}")
     return 0

@@ -20,6 +20,7 @@ from leafward.catalog.lookup import typed_ids
 from leafward.cli.output.page import Page, emit_json, note, page, say, table, when, with_path
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, narrowing
+from leafward.cli.settings import say_excluded
 from leafward.export.audit import Audit, SecretPlace
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def audit(paths: Sequence[str], options: AuditOptions, as_json: bool) -> int:
         emit_json(_document(found, running, catalogue.excluded, remarks))
     else:
         say(_lines(found, bool(kinds), running, page(), typed_ids(catalogue.cards(), config, places)))
+        say_excluded(catalogue.excluded)
         _remark(remarks)
     if stopped:
         raise KeyboardInterrupt

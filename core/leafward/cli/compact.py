@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +12,7 @@ from leafward.base.figures import counted, percent
 from leafward.base.gc_pause import gc_paused
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import (
+    asks_model,
     cancellable,
     chosen,
     cost_text,
@@ -22,6 +23,7 @@ from leafward.cli.model_request import (
     sent_by,
     tell_outgoing,
 )
+from leafward.cli.options.compaction_options import PlanOptions
 from leafward.cli.output.exam_json import exam_json
 from leafward.cli.output.page import (
     Page,
@@ -90,18 +92,19 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
             refuse_unwritable(session)
         with busy(session.path, "a compaction") as claim, cancellable() as stop:
             if options.repair is not None:
-                made = _repaired(session, options.repair, options, settings)
+                plan, options, injection, own = _correction(session, options.repair, options, settings)
+                summarizer = summarizer if options.model is not None else own
             else:
                 plan = _plan(session, options, settings)
                 if not (dry_run or options.larger or isinstance(summarizer, Extractive)):
                     _refuse_larger(planned_growth(plan.diagnostics), "sent")
                 options = _with_sentences(session, plan.at, options)
                 injection = _injection(session, plan, options, settings, stop)
-                if dry_run and not isinstance(summarizer, Extractive):
-                    return _tell_requests(session, plan, options, summarizer, injection, as_json)
-                made = _summarised(session, plan, options, summarizer, injection, stop)
+            if dry_run and asks_model(summarizer):
+                return _tell_requests(session, plan, options, summarizer, injection, as_json)
+            made = _summarised(session, plan, options, summarizer, injection, stop)
             refuse_cancelled(stop)
-            if options.repair is None and not dry_run and not options.larger:
+            if not dry_run and not options.larger:
                 _refuse_larger(made.growth, "written")
             stopped = bool(unseen(made.survival)) and not options.accept_loss
             written = accept(session, made, Writing(dry_run=dry_run or stopped, claim=claim))
@@ -128,9 +131,8 @@ def _refuse_contradictions(options: CompactOptions, *, every: bool, dry_run: boo
         raise click.UsageError("--strategy all only compares, so it needs --dry-run")
     if every and options.model not in (None, Extractive.name):
         raise click.UsageError("--strategy all compares without asking a model, so it takes no --model")
-    if options.repair is not None and any(
-        one is not None for one in (options.at, options.cut, options.strategy)
-    ):
+    of_plan = (one for one in fields(PlanOptions) if one.name not in ("model", "base_url"))
+    if options.repair is not None and any(getattr(options, one.name) != one.default for one in of_plan):
         raise click.UsageError("--repair uses the place, cut and strategy of the compaction that it corrects")
 
 
@@ -191,7 +193,7 @@ def _summarised(
     focus, limit = options.focus or "", options.max_tokens
 
     def drafted(pins: tuple[str, ...]) -> Draft:
-        if not isinstance(summarizer, Extractive):
+        if asks_model(summarizer):
             span, budget = prepared(
                 session, plan, pins=pins, focus=focus, injection=injection, max_tokens=limit
             )
@@ -212,32 +214,31 @@ def _summarised(
     made = drafted(options.pins)
     if not options.pin_lost or not (lost := gate_pins(made)):
         return made
-    if made.summary.usage is not None:
-        # A summary by a model is not paid for twice.
+    if options.repair is not None or made.summary.usage is not None:
+        # A summary that stays is only added to, and one by a model is not paid for twice.
         return pinned(made, lost)
     return drafted((*options.pins, *lost))
 
 
-def _repaired(session: Session, repaired: str, options: CompactOptions, settings: Config) -> Draft:
+def _correction(
+    session: Session, repaired: str, options: CompactOptions, settings: Config
+) -> tuple[Plan, CompactOptions, Injection | None, Summarizer]:
+    """The plan, the options with its pins and without the question of size, the injected context and the summary of a compaction to correct."""
     # It knows how injected context is made, which nothing else here needs.
-    from leafward.compaction.draft.repair import repair
+    from leafward.compaction.draft.repair import corrected, own_summary
 
     index = session.find(repaired)
     if session.columns.kind[index] != Kind.COMPACTION:
         raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is not a compaction")
     options = _with_sentences(session, index, options)
-    summarizer = chosen(options.model, settings, options.base_url) if options.model is not None else None
     injection = injection_at(session, session.columns.parent[index], settings) if options.inject else None
-    made = repair(
-        session,
-        index,
-        pins=options.pins,
-        focus=options.focus or "",
-        summarizer=summarizer,
-        injection=injection,
-        max_tokens=options.max_tokens,
+    start = corrected(session, index, options.pins, injection)
+    return (
+        start.plan,
+        replace(options, pins=start.pins, larger=True),
+        start.injection,
+        own_summary(session, index),
     )
-    return pinned(made, gate_pins(made)) if options.pin_lost else made
 
 
 def _tell_requests(

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _NAME_SHOWN = 80
 """Most characters shown of a name from the session file."""
+_REMARKS = 12
+"""Most remarks that the text shows: a damaged file may have one for each entry."""
 
 
 def context(selector: str, at: str | None, as_json: bool) -> int:
@@ -122,13 +124,13 @@ def _context_remarks(session: Session, found: Context) -> list[dict[str, str]]:
     remarks, at = [], found.at
     if at == NO_ENTRY:
         remarks.append({"code": "empty", "text": "the session has no entries"})
+    remarks += [{"code": one.code, "text": one.text} for one in uncertainties(session, found)]
     damage = session.columns.damage
     if damage:
         path = set(session.tree.path(at))
         for index in sorted(path & damage.keys()):
             text = f"{session.columns.id_at(index)}: {session.columns.damage_text(index)}"
             remarks.append({"code": "damage", "text": text})
-    remarks += [{"code": one.code, "text": one.text} for one in uncertainties(session, found)]
     return remarks
 
 
@@ -148,8 +150,11 @@ def context_text(session: Session, at: EntryIndex, page: Page) -> Iterator[str]:
     yield ""
     yield from _ledger_lines(found, page)
     yield from faint(wrapped(_counted(found), page), page)
-    for note in uncertainties(session, found):
-        yield from warning(note.text, page)
+    remarks = _context_remarks(session, found)
+    for remark in remarks[:_REMARKS]:
+        yield from warning(safe_line(remark["text"]), page)
+    if len(remarks) > _REMARKS:
+        yield from warning(f"{counted(len(remarks) - _REMARKS, 'more remark')}; --json has all", page)
     path, whole = usage_totals(session, session.tree.path(found.at), range(session.inherited, len(session)))
     if whole.total:
         own = ", without what it inherited" if session.inherited else copied_too(session)

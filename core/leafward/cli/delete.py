@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, first_few
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import pasted_path, shell_word
 from leafward.catalog.lineage import parents
 from leafward.catalog.trash import bring_back, find_thrown, going, refuse_taken, throw_away
 from leafward.cli.output.page import emit_json, page, say
@@ -45,7 +45,7 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
         titles = first_few([fork.title for fork in goes.forks], 3)
         say(f"{counted(len(goes.forks), 'fork')} of it {stay}: {titles}")
     if thrown is not None:
-        say(page().style(f"leafward delete --undo {safe_line(card.id)}  brings it back", "faint"))
+        say(page().style(f"leafward delete --undo {shell_word(card.id)}  brings it back", "faint"))
     return 0
 
 
@@ -67,5 +67,5 @@ def _bring_back(thrown: TrashedSession, dry_run: bool, as_json: bool) -> int:
             }
         )
         return 0
-    say(f"{'would bring' if dry_run else 'brought'} back {safe_line(str(thrown.path))}")
+    say(f"{'would bring' if dry_run else 'brought'} back {pasted_path(str(thrown.path))}")
     return 0

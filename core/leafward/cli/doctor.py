@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from leafward.base import paths
 from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.regular_files import read_regular
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import pasted_path, safe_line, shell_word
 from leafward.branches.fork import left_imports
 from leafward.branches.healing.healing import NO_BEGINNING, healing
 from leafward.catalog.backups import is_kept_in
@@ -31,6 +30,7 @@ from leafward.cli.hook import failures
 from leafward.cli.output.page import Page, emit_json, page, say
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import opened
+from leafward.cli.settings import say_excluded
 from leafward.export.doctor import (
     Problem,
     check,
@@ -92,7 +92,7 @@ def _one(selector: str, as_json: bool) -> int:
                 counts = Counter(one.code for one in changes)
                 what = ", ".join(f"{number:,} {code}" for code, number in counts.items())
                 say(
-                    f"{'' if problems else 'no damage, but '}a provider or its agent may reject parts of it ({what}); leafward heal {safe_line(shlex.quote(selector), 400)} --dry-run shows what would heal it"
+                    f"{'' if problems else 'no damage, but '}a provider or its agent may reject parts of it ({what}); leafward heal {shell_word(selector)} --dry-run shows what would heal it"
                 )
     return 0
 
@@ -166,8 +166,7 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
         )
         return 0
     say(_everything_text(report, page()))
-    if report.excluded:
-        say(f"{counted(report.excluded, 'session')} excluded by the configuration")
+    say_excluded(report.excluded)
     return 0
 
 
@@ -251,10 +250,10 @@ def clear_litter(dry_run: bool, as_json: bool) -> int:
         return 0
     for one in gone:
         say(
-            f"{'would remove' if dry_run else 'removed'} {safe_line(str(one.path), 400)}, {counted(one.size, 'byte')}"
+            f"{'would remove' if dry_run else 'removed'} {pasted_path(str(one.path))}, {counted(one.size, 'byte')}"
         )
     for one in stays:
-        say(f"stays: {safe_line(str(one.path), 400)}: {one.stays}")
+        say(f"stays: {pasted_path(str(one.path))}: {one.stays}")
     if not after:
         say("nothing to clear: no interrupted write left files")
     return 0

@@ -97,7 +97,15 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
     going = prepared.work.outgoing()
     if dry_run:
         if as_json:
-            emit_json({**document, "model": None, "outgoing": outgoing_json(going), "dry_run": True})
+            emit_json(
+                {
+                    **document,
+                    "model": None,
+                    "outgoing": outgoing_json(going),
+                    "dry_run": True,
+                    "diagnostics": [],
+                }
+            )
         else:
             tell_outgoing(model, going, would=True)
             say(request_text(going))

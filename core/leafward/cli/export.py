@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted
 from leafward.base.redact.redaction import listed
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import pasted_path
 from leafward.cli.output.page import emit_json, note, say, write_text
 from leafward.cli.queries import chosen_entries
 from leafward.cli.selection import opened
@@ -69,6 +69,6 @@ def deliver(
     if file is None:
         write_text(text)
     else:
-        say(f"wrote {safe_line(str(file))}: {size}")
+        say(f"wrote {pasted_path(str(file))}: {size}")
     if redacted:
         note(f"redacted {listed(redacted)}; --keep-secrets leaves them")

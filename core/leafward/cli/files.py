@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import NotFound
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe, safe_line
+from leafward.base.safe_text import pasted_path, safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.cli.diff import bases_in, rebuilt_json
 from leafward.cli.output.entry_ids import shown_ids
@@ -275,7 +275,7 @@ def _store(
         )
         return 1 if done.failed else 0
     does = "would write" if dry_run else "wrote"
-    say(f"{does} {counted(len(done.files), 'file')}, {done.size:,} bytes, to {safe_line(str(done.folder))}")
+    say(f"{does} {counted(len(done.files), 'file')}, {done.size:,} bytes, to {pasted_path(str(done.folder))}")
     say(f"  {safe_line(path)}" for path in done.files)
     for one in _rests_on(written):
         note(f"{safe_line(one['path'])}: {one['why']}")

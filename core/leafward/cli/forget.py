@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import pasted_path, safe_line
 from leafward.branches.fork import left_imports
 from leafward.catalog.index import Index
 from leafward.cli.output.page import emit_json, say
@@ -37,15 +37,15 @@ def forget(dry_run: bool, as_json: bool) -> int:
         )
         return 0
     if size is None:
-        say(f"there is no index: {safe_line(str(path))}")
+        say(f"there is no index: {pasted_path(str(path))}")
     else:
         what = (
             counted(known, "session")
             if known is not None
             else f"it could not be used: {safe_line(index.rejected or '', 80)}"
         )
-        say(f"{'would drop' if dry_run else 'dropped'} {safe_line(str(path))}, {size:,} bytes ({what})")
+        say(f"{'would drop' if dry_run else 'dropped'} {pasted_path(str(path))}, {size:,} bytes ({what})")
     if documents:
         done, left = "would remove" if dry_run else "removed", counted(len(documents), "document")
-        say(f"{done} {left} left for an import in {safe_line(str(documents[0].parent))}")
+        say(f"{done} {left} left for an import in {pasted_path(str(documents[0].parent))}")
     return 0

@@ -14,7 +14,7 @@ from leafward.agents.recognition import agent_behind
 from leafward.agents.registry import agent_named
 from leafward.base.errors import Refused
 from leafward.base.figures import short
-from leafward.base.safe_text import excerpt_line, safe, safe_line
+from leafward.base.safe_text import excerpt_line, pasted_path, safe, safe_line
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 _ELSEWHERE = "--cwd FOLDER begins it in another folder"
-_LINE = 4000
-"""Most characters shown of a path or a command."""
 
 
 def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json: bool) -> int:
@@ -261,9 +259,9 @@ def _text(session: Session, made: Fork, target: Agent, done: str, *, imported: b
     if made.injected:
         yield row("adds", _added(made))
     if imported:
-        yield row("imported", f"into {safe_line(str(draft.path.parent), _LINE)}")
+        yield row("imported", f"into {pasted_path(str(draft.path.parent))}")
     else:
-        yield row("file", safe_line(str(draft.file), _LINE))
+        yield row("file", pasted_path(str(draft.file)))
         if draft.imported is not None:
             yield row("import", draft.imported.command.line())
     yield row("continue", draft.resume.line())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe, safe_line
+from leafward.base.safe_text import pasted_path, safe
 from leafward.cli.output.page import emit_json, say
 from leafward.export.installation import apply, installation, removal
 
@@ -39,7 +39,7 @@ def _carry_out(change: AgentFileChange, undo: str, dry_run: bool, as_json: bool)
             }
         )
         return 0
-    shown = safe_line(str(change.file), 400)
+    shown = pasted_path(str(change.file))
     if not change.changed:
         missing = change.before is None
         say(f"nothing to do: {f'there is no {shown}' if missing else f'{shown} is up to date'}")
@@ -53,7 +53,7 @@ def _carry_out(change: AgentFileChange, undo: str, dry_run: bool, as_json: bool)
         # With its indentation, exactly as it is written.
         say([f"{done} {shown}", *(safe(line).rstrip("\n") for line in change.lines())])
     if change.link is not None:
-        say(f"{safe_line(str(change.link), 400)} is a link to that file")
+        say(f"{pasted_path(str(change.link))} is a link to that file")
     if change.cost:
         say(f"at a compaction: {change.cost}")
     if change.note:

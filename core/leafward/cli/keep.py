@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.redact.redaction import listed
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import pasted_path
 from leafward.catalog.backups import keep as keep_copy
 from leafward.cli.output.page import emit_json, note, say
 from leafward.cli.selection import chosen_card
@@ -35,7 +35,7 @@ def keep(selector: str, dry_run: bool, as_json: bool) -> int:
             }
         )
         return 0
-    files, path = counted(len(done.files), done.what), safe_line(str(done.path))
+    files, path = counted(len(done.files), done.what), pasted_path(str(done.path))
     if done.changed:
         say(f"{'would keep' if dry_run else 'kept'} {files}, {done.size:,} bytes: {path}")
     else:
@@ -63,7 +63,9 @@ def keep_sanitised(selector: str, folder: Path, dry_run: bool, as_json: bool) ->
         )
         return 0
     files = counted(len(done.files), "file")
-    say(f"{'would write' if dry_run else 'wrote'} {files}, {done.size:,} bytes: {safe_line(str(done.path))}")
+    say(
+        f"{'would write' if dry_run else 'wrote'} {files}, {done.size:,} bytes: {pasted_path(str(done.path))}"
+    )
     note(f"redacted {listed(done.redacted)}" if done.redacted else "no secret found: the copy is the same")
     if done.untouched:
         note(f"{counted(len(done.untouched), 'file')} without text copied unchecked")

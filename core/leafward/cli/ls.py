@@ -25,7 +25,7 @@ from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
 from leafward.cli.queries import session_query
 from leafward.cli.selection import existing, narrowing
-from leafward.cli.settings import remarks_on
+from leafward.cli.settings import remarks_on, say_excluded
 from leafward.query.search.cards import CardShelf
 from leafward.session.columns import MIDWAY
 
@@ -83,6 +83,7 @@ def ls(paths: Sequence[str], options: ListOptions, as_json: bool) -> int:
         note(remark["text"])
     if options.add_up:
         say(totals_text(sums, options.by, page()))
+        say_excluded(catalogue.excluded)
         return 0
     filtered = options != ListOptions()
     leaving = {card.path: left for card in cards if (left := catalogue.expires(card)) is not None}
@@ -92,8 +93,7 @@ def ls(paths: Sequence[str], options: ListOptions, as_json: bool) -> int:
         cards, catalogue.details, lambda path: money(cost) if (cost := costs.get(path)) else ""
     )
     say(_text(cards, page(), places, catalogue.searched, leaving, kept, apart, ids, filtered=filtered))
-    if catalogue.excluded:
-        say(page().style(f"{counted(catalogue.excluded, 'session')} excluded by the configuration", "faint"))
+    say_excluded(catalogue.excluded)
     return 0
 
 

@@ -17,7 +17,7 @@ from leafward.branches.transfer.summary_merge import (
     draft_merge,
 )
 from leafward.cli.output.page import Page, emit_json, indented, note, page, say
-from leafward.cli.output.write_report import remark, write_json
+from leafward.cli.output.write_report import remark, unwritten_json, write_json
 from leafward.cli.selection import opened
 from leafward.session.journal.write import Writing
 
@@ -45,27 +45,31 @@ def merge_summaries(
         refused = bool(lost) and not options.drop_lines
         if text is not None and not refused:
             written = apply_merge(session, draft, text, Writing(dry_run=dry_run))
+        missing = ""
+        if undecided:
+            number = counted(len(undecided), "conflict")
+            missing = f"{number} not decided: --choose N=a|b|both|base for each, or --prefer"
+        elif refused:
+            number = counted(len(lost), "line")
+            missing = f"{number} would be dropped: --drop-lines writes the summary without them"
         if as_json:
             document = (
-                write_json(session, written) if written is not None else {"op": None, "dry_run": dry_run}
+                write_json(session, written)
+                if written is not None
+                else unwritten_json(session, dry_run=dry_run)
             )
+            if missing:
+                code = "undecided" if undecided else "dropped-lines"
+                document["diagnostics"].append({"code": code, "text": missing})
             emit_json({**document, **_merge_json(session, draft, choices, rest, lost), "summary": text})
         else:
             say(_merge_text(draft, choices, rest, text, page()))
             say(_lost_text(lost, page()))
             if written is not None:
                 remark(session, written)
-        if undecided and not dry_run:
-            number = counted(len(undecided), "conflict")
-            note(f"{number} not decided: --choose N=a|b|both|base for each, or --prefer; nothing was written")
-            return 1
-        if refused and not dry_run:
-            number = counted(len(lost), "line")
-            note(
-                f"{number} would be dropped: --drop-lines writes the summary without them; nothing was written"
-            )
-            return 1
-    return 0
+        if missing and not as_json:
+            note(f"{missing}; nothing was written")
+    return 1 if missing and not dry_run else 0
 
 
 def _merge_json(

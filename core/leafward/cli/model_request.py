@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import click
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.summaries.summarizers.model.requests import Outgoing
+    from leafward.summaries.summarizers.model.summarizer import Model
     from leafward.summaries.summarizers.summary import Span, Summarizer
 
 
@@ -75,13 +76,18 @@ def chosen(model: str | None, settings: Config, base_url: str | None = None) -> 
     return summarizer(name, settings, base_url)
 
 
-def sent_by(summarizer: Summarizer, span: Span, budget: int) -> Outgoing | None:
-    """Texts that a summariser would send; None if nothing leaves the machine."""
+def asks_model(summarizer: Summarizer) -> TypeGuard[Model]:
+    """Whether a summariser sends something."""
     if isinstance(summarizer, Extractive):
-        return None
+        return False
     from leafward.summaries.summarizers.model.summarizer import Model
 
-    return summarizer.outgoing(span, budget) if isinstance(summarizer, Model) else None
+    return isinstance(summarizer, Model)
+
+
+def sent_by(summarizer: Summarizer, span: Span, budget: int) -> Outgoing | None:
+    """Texts that a summariser would send; None if nothing leaves the machine."""
+    return summarizer.outgoing(span, budget) if asks_model(summarizer) else None
 
 
 def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool = False) -> None:
@@ -91,11 +97,8 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
     """
     if going is None:
         return
-    if not would:
-        from leafward.summaries.summarizers.model.summarizer import Model
-
-        if isinstance(summarizer, Model):
-            summarizer.refuse_unknown()
+    if not would and asks_model(summarizer):
+        summarizer.refuse_unknown()
     cost = f"about {money(going.cost)}" if going.cost is not None else "price not known"
     from leafward.summaries.summarizers.model.addresses import host_of
     from leafward.summaries.summarizers.model.settings import provider_of

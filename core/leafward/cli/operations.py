@@ -37,13 +37,12 @@ def undo(selector: str, op: str | None, dry_run: bool, as_json: bool) -> int:
 
 def _undone(session: Session, op: str | None, dry_run: bool) -> Write:
     """Undoes an operation. If only a restore of files can be undone, the error names the command for that."""
+    from leafward.files.restoration.record import undo_command
     from leafward.files.restoration.undo_step import restores_of
 
     restored = any(one.standing for one in restores_of(session))
     if op is None and restored and operation_log.undoable(operation_log.operations(session)) is None:
-        raise Refused(
-            f"no operation to undo; `leafward restore {safe_line(session.id, 40)} --undo` puts restored files back"
-        )
+        raise Refused(f"no operation to undo; `{undo_command(session.id)}` puts restored files back")
     return session_operations.undo(session, op, Writing(dry_run=dry_run))
 
 
@@ -56,6 +55,7 @@ def redo(selector: str, dry_run: bool, as_json: bool) -> int:
 
 def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) -> int:
     with opened(selector) as session:
+        from leafward.files.restoration.record import undo_command
         from leafward.files.restoration.undo_step import restores_of
 
         written = act(session)
@@ -71,10 +71,7 @@ def _take_back(selector: str, act: Callable[[Session], Write], as_json: bool) ->
         say(f"{page().style(done, 'ghost')} {what}: {_set_back(session, written, about, log)}")
         remark(session, written)
         if any(one.move == about.root for one in restores_of(session) if one.standing):
-            note(
-                "the files that were restored with it stay; "
-                f"`leafward restore {safe_line(session.id, 40)} --undo` puts them back"
-            )
+            note(f"the files that were restored with it stay; `{undo_command(session.id)}` puts them back")
     return 0
 
 

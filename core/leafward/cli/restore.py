@@ -9,7 +9,7 @@ import click
 
 from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe, safe_line
+from leafward.base.safe_text import pasted_path, safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.branches.diff.patches import restore_diff as diff_of
 from leafward.cli.output.page import cells, emit_json, note, pad, page, say, wrapped
@@ -17,7 +17,13 @@ from leafward.cli.selection import opened
 from leafward.files.file_names import locate
 from leafward.files.file_replay.bases import WorkspaceBases
 from leafward.files.restoration.plan import RestoreAction, plan_restore
-from leafward.files.restoration.record import RestoreState, halfway_words, interrupted, last_left
+from leafward.files.restoration.record import (
+    RestoreState,
+    halfway_words,
+    interrupted,
+    last_left,
+    undo_command,
+)
 from leafward.files.restoration.undo_step import restores_of
 from leafward.files.restoration.write import last_entry, project_of, restore, undo
 from leafward.files.tool_calls import table_of
@@ -151,11 +157,9 @@ def _say_done(number: int, offered: int, record: Record | None, dry_run: bool, p
     elif dry_run:
         say(f"would restore {counted(number, 'file')}")
     elif record is not None:
-        words = (
-            f"restored {counted(number, 'file')}; the files from before are in {safe_line(str(record.place))}"
-        )
+        words = f"restored {counted(number, 'file')}; the files from before are in {pasted_path(str(record.place))}"
         say(wrapped(words, page))
-        say(page.style(f"leafward restore {safe_line(record.session, 40)} --undo  puts them back", "faint"))
+        say(page.style(f"{undo_command(record.session)}  puts them back", "faint"))
 
 
 def _document(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.config import Config, load
-from leafward.cli.output.page import note
+from leafward.base.figures import counted
+from leafward.cli.output.page import note, page, say
 
 if TYPE_CHECKING:
     from leafward.base.config import ConfigProblem
@@ -29,3 +30,9 @@ def remarks_on(problems: list[ConfigProblem]) -> list[str]:
         *map(str, problems[:_MOST]),
         *([f"the settings have {more} more problems: leafward doctor lists all"] if more > 0 else ()),
     ]
+
+
+def say_excluded(number: int) -> None:
+    """Says how many sessions the configuration leaves out, if any."""
+    if number:
+        say(page().style(f"{counted(number, 'session')} excluded by the configuration", "faint"))

@@ -10,6 +10,7 @@ import click
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import (
+    asks_model,
     cancellable,
     chosen,
     cost_text,
@@ -125,12 +126,11 @@ def _nothing(
 
 def window_of(summarizer: Summarizer, settings: Config) -> int:
     """Tokens that a request may have: the model's window, or the configured one if no model is asked."""
-    if isinstance(summarizer, Extractive):
+    if not asks_model(summarizer):
         return settings.window
     from leafward.summaries.summarizers.model.settings import window_of as window_of_model
-    from leafward.summaries.summarizers.model.summarizer import Model
 
-    return window_of_model(summarizer.settings) if isinstance(summarizer, Model) else settings.window
+    return window_of_model(summarizer.settings)
 
 
 def _named(session: Session, index: int) -> str:

@@ -354,48 +354,60 @@ class _References:
                 yield Problem(code, text, columns.id(EntryIndex(index)), columns.start[index])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Open:
-    """Calls that still wait for their result at an entry of a path."""
+    """The calls of a reply, and those of them that still wait for their result at the present place of a path."""
 
     reply: int
-    calls: frozenset[str]
+    number: int
+    calls: set[str]
 
 
 def _unmatched(session: Session, references: _References) -> tuple[dict[int, set[str]], list[int]]:
     """Calls without a result by their reply, and results without a call; each call is followed down every path below its reply."""
     tree, columns = session.tree, session.columns
     kinds = columns.kind
-    waiting: dict[int, _Open] = {}
+    above: list[tuple[int, _Open | None, list[tuple[_Open, str]]]] = []
+    """Of each run of entries above: its last entry, what waits there, and the calls that have their result in it."""
     failed: dict[int, set[str]] = {}
     after_dropped: set[int] = set()
     stray: list[int] = []
+
+    def note_failed(waiting: _Open | None) -> None:
+        if waiting is not None and waiting.calls:
+            missing = failed.setdefault(waiting.reply, set())
+            if len(missing) < waiting.number:
+                missing.update(waiting.calls)
+
     for run in tree.preorder:
         start, stop = tree.bounds(run)
-        above = columns.parent[start]
-        current = waiting.get(above)
-        lenient = above in after_dropped
+        parent = columns.parent[start]
+        while above and above[-1][0] != parent:
+            # On another branch these calls still wait.
+            for waiting, call in above.pop()[2]:
+                waiting.calls.add(call)
+        current = above[-1][1] if above else None
+        answered: list[tuple[_Open, str]] = []
+        lenient = parent in after_dropped
         for index in range(start, stop):
             kind = kinds[index]
             if kind == Kind.TOOL_RESULT:
                 call, _ = references.results.get(index, ("", ""))
                 if current is not None and call in current.calls:
-                    rest = current.calls - {call}
-                    current = _Open(current.reply, rest) if rest else None
+                    current.calls.remove(call)
+                    answered.append((current, call))
                 elif not lenient:
                     stray.append(index)
             elif kind in (Kind.ASSISTANT, Kind.USER):
-                if current is not None:
-                    failed.setdefault(current.reply, set()).update(current.calls)
+                note_failed(current)
                 calls = references.calls.get(index)
-                current = _Open(index, frozenset(calls)) if calls else None
+                current = _Open(index, len(calls), set(calls)) if calls else None
                 lenient = index in references.dropped
-        if current is not None:
-            waiting[stop - 1] = current
-            if not tree.content_children(run):
-                failed.setdefault(current.reply, set()).update(current.calls)
+        if not tree.content_children(run):
+            note_failed(current)
         if lenient:
             after_dropped.add(stop - 1)
+        above.append((stop - 1, current, answered))
     return failed, stray
 
 

@@ -256,6 +256,8 @@ class Session:
         """The entry that a user means: an id, a unique prefix of one, `leaf`, `root` or `#N`. Raises NotFound."""
         found = entry_named(selector, self.scan, self.tree)
         if found < 0:
+            if not len(self):
+                raise NotFound(f"{self.path.name} has no entry yet")
             raise NotFound(f"no entry {selector!r} in {self.path.name}")
         return found
 

@@ -22,6 +22,8 @@ class CallPairs:
         self._messages = messages
         self._changes = changes
         self._results = _Results(messages)
+        self._others = [position for position, one in enumerate(messages) if one.role != "result"]
+        """The positions of all that is no result."""
         self._arguments: dict[str, object] = {}
         """The ids given so far, each with the arguments of its call."""
         self._numbers: dict[str, int] = {}
@@ -89,7 +91,8 @@ class CallPairs:
 
     def _moved_up(self, call: str, position: int, found: int) -> ConversationMessage:
         result = self._messages[found]
-        if any(between.role != "result" for between in self._messages[position + 1 : found]):
+        following = bisect_right(self._others, position)
+        if following < len(self._others) and self._others[following] < found:
             text = f"the result of call {call} is too far below: it is moved up to its call"
             self._change("late-result", text, result.entry)
         return result

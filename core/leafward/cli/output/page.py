@@ -232,7 +232,7 @@ def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def wrapped(text: str, page: Page, *, first: str = "", below: str = "  ") -> list[str]:
-    """Safe text in lines as wide as the page, broken at spaces; a word that is longer stays whole, as it may be a path.
+    """Safe text in lines as wide as the page, broken at spaces; a longer word stays whole: paths, ids and addresses are copied.
 
     `first` precedes the first line, `below` the others; neither has a style.
     """

@@ -26,7 +26,7 @@ def totals_text(sums: Totals, by: str, page: Page) -> Iterator[str]:
         yield from _by_name(sums, by, page)
     unknown = sums.all.unpriced
     parts = (counted(sums.all.sessions, "session"), f"{short(sums.all.tokens)} tokens", _cost(sums.all, "$0"))
-    yield page.style("   ".join(parts), "bold")
+    yield page.style("   ".join(filter(None, parts)), "bold")
     if unknown:
         yield page.style(
             f"{counted(unknown, 'session')} without a recorded cost; shared history counted once; cached tokens count too",

@@ -54,6 +54,21 @@ def write_json(session: Session, written: Write) -> Body:
     }
 
 
+def unwritten_json(session: Session, *, dry_run: bool) -> Body:
+    """The keys of an operation that was not written, as a decision of the user is missing."""
+    leaf = session.columns.id_at(session.leaf)
+    empty = dict.fromkeys(("op", "kind", "target", "undoes", "backup"))
+    return {
+        **empty,
+        "from": leaf,
+        "leaf": leaf,
+        "entries": [],
+        "size": 0,
+        "dry_run": dry_run,
+        "diagnostics": [],
+    }
+
+
 def _diagnostics(session: Session, written: Write) -> list[Body]:
     remarks: list[Body] = [{"code": remark.code, "text": remark.text} for remark in written.remarks]
     if written.recent and written.changed and not written.dry_run:

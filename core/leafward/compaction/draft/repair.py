@@ -6,7 +6,7 @@ there, as a branch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
 from leafward.base.strategies import Strategy
@@ -44,10 +44,37 @@ def repair(
     injection: Injection | None = None,
     max_tokens: int | None = None,
 ) -> Draft:
-    """A draft that corrects a compaction: its cut, its pins and new ones.
+    """A draft that corrects a compaction.
 
-    Without a `summarizer` the compaction's own summary stays word for word, and so does its injected context, unless another
-    `injection` is given. Raises Refused if the entry is not a compaction, and the errors of `draft`.
+    Without a `summarizer` the compaction's own summary stays word for word. Raises Refused if the entry is not a compaction, and
+    the errors of `draft`.
+    """
+    start = corrected(session, compaction, pins, injection)
+    return draft(
+        session,
+        start.plan,
+        summarizer if summarizer is not None else own_summary(session, compaction),
+        pins=start.pins,
+        focus=focus,
+        injection=start.injection,
+        max_tokens=max_tokens,
+    )
+
+
+class Correction(NamedTuple):
+    """What a draft that corrects a compaction begins with."""
+
+    plan: Plan
+    pins: tuple[str, ...]
+    injection: Injection | None
+
+
+def corrected(
+    session: Session, compaction: int, pins: Sequence[str] = (), injection: Injection | None = None
+) -> Correction:
+    """The cut of a compaction, its pins and new ones, and its injected context, unless another is given.
+
+    Raises Refused if the entry is not a compaction.
     """
     body = session.body(compaction) or {}
     if session.columns.kind[compaction] != Kind.COMPACTION:
@@ -55,15 +82,7 @@ def repair(
     stored = stored_parts(str(body.get("summary") or ""))
     if injection is None and stored.injected:
         injection = _carried(stored.injected)
-    return draft(
-        session,
-        plan_of(session, compaction),
-        summarizer if summarizer is not None else _AsItIs(session, body),
-        pins=[*pins_in(body), *pins],
-        focus=focus,
-        injection=injection,
-        max_tokens=max_tokens,
-    )
+    return Correction(plan_of(session, compaction), (*pins_in(body), *pins), injection)
 
 
 def own_summary(session: Session, compaction: int) -> Summarizer:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, make_private, state_dir
 from leafward.base.regular_files import read_regular
-from leafward.base.safe_text import safe_line
+from leafward.base.safe_text import shell_word
 from leafward.files.restoration.project_folder import FileKind, OnDisk, digest
 from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder, write_new
 from leafward.session.journal.lock import locked
@@ -243,10 +243,15 @@ def records(folder: str | None = None) -> list[Record]:
     return [one for one in found if one is not None and folder in (None, one.folder)]
 
 
+def undo_command(session: str) -> str:
+    """The command that undoes the last restore of a session, with its id as one word of a shell."""
+    return f"leafward restore {shell_word(session)} --undo"
+
+
 def halfway_words(record: Record) -> str:
     """The message about a restore that stopped halfway, with the way to put its files back."""
-    undo = f"`leafward restore {safe_line(record.session, 40)} --undo`"
-    return f"restore {record.number} of this project stopped halfway; {undo} puts its files back"
+    undo = undo_command(record.session)
+    return f"restore {record.number} of this project stopped halfway; `{undo}` puts its files back"
 
 
 def interrupted(folder: str) -> Record | None:

@@ -27,6 +27,7 @@ from leafward.files.restoration.record import (
     halfway_words,
     interrupted,
     store,
+    undo_command,
 )
 from leafward.session.entries import EntryIndex
 from leafward.session.journal import session_operations
@@ -203,9 +204,7 @@ def _failed(folder: ProjectFolder, record: Record, error: Refused) -> Refused:
     try:
         _put_back(folder, replace(record, state=RestoreState.WRITING))
     except (OSError, Refused):
-        return Refused(
-            f"the restore stopped: {error}; `leafward restore {record.session} --undo` puts the files back"
-        )
+        return Refused(f"the restore stopped: {error}; `{undo_command(record.session)}` puts the files back")
     return Refused(f"the restore stopped: {error}; all files are as they were")
 
 
@@ -268,7 +267,7 @@ def _put_back(folder: ProjectFolder, record: Record) -> Undone:
         with _named(str(record.place)):
             store(record)
     except Refused as error:
-        again = f"`leafward restore {record.session} --undo` goes on with it"
+        again = f"`{undo_command(record.session)}` goes on with it"
         raise Refused(f"the undo stopped: {error}; {again}") from error
     return Undone(record, tuple(sorted(paths)))
 
