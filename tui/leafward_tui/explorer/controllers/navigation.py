@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.density import Density
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+from leafward_tui.explorer.controllers.controller import HIDDEN, ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind, ShownLine
 from leafward_tui.explorer.model.rows import RowPainter
@@ -116,8 +116,7 @@ class Navigation(ExplorerController):
         """The line of the cursor, with its exploration; None, and a note, where its rows are hidden or there are none."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
-            text = "" if self._state.bare else "these rows are hidden: go to one that is shown"
-            self._view.tell(text, "warn")
+            self._view.tell("" if self._state.bare else HIDDEN, "warn")
             return None
         return exploration, line
 
