@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,9 @@ from textual.widgets._toast import ToastRack
 
 from leafward.export.demo import demo_session
 from leafward.session.entries import Kind
+from leafward.session.journal.session_operations import label
+from leafward.session.journal.write import Writing
+from leafward.session.session import Session
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.explorer.state import ExplorerState
 from leafward_tui.ui.keys.intents import APP_ACTIONS, intents_for
@@ -61,6 +65,27 @@ async def test_a_toast_covers_no_strip(file: Named, size: tuple[int, int]) -> No
         # It stands at the bottom, above its margin.
         await until(pilot, lambda: screen.panes.strip.region.y)
         assert size[1] - rack.styles.margin.bottom <= screen.panes.strip.region.y
+
+
+@pytest.mark.parametrize(
+    ("size", "labels", "numbers"),
+    [
+        (NARROW, "[label 0] [label 1] [label 2] [label 3] +2", "1 34"),
+        (WIDE, "[label 0] [label 1] +4", "1 2 34"),
+    ],
+)
+async def test_labels_leave_the_row_its_words_and_its_numbers(
+    file: Named, size: tuple[int, int], labels: str, numbers: str
+) -> None:
+    file.working_turn("much")
+    with closing(Session.open(file.path)) as session:
+        first = session.columns.index(file.prompts["much"])
+        for number in range(6):
+            label(session, first + number, f"label {number}", Writing())
+    file.turn("last", "much")
+    async with exploring(file.path, size) as (_, screen):
+        row = next(row for row in tree(screen) if "much" in row)
+        assert row.split()[1:] == ["much", "prompt", *labels.split(), *numbers.split()]
 
 
 class TestOpening:

@@ -20,6 +20,7 @@ from leafward_tui.explorer.controllers.context_edit import typed_tokens
 from leafward_tui.explorer.controllers.row_metrics import CountOrder
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.model.summary_request import SummaryRequest, SummaryRun
 from leafward_tui.explorer.state import ExplorerState, Mode
 from tests.sources import native
 from tests.tui.explored import lines
@@ -339,6 +340,34 @@ def test_nothing_folds_or_moves_where_a_filter_hides_rows(explorer: Explorer) ->
         f"a filter hides {hidden} rows here",
         "these rows are hidden: go to one that is shown",
     ]
+    assert not explorer.view.asked
+
+
+def test_keys_for_one_row_say_why_they_do_nothing_on_several(explorer: Explorer) -> None:
+    keys = ("files.restore", "context.edit", "file.timeline")
+    explorer.view.tree.cursor = 0
+    explorer.press("fold.all")
+    fold = next(y for y in explorer.view.tree.rows_on_screen() if explorer.lines[y].kind.is_fold)
+    explorer.view.tree.cursor = fold
+    for key in keys:
+        explorer.press(key)
+    assert explorer.view.said == ["several rows are folded here: unfold them and choose one"] * 3
+    explorer.its.filter.set(Filter.ERRORS)
+    explorer.view.said.clear()
+    stub = next(y for y in explorer.view.tree.rows_on_screen() if explorer.lines[y].kind is LineKind.HIDDEN)
+    explorer.view.tree.cursor = stub
+    for key in (*keys, "bisect.open"):
+        explorer.press(key)
+    assert explorer.view.said == ["these rows are hidden: go to one that is shown"] * 4
+    assert not explorer.view.asked
+
+
+def test_nothing_is_typed_that_a_summary_under_way_would_refuse(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("x"))
+    explorer.state.summary = SummaryRun(SummaryRequest(9, 3, 31))
+    for key in ("label.edit", "name.edit", "branch.archive"):
+        explorer.press(key)
+    assert explorer.view.said == ["a summary of this session is still being made"] * 3
     assert not explorer.view.asked
 
 

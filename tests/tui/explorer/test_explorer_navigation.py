@@ -18,6 +18,7 @@ from leafward_tui.inspector.tab import Tab
 from tests.acting import Acting, call
 from tests.pi_file import HEADER
 from tests.tui.explored import (
+    NARROW,
     Named,
     exploring,
     here,
@@ -89,6 +90,24 @@ class TestGoing:
             assert any("'" in row[:3] and "b prompt" in row for row in tree(screen))
             await pilot.press("m", "G", "apostrophe")
             assert here(screen) == "d"
+
+    async def test_letters_go_with_a_click_on_a_row(self, file: Named) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("f")
+            assert screen.panes.tree.jumping
+            await pilot.click(screen.panes.tree, offset=(10, 1))
+            assert (here(screen), screen.panes.tree.jumping) == ("b", False)
+
+    async def test_no_letters_are_asked_for_where_no_row_has_any(self, tmp_path: Path) -> None:
+        file = Named(tmp_path / "session.jsonl")
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("f")
+            assert note(screen) == "nothing was said in this session yet"
+        file.turn("a")
+        async with exploring(file.path, NARROW) as (pilot, screen):
+            await pilot.press("1", "f")
+            assert note(screen) == "! only rows of the tree have letters   esc tree"
+            assert not screen.panes.tree.jumping
 
     async def test_letters_jump_to_a_row(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

@@ -146,3 +146,14 @@ def test_while_it_is_written_nothing_else_can_be_chosen(work: Work, choosing: Ch
 def test_a_file_that_is_created_says_that_its_permissions_are_not_recorded(choosing: Choosing) -> None:
     created = next(one for one in choosing.choice.files if one.path == "notes.md")
     assert "permissions" in created.remark
+
+
+def test_after_a_write_was_cancelled_the_next_one_is_not(choosing: Choosing) -> None:
+    choice = choosing.choice
+    choice.accept()
+    choice.leave()
+    choosing.jobs.run("write")
+    assert (choice.problem, choosing.view.closed) == ("cancelled; nothing was written", [])
+    choice.accept()
+    choosing.jobs.run("write")
+    assert choosing.view.closed == ["written"]

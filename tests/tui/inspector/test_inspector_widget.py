@@ -1,11 +1,13 @@
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.geometry import Offset
+from textual.selection import Selection as TextSelection
 
 from leafward.base.config import Config
 from leafward_tui.app.input_priority import InputPriority
@@ -379,6 +381,23 @@ async def test_a_drag_selects_text_and_is_no_click(session: Session) -> None:
         await pilot.mouse_up(view, offset=(11, row))
         await until(pilot, lambda: app.screen.get_selected_text() in {"first", "first "})
         assert not [message for message in app.heard if isinstance(message, EntryWanted)]
+
+
+@pytest.mark.parametrize(("text", "chosen"), [("漢字 and more", "字 and"), ("é́ café noir", " café")])
+async def test_a_selection_is_marked_where_its_text_stands(tmp_path: Path, text: str, chosen: str) -> None:
+    """Textual counts the ends of a selection in characters, a strip is cut by cells."""
+    with closing(write_session(tmp_path / "wide.jsonl", user(text))) as wide:
+        async with inspecting(turn(wide), 40) as (pilot, app):
+            view, page = app.inspector.view, sure(app.inspector.page)
+            row = line_with(page, text)
+            start = 1 + page.lines[row].text.index(chosen)
+            ends = Offset(start, row), Offset(start + len(chosen), row)
+            app.screen.selections = {view: TextSelection(*ends)}
+            await pilot.pause()
+            marked = app.styles_now.ghost_tint.text.bgcolor
+            strip = view.render_line(row)
+            found = (one.text for one in strip if one.style is not None and one.style.bgcolor == marked)
+            assert "".join(found) == chosen
 
 
 @pytest.mark.parametrize("size", [(20, 5), (9, 3), (4, 2)])

@@ -11,6 +11,7 @@ from textual.geometry import Size
 
 from leafward.base.config import Config
 from leafward.session.journal.session_operations import label, move, redo, undo
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.tui.explored import NARROW, WIDE, Named, exploring
@@ -153,6 +154,13 @@ class TestScreen:
             assert not any("undo this" in row for row in rows(screen.app)), "an undo that was redone is over"
             await pilot.press("u")
             await until(pilot, lambda: "already redone, by entry #" in note(screen))
+
+    async def test_what_is_written_after_the_log_was_left_is_shown_in_the_tree(self, hands: Hands) -> None:
+        async with logging(hands.file.path) as (pilot, screen):
+            await pilot.press("escape")
+            await reached(pilot, ExplorerScreen)
+            label(screen.state.session, hands.prompt("c"), "pears", hands.writing())
+            await until(pilot, lambda: "[pears]" in "\n".join(rows(pilot.app)))
 
     async def test_an_agent_s_move_is_taken_back_too(self, hands: Hands) -> None:
         before = lines(hands.file.path)

@@ -125,6 +125,23 @@ def test_an_operation_is_taken_back_after_an_answer_and_only_once_at_a_time(part
     assert len(parts.screen.operations) == 3
 
 
+def test_a_change_that_waits_for_a_look_at_the_file_says_so(parts: Parts) -> None:
+    parts.operations.actions["operation.undo"]()
+    parts.jobs.run("rehearsal")
+    assert parts.screen.answer is not None
+    parts.state.writing = True
+    parts.screen.answer("u")
+    assert parts.screen.said == ["the last change is still being written"]
+    assert "write" not in parts.jobs.waiting
+
+
+def test_nothing_is_asked_over_another_screen(parts: Parts) -> None:
+    parts.operations.actions["operation.undo"]()
+    parts.screen.on_top = False
+    parts.jobs.run("rehearsal")
+    assert parts.screen.answer is None
+
+
 def test_a_session_that_cannot_be_written_says_why(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(parts.state.session), "read_only", property(lambda _session: "a kept copy"))
     parts.operations.actions["operation.undo"]()

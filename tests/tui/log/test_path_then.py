@@ -75,6 +75,24 @@ class TestThePathThen:
         if 4 <= room < 9:
             assert any("▸" in row for row in drawn)
 
+    def test_the_first_turn_of_a_long_abandoned_branch_is_found_without_its_others(
+        self, hands: Hands, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number in range(200):
+            hands.file.turn(f"n{number}")
+        hands.session.refresh()
+        move(hands.session, hands.end("y"), hands.writing())
+        asked = []
+
+        def counted(_path: PathThen, _above: int, _entry: int, most: int) -> list[int]:
+            asked.append(most)
+            return []
+
+        monkeypatch.setattr(PathThen, "_heads", counted)
+        deeds = hands.deeds()
+        assert PathThen(deeds)._left_row(hands.end("n199"), hands.end("b"), last=True).text == "c prompt"
+        assert not asked
+
     def test_in_ascii(self, hands: Hands) -> None:
         move(hands.session, hands.end("y"), hands.writing())
         assert "".join(self.drawn(hands, 9, ASCII)).isascii()

@@ -82,9 +82,9 @@ async def test_an_exception_becomes_words_and_a_cancelled_job_says_nothing(pilot
     jobs, done, words = jobs_of(pilot), list[str](), list[str]()
     jobs.latest("a", partial(failing, Refused("the file changed")), done.append, words.append)
     jobs.latest("b", partial(failing, Cancelled("given up")), done.append, words.append)
-    jobs.latest("c", partial(failing, ValueError("odd")), done.append, words.append)
+    jobs.latest("c", partial(failing, ValueError("odd\x1b[31m\nred")), done.append, words.append)
     await settled(pilot)
-    assert sorted(words) == ["the file changed", "unforeseen ValueError: odd"]
+    assert sorted(words) == ["the file changed", "unforeseen ValueError: odd␛[31m red"]
     assert not done
 
 

@@ -183,7 +183,7 @@ async def test_one_kind_alone_and_everything_again(tmp_path: Path) -> None:
         assert "kept hidden" in "\n".join(rows(pilot.app))
         await pilot.press("5")
         assert {screen.state.folds.only} == {Link.INJECTED}
-        assert "nothing is cut here" in screen.view.about.text
+        assert "nothing is dropped here" in screen.view.about.text
         await pilot.press("escape")
         assert {screen.state.folds.only} == {None}
         await pilot.press("escape")

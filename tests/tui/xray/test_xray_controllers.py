@@ -140,8 +140,20 @@ def test_a_kind_that_is_not_there_is_said_and_changes_nothing(
 ) -> None:
     screen, state, lines = xray
     lines.show_only(Link.CUT)
+    lines.show_only(Link.PREFIX)
     assert state.folds.only is None
-    assert screen.said == ["nothing is cut here"]
+    assert screen.said == ["nothing is dropped here", "no turn is split here"]
+
+
+def test_the_title_counts_the_hits_that_a_filter_leaves(xray: tuple[FakeScreen, XRayState, Lines]) -> None:
+    screen, _, lines = xray
+    screen.search.hits.search("tree")
+    every = len(screen.search.hits.hits)
+    titles: list[int] = []
+    screen.show_title = lambda: titles.append(len(screen.search.hits.hits))
+    lines.show_only(Link.INJECTED)
+    assert titles[-1:] == [len(screen.search.hits.hits)]
+    assert titles[-1] < every
 
 
 def test_leaving_ends_the_search_then_shows_everything_then_closes(

@@ -111,15 +111,21 @@ class PathThen:
         entries = self._text.session.columns.entries_in(
             range(run.start, run.stop) for run in tree.below(ancestor, left)
         )
-        heads = self._heads(ancestor, left, self._turns(ancestor, left))
+        head = self._first_head(ancestor, left)
         joint = (glyphs.branch_last, "faint") if last else (glyphs.branch, "leaf")
         return PathRow(
             (joint, (glyphs.arm, "faint"), (glyphs.prompt_off, "sub")),
-            self._text.headline(heads[0] if heads else left),
+            self._text.headline(head if head >= 0 else left),
             "faint",
             f"abandoned: {counted(entries, 'entry', 'entries')}",
             "warn",
         )
+
+    def _first_head(self, above: int, entry: int) -> int:
+        """The first entry that begins a row on the path below `above` and down to `entry`; -1 for none."""
+        kind, runs = self._text.session.columns.kind, self._text.session.tree.below(above, entry)
+        found = (kind.find(head, run.start, run.stop) for run in runs for head in HEADS)
+        return min((at for at in found if at >= 0), default=NO_ENTRY)
 
     def _heads(self, above: int, entry: int, most: int) -> list[int]:
         """The last entries that begin a row on the path below `above` and down to `entry`, top first."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual.worker import get_current_worker
 
 from leafward.base.errors import Cancelled, LeafwardError, reason_of
+from leafward.base.safe_text import safe_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +100,8 @@ class Jobs:
             except (LeafwardError, OSError) as error:
                 tell = failed(reason_of(error))
             except Exception as error:  # a defect of a job ends neither its thread nor the application
-                tell = failed(f"unforeseen {type(error).__name__}: {error}")
+                # Its words may be those of a session.
+                tell = failed(safe_line(f"unforeseen {type(error).__name__}: {error}"))
             else:
 
                 def tell() -> object:

@@ -12,7 +12,6 @@ from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import NO_PROJECT_FOLDER
 from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
-from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.words.write_words import named
 
 if TYPE_CHECKING:
@@ -191,9 +190,10 @@ class Bisect(ExplorerController):
 
     def _ends(self) -> tuple[EntryIndex, EntryIndex] | None:
         """The earlier and the later of cursor and mark, without a mark of cursor and leaf; shows why there are none."""
-        exploration, line = self._state.exploration, self._view.tree.line
-        if exploration is None or line is None or line.kind is LineKind.HIDDEN:
+        shown = self._navigation.shown_line()
+        if shown is None:
             return None
+        exploration, line = shown
         session, tree = exploration.session, exploration.session.tree
         here, mark = EntryIndex(exploration.target(line)), exploration.mark
         other = EntryIndex(exploration.end_of(mark)) if mark >= 0 else session.place

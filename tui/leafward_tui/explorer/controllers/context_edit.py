@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import LeafwardError
 from leafward.base.figures import counted
 from leafward.session.entries import EntryIndex, Kind
-from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
-from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans, single_row
 from leafward_tui.ui.text.cells import count
 from leafward_tui.ui.words.write_words import book_words
 
@@ -37,12 +36,10 @@ class ContextEdits(ExplorerController):
 
     def _draft(self) -> None:
         """Works out the tokens freed by leaving out or shortening the row of the cursor, then asks."""
-        exploration, line = self._state.exploration, self._view.tree.line
-        if exploration is None or line is None or line.kind is not LineKind.ROW:
-            self._view.tell(
-                "" if self._state.bare else "several rows are folded here: unfold them and choose one", "warn"
-            )
+        shown = single_row(self._state, self._view)
+        if shown is None:
             return
+        exploration, line = shown
         if self._write.is_read_only() or self._write.waits_for_summary():
             return
         entries = [at for span in exploration.layout.entries_of(line.row) for at in span]

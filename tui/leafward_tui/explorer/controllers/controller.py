@@ -1,15 +1,31 @@
-"""The base of the explorer's controllers, and their means."""
+"""The base of the explorer's controllers, their means, and the row of the cursor for those that work on one row only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
+    from leafward_tui.explorer.model.exploration import Exploration
+    from leafward_tui.explorer.model.folds import ShownLine
     from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.screens.screen_controller import Means
 
 ExplorerMeans: TypeAlias = "Means[ExplorerState, ExplorerPanes]"
 ExplorerController = ScreenController["ExplorerState", "ExplorerPanes"]
+
+HIDDEN = "these rows are hidden: go to one that is shown"
+_FOLDED = "several rows are folded here: unfold them and choose one"
+
+
+def single_row(state: ExplorerState, view: ExplorerPanes) -> tuple[Exploration, ShownLine] | None:
+    """The line of the cursor where it is a row, with its exploration; None, and a note, where it is not."""
+    exploration, line = state.exploration, view.tree.line
+    if exploration is not None and line is not None and line.kind is LineKind.ROW:
+        return exploration, line
+    text = "" if line is None else HIDDEN if line.kind is LineKind.HIDDEN else _FOLDED
+    view.tell(text, "warn")
+    return None

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward_tui.explorer.controllers.controller import ExplorerController
-from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.explorer.controllers.controller import ExplorerController, single_row
 from leafward_tui.inspector.tab import Tab
 
 if TYPE_CHECKING:
@@ -31,12 +30,11 @@ class FileChoice(ExplorerController):
         if not view.in_tree and (file := view.inspector.file):
             then(file)
             return
-        exploration, line, session = state.exploration, view.tree.line, state.session
-        if exploration is None or session is None or line is None or line.kind is not LineKind.ROW:
-            text = "" if state.bare else "several rows are folded here: unfold them and choose one"
-            view.tell(text, "warn")
+        shown = single_row(state, view)
+        if shown is None:
             return
-
+        exploration, line = shown
+        session = exploration.session
         entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
         path = [*session.tree.path(entries[-1])]
         if not view.in_tree and view.inspector.tab is Tab.FILES:

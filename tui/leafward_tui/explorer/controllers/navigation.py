@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.session.tree.density import Density
-from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+from leafward_tui.explorer.controllers.controller import HIDDEN, ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Exploration, Filter
 from leafward_tui.explorer.model.folds import LineKind, ShownLine
 from leafward_tui.explorer.model.rows import RowPainter
@@ -116,8 +116,7 @@ class Navigation(ExplorerController):
         """The line of the cursor, with its exploration; None, and a note, where its rows are hidden or there are none."""
         exploration, line = self._state.exploration, self._view.tree.line
         if exploration is None or line is None or line.kind is LineKind.HIDDEN:
-            text = "" if self._state.bare else "these rows are hidden: go to one that is shown"
-            self._view.tell(text, "warn")
+            self._view.tell("" if self._state.bare else HIDDEN, "warn")
             return None
         return exploration, line
 
@@ -233,18 +232,26 @@ class Navigation(ExplorerController):
             self._go_to_named(exploration.mark, "the marked row")
 
     def _jump(self) -> None:
+        if self._lacks_tree("only rows of the tree have letters"):
+            return
         self._view.tree.focus()
         self._view.tree.start_jump()
-        self._view.tell(
-            "type the letters beside a row to go there", "", self._view.key_hints(("mode.leave", "cancel"))
-        )
+        if self._view.tree.jumping:
+            text, keys = "type the letters beside a row to go there", (("mode.leave", "cancel"),)
+            self._view.tell(text, "", self._view.key_hints(*keys))
 
     # --- folds and densities ------------------------------------------------------------------------------------------
 
+    def _lacks_tree(self, text: str) -> bool:
+        """Whether another pane stands in place of the tree; shows a text then, with the key that brings it back."""
+        lacks = not (self._view.two_panes or self._view.in_tree)
+        if lacks:
+            self._view.tell(text, "warn", self._view.key_hints(("mode.leave", "tree")))
+        return lacks
+
     def _toggle_fold(self) -> None:
         """Folds or unfolds the line of the cursor."""
-        if not (self._view.two_panes or self._view.in_tree):
-            self._view.tell("only the tree has folds", "warn", self._view.key_hints(("mode.leave", "tree")))
+        if self._lacks_tree("only the tree has folds"):
             return
         line = self._view.tree.line
         if line is not None and line.kind.is_fold:

@@ -85,7 +85,7 @@ class Operations(ExplorerController):
         from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
-        if session is None or self._write.is_read_only():
+        if session is None or self._write.is_read_only() or self._write.waits_for_summary():
             return
         before = session.labels.get(target, "")
 
@@ -115,7 +115,7 @@ class Operations(ExplorerController):
         from leafward_tui.ui.sheets.sheet import TextSheet
 
         session = self._state.session
-        if session is None or self._write.is_read_only():
+        if session is None or self._write.is_read_only() or self._write.waits_for_summary():
             return
         before = session.name or ""
 
@@ -140,8 +140,10 @@ class Operations(ExplorerController):
         """Archives the branch under the cursor, or brings it back; nothing of it is removed."""
         from leafward.session.journal.session_operations import archive
 
-        exploration, line = self._state.exploration, self._view.tree.line
-        if exploration is None or line is None or self._write.is_read_only():
+        exploration, line, write = self._state.exploration, self._view.tree.line, self._write
+        if exploration is None or line is None or write.is_read_only():
+            return
+        if write.waits_for_summary() or write.waits_for_write():
             return
         layout = exploration.layout
         branch = layout.branches[layout.branch_of(line.row)]
@@ -154,7 +156,7 @@ class Operations(ExplorerController):
         rows = layout.branch_rows[layout.branch_of(line.row)] - branch.first_row
         verb = "unarchived" if archived else "archived"
         exploration.opened.discard(first)
-        self._write.start(
+        write.start(
             f"{verb} the branch at {named(first)}, {counted(rows, 'row')}",
             lambda it, writing: archive(it, first, not archived, writing),
         )

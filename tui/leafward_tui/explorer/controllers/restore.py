@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import EntryIndex
-from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans, single_row
 from leafward_tui.explorer.model.restored_files import action_words, listed, outcome_words
 from leafward_tui.explorer.project_folder_sheet import in_project_folder
 from leafward_tui.ui.sheets.row_choice import RowChoicePort
@@ -51,8 +51,9 @@ class FileRestore(ExplorerController):
 
     def _ask_here(self) -> None:
         """Restores the files as they were at the row of the cursor; the leaf stays."""
-        exploration, line = self._state.exploration, self._view.tree.line
-        if exploration is not None and line is not None and not line.kind.is_fold:
+        shown = single_row(self._state, self._view)
+        if shown is not None:
+            exploration, line = shown
             self.ask(exploration.target(line))
 
     def ask(self, entry: int, *, moved: str = "", on_accept: Callable[[], object] = lambda: None) -> None:
@@ -142,7 +143,7 @@ class RestoreChoice:
         self.problem = ""
         self.writing = False
         self.stop = Event()
-        """Set when nothing more may be written."""
+        """Set when nothing more of the present write may be written."""
         self.in_diff = False
         """Whether keys go to the diff."""
         self._diffs: dict[str, list[str]] = {}
@@ -267,7 +268,7 @@ class RestoreChoice:
                 "nothing is chosen: choose a file first" if self._can_choose else "no file can be restored"
             )
             return
-        self.writing, self.problem = True, ""
+        self.writing, self.problem, self.stop = True, "", Event()
         self.state = "copying the files that change"
         self.view.draw()
         self._write(self)

@@ -261,6 +261,9 @@ class SessionLoader(ExplorerController):
         if not self._view.on_top:
             self._view.warn_sheet(session.changed_on_disk)
             return
+        if state.metrics is not None and len(state.metrics) != len(session):
+            # A screen that was on top was closed before what it wrote was there.
+            self.show_changed(to_leaf=True)
         if not state.following:
             return
         gone = session.gone

@@ -240,7 +240,7 @@ class RowPainter:
         jump: str | None,
     ) -> list[Segment]:
         """Text and chips, exactly `columns.text` cells."""
-        chips = self._chips(line, state, ground, columns.text - LOST_WIDTH - 1)
+        chips = self._chips(line, state, ground, columns.text)
         chips_width = sum(cell_len(text) for text, _ in chips)
         room = columns.text - (chips_width + 2 if chips else 2)
         segments: list[Segment] = []
@@ -337,16 +337,13 @@ class RowPainter:
         return ground.sub if own else ground.faint
 
     def _chips(self, line: ShownLine, state: RowState, ground: Ground, room: int) -> list[tuple[str, Style]]:
-        """The chips of a line; `room` are the cells that a compaction's text has beside its own."""
+        """The chips of a line, with `room` cells for them and its text: labels go before the text does."""
         chips: list[tuple[str, Style]] = []
         if line.kind is LineKind.ROW:
             if (touch := state.touches.get(line.row)) is not None:
                 words = fit(touch.words, _TOUCH_WIDTH, ellipsis=self.glyphs.ellipsis)
                 chips.append((words, getattr(ground, touch.ink)))
-            chips += [
-                (f"[{fit(label, 18, ellipsis=self.glyphs.ellipsis)}]", ground.sub)
-                for label in self.labels_by_row.get(line.row, ())
-            ]
+            labels, before = self.labels_by_row.get(line.row, ()), len(chips)
             entries = self.layout.entries_of(line.row)
             if self.edited and any(map(self._holds_edited, entries)):
                 chips.append((f"{self.glyphs.edited} edited", ground.warn))
@@ -367,7 +364,10 @@ class RowPainter:
             head_kind = self.layout.tree.kind[self.layout.head[line.row]]
             turns = self.layout.density is not Density.ENTRIES
             if head_kind == Kind.COMPACTION and turns and not self._compaction_alone(line):
-                chips.append((right(self._lost_or_repeated(line, room), LOST_WIDTH - 1), ground.warn))
+                lost = self._lost_or_repeated(line, room - LOST_WIDTH - 1)
+                chips.append((right(lost, LOST_WIDTH - 1), ground.warn))
+            taken = sum(cell_len(text) + 1 for text, _ in chips)
+            chips[before:before] = [(text, ground.sub) for text in self._labels(labels, room - taken)]
         elif line.kind is LineKind.FOLDED_BRANCH:
             chips.append((rows_words(self.layout, line), ground.faint))
         spaced: list[tuple[str, Style]] = []
@@ -376,6 +376,15 @@ class RowPainter:
                 spaced.append((" ", ground.blank))
             spaced.append(chip)
         return spaced
+
+    def _labels(self, labels: Sequence[str], room: int) -> list[str]:
+        """Labels as chips, as many as leave the text of `room` cells its first words; the others as their number."""
+        chips = [f"[{fit(label, _LABEL_WIDTH, ellipsis=self.glyphs.ellipsis)}]" for label in labels]
+        for hidden in range(len(chips)):
+            shown = [*chips[: len(chips) - hidden], *([f"+{hidden}"] if hidden else ())]
+            if sum(cell_len(text) + 1 for text in shown) + _FIRST_WORDS < room:
+                return shown
+        return [counted(len(chips), "label")] if chips else []
 
     def _made_in(self, span: range) -> int:
         return bisect_left(self.sub_agents, span.stop) - bisect_left(self.sub_agents, span.start)
@@ -436,6 +445,9 @@ _PLAIN_WORDS = frozenset({"you", "ai"})
 _SPOKEN_WORDS = _PLAIN_WORDS | {"sys"}
 """Kinds without an outcome besides their text, where a row is an entry."""
 _KEPT_HEADLINES = 20_000
+_LABEL_WIDTH = 18
+_FIRST_WORDS = 8
+"""Cells of text that labels leave."""
 _TOUCH_WIDTH = 24
 """Cells for the operations of a row on a file."""
 

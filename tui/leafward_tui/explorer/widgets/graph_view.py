@@ -292,6 +292,7 @@ class GraphView(LineScroll):
         if y >= len(lines):
             return
         line = lines.line(y)
+        self.end_jump()
         self.move_to(y)
         on_sign = line.kind.is_fold and offset.x <= self.columns.text_at + LANE_WIDTH
         if event.chain == 1 and on_sign:

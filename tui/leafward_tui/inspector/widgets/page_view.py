@@ -58,14 +58,17 @@ def _leads_alike(line: PageLine | None, other: PageLine) -> bool:
 
 
 def _marked(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
-    """A strip with the cells of `span` marked as selected; an end below 0 is that of the strip."""
-    start, end = span
-    width = strip.cell_length
-    end = width if end < 0 else min(end, width)
+    """A strip with the characters of `span` marked as selected; an end below 0 is that of the strip."""
+    start, end = (at if at >= 0 else len(strip.text) for at in span)
     if start >= end:
         return strip
-    before, inside, after = strip.crop(0, start), strip.crop(start, end), strip.crop(end, width)
-    return Strip.join([before, Strip([Segment(s.text, style) for s in inside]), after])
+    segments, behind = list[Segment](), 0
+    for text, own, _ in strip:
+        first, last = (max(0, at - behind) for at in (start, end))
+        parts = (text[:first], own), (text[first:last], style), (text[last:], own)
+        segments += [Segment(part, ink) for part, ink in parts if part]
+        behind += len(text)
+    return Strip(segments, strip.cell_length)
 
 
 def _selected(lines: Sequence[PageLine], selection: TextSelection) -> str:

@@ -128,7 +128,7 @@ class Operations(ScreenController["LogState", "LogDisplay"]):
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         every = self._view.operations
-        if every is None:
+        if every is None or not self._view.on_top:
             return
         again = operation.op != operation.root
         root = every.root(operation)
@@ -149,7 +149,7 @@ class Operations(ScreenController["LogState", "LogDisplay"]):
         self._view.open_sheet(ChoiceSheet("Redo" if again else "Undo", [choice], about, note=note))
 
     def _write(self, operation: Operation, done: str) -> None:
-        if not self._state.writing:
+        if not self._refused(operation):
             self._state.writing = True
             work = partial(write, self._state.session, operation, self._services.clock)
             self._jobs.also("write", work, partial(self._written, done), self._fail)

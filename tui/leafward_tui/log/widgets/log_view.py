@@ -149,10 +149,13 @@ class LogDetails(Painted):
         self._operations: OperationText | None = None
         self._operation: Operation | None = None
         self._by = ""
+        self._rows: dict[int, list[PathRow]] = {}
+        """The rows of the path, by their number."""
 
     def show(self, operations: OperationText, operation: Operation | None, by: str) -> None:
         """Shows an operation and its author."""
         self._operations, self._operation, self._by = operations, operation, by
+        self._rows = {}
         self.refresh()
 
     def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:
@@ -209,8 +212,10 @@ class LogDetails(Painted):
         if y == 0:
             return [Segment(fit("Path at that time", width, pad=True), ground.strong)]
         gap = height > 6
-        rows = PathThen(operations).rows(operation, height - 1 - gap)
-        at = y - 1 - gap
+        room = height - 1 - gap
+        if room not in self._rows:
+            self._rows[room] = PathThen(operations).rows(operation, room)
+        rows, at = self._rows[room], y - 1 - gap
         return self._path_row(rows[at], width, ground) if 0 <= at < len(rows) else []
 
     def _path_row(self, row: PathRow, width: int, ground: Ground) -> list[Segment]:

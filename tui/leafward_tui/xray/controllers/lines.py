@@ -11,6 +11,7 @@ from leafward_tui.ui.screen_results import XRayResult
 from leafward_tui.xray.controllers.controller import XRayController, XRayMeans
 from leafward_tui.xray.model.about import about
 from leafward_tui.xray.model.arrangement import Arrangement, Side
+from leafward_tui.xray.model.captions import LINK_WORD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -133,7 +134,8 @@ class Lines(XRayController):
         if xray is None:
             return
         if folds.only is not link and not any(band.link is link for band in xray.bands):
-            self._view.about.say(f"nothing is {link.value} here", "sub")
+            text = "no turn is split here" if link is Link.PREFIX else f"nothing is {LINK_WORD[link]} here"
+            self._view.about.say(text, "sub")
             return
         folds.only = None if folds.only is link else link
         self.rearrange()

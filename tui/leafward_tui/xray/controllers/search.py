@@ -138,6 +138,7 @@ class Search(XRayController):
                     if (line := arrangement.line_of(side, row)) >= 0
                 }
             )
+            self._view.show_title()
 
 
 def found_rows(session: Session, xray: XRay, words: str, job: Job) -> list[tuple[Side, int]]:
