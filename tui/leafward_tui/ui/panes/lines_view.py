@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -175,14 +175,11 @@ class LinesView(LineScroll):
         if self.cursor < 0:
             self.scroll_to(y=max(0, self.scroll_offset.y + step), animate=False)
             return
-        at, left = self.cursor, abs(step)
-        way = 1 if step > 0 else -1
-        found = at
-        while left and 0 <= at + way < len(lines):
-            at += way
-            left -= 1 if lines[at].key else 0
-            if lines[at].key:
-                found = at
+        places = range(self.cursor + 1, len(lines)) if step > 0 else range(self.cursor - 1, -1, -1)
+        # A step beyond the end needs none of the lines before it, which would all be made.
+        far = abs(step) >= len(lines)
+        keyed = (at for at in (reversed(places) if far else places) if lines[at].key)
+        *_, found = self.cursor, *islice(keyed, 1 if far else abs(step))
         if found == self.cursor:  # no line with a key that way: the lines there can be read all the same
             self.scroll_to(y=max(0, self.scroll_offset.y + step), animate=False)
         self.move_to(found)
