@@ -43,15 +43,16 @@ class LinesView(LineScroll):
 
     @dataclass
     class Dragged(Message):
-        """The mouse was pressed on a line and went to a cell; `done` when the button is up again."""
+        """The mouse was `pressed` on a line, and went to a cell since, beside the line too; `done` when the button is up again."""
 
         key: str
         x: int
-        done: bool
+        pressed: bool = False
+        done: bool = False
 
         def can_replace(self, message: Message) -> bool:
-            """A later drag of the mouse replaces an earlier one: only the current cell counts."""
-            return isinstance(message, LinesView.Dragged) and message.key == self.key and not message.done
+            """A later drag of the mouse replaces an earlier one: only the current cell counts, and where it was pressed."""
+            return isinstance(message, LinesView.Dragged) and not self.pressed and not message.done
 
     @dataclass
     class LinesShown(Message):
@@ -282,12 +283,12 @@ class LinesView(LineScroll):
             self._dragging = key
             self.move_to(y)
             self.capture_mouse()
-            self.post_message(self.Dragged(key, x, done=False))
+            self.post_message(self.Dragged(key, x, pressed=True))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Moves the dragged line to the mouse."""
         if self._dragging:
-            self.post_message(self.Dragged(self._dragging, event.x - MARGIN, done=False))
+            self.post_message(self.Dragged(self._dragging, event.x - MARGIN))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Lets go."""
